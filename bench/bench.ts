@@ -7,6 +7,7 @@ import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'
 import { fleet } from './fleet.ts'
+import { footprint } from './footprint.ts'
 import { gpu } from './gpu.ts'
 import { hostile } from './hostile/suite.ts'
 import { kernels } from './kernels.ts'
@@ -39,6 +40,7 @@ const suites: Readonly<Record<BenchSuite, Suite>> = {
   fleet,
   relay,
   codec,
+  footprint,
 }
 
 const isSuite = (name: string): name is BenchSuite => Object.hasOwn(suites, name)

@@ -12,6 +12,7 @@ const PACKAGES = {
   'docker-compose': 'docker-compose',
   jq: 'jq',
   curl: 'curl',
+  genhtml: 'lcov',
   kubectl: 'kubernetes-client',
   logrotate: 'logrotate',
   'nats-server': 'nats-server',

@@ -11,8 +11,8 @@ const kinds = ['lines', 'functions', 'branches'] as const
 
 const sourceOf = (compiled: string) => compiled.replace('/dist/', '/').replace(/\.js$/, '.ts')
 
-/** Excluded files: browser code, and the file that the build generates (src/schema/bundle.js). */
-const OTHERS = /\/(browser|kit)\/|\/schema\/typebox\.js$/
+/** Excluded files: browser code, and the files that the build generates (src/platform/bundle.js). */
+const OTHERS = /\/(browser|kit)\/|\/(schema\/typebox|platform\/fastify|node\/undici|api\/prom-client)\.js$/
 
 /** Compiled files with a source. A build leaves stale files behind. */
 const isCounted = (file: string) =>

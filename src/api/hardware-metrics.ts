@@ -1,7 +1,8 @@
 /** Prometheus metrics of sensors, power and energy, which Metrics shows with its own. */
-import { Counter, Gauge, type Registry } from 'prom-client'
+
 import type { HardwareSnapshot } from '../mine/hardware.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
+import { Counter, Gauge, type Registry } from './prom-client.ts'
 
 export class HardwareMetrics {
   readonly #registers: Registry[]

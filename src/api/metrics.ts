@@ -3,7 +3,6 @@
  * help texts here and the groups in metric-groups.ts. A scrape removes the series of devices that have left. The
  * `newcut_miner_` totals keep their counts; rate() would read hashes moved to another series as a burst.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { stepNames, verdictOf, verdicts } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { pauseCauses } from '../mine/pauses.ts'
@@ -12,6 +11,7 @@ import { shareVerdicts } from '../stratum/messages.ts'
 import { HardwareMetrics } from './hardware-metrics.ts'
 import { MoneyMetrics } from './money-metrics.ts'
 import { NodeMetrics } from './node-metrics.ts'
+import { Counter, Gauge, Histogram, Registry } from './prom-client.ts'
 
 /** Histogram buckets in seconds, from the slice of a search thread to a slow node. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

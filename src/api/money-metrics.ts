@@ -1,6 +1,7 @@
 /** Metrics of income and cost: what the chain paid, and what a day is expected to bring in. */
-import { Gauge, type Registry } from 'prom-client'
+
 import type { Snapshot } from '../mine/snapshot.ts'
+import { Gauge, type Registry } from './prom-client.ts'
 
 /** Metrics without a label. */
 const PLAIN = {

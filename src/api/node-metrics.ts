@@ -1,6 +1,7 @@
 /** Metrics of several nodes. */
-import { Gauge, type Registry } from 'prom-client'
+
 import type { Snapshot } from '../mine/snapshot.ts'
+import { Gauge, type Registry } from './prom-client.ts'
 
 export class NodeMetrics {
   readonly #up: Gauge<'node'>

@@ -1,10 +1,10 @@
 /** The HTTP server of a running miner: /metrics, /healthz, /api/summary, and added parts. */
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import fastify, { type FastifyInstance } from 'fastify'
 import { NewcutError } from '../core/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { limitConnections } from '../platform/connection-limit.ts'
+import { type FastifyInstance, fastify } from '../platform/fastify.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 

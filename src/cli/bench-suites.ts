@@ -15,6 +15,7 @@ export const benchSuites = {
   fleet: 'a fleet on a real nats-server: jobs, reports, solutions, costs',
   relay: 'two relays of a fleet with 5,000 rigs each: jobs, shares, memory',
   codec: 'headers, hashes and difficulty steps',
+  footprint: 'start and memory of a miner and a network, and a long journal',
 } as const
 
 export type BenchSuite = keyof typeof benchSuites

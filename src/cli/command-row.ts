@@ -5,7 +5,7 @@ import type { OptionTable } from './flags.ts'
 import type { Surroundings } from './terminal.ts'
 
 /** Groups of commands by what people do, in the order of the help. */
-export const commandGroups = ['mining', 'rigs', 'fleets', 'networks', 'contracts', 'tools'] as const
+export const commandGroups = ['mining', 'rigs', 'contracts', 'tools'] as const
 export type CommandGroup = (typeof commandGroups)[number]
 
 /** The texts of a command in help and manual page. */

@@ -1,10 +1,10 @@
 /** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
 import { readFileSync } from 'node:fs'
-import { parseDocument, stringify as stringifyYaml } from 'yaml'
 import { NewcutError } from '../core/errors.ts'
 import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
 import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'
+import { yaml } from './yaml.ts'
 
 /** `order`: a request to the running miner. */
 export type GivenBy = 'order' | 'flag' | 'environment' | 'file' | 'default'
@@ -195,7 +195,7 @@ export function parseConfigFile(path: string, text: string): RawOptions {
 
 /** Throws errors and warnings of the parser. With a warning, such as an unknown tag, the value would be a guess. */
 function fromYaml(text: string): unknown {
-  const document = parseDocument(text)
+  const document = yaml().parseDocument(text)
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) throw problem
   return document.toJS()
@@ -238,9 +238,10 @@ export function configLines<Table extends Readonly<Record<string, unknown>>>(
     const value = (values as Record<string, unknown>)[name]
     if (value === undefined) return `# ${name}: not set (${spec.help})`
     if (spec.isSecret) return `# ${name}: set, and not shown # ${origins.get(name)}`
-    const yaml = stringifyYaml({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
+    const text = yaml()
+      .stringify({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
       .trim()
       .replace(/^\{ (.*) \}$/, '$1')
-    return `${yaml} # ${origins.get(name)}`
+    return `${text} # ${origins.get(name)}`
   })
 }

@@ -1,5 +1,5 @@
 /** The console as JSON records. Lines for people are in text-face.ts. */
-import { pino } from 'pino'
+import { createRequire } from 'node:module'
 import type { NewcutError } from '../core/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { type LogFormat, levelOf } from './levels.ts'
@@ -23,6 +23,7 @@ export interface Face {
 /** One JSON object a line, through pino. */
 export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): Face {
   const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
+  const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
   const logger = pino(
     // The caller has filtered events by level.
     { base: null, level: 'debug', messageKey: 'message', timestamp, formatters: { level: levelName } },

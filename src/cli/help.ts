@@ -16,10 +16,8 @@ const MAX_COLUMN = 32
 /** Headings of groups of commands. */
 const commandHeadings: Readonly<Record<CommandRow['group'], string>> = {
   mining: 'Mining',
-  rigs: 'Rigs and pools',
-  fleets: 'Fleets',
-  networks: 'Networks',
-  contracts: 'Contracts and coins',
+  rigs: 'Rigs and fleets',
+  contracts: 'Contracts and networks',
   tools: 'Tools',
 }
 

@@ -45,7 +45,7 @@ const payerTexts: Readonly<Record<Payer, string>> = {
   leader: ' for the leader',
 }
 
-/** With a device that nobody measures, the cost is a lower bound. */
+/** If the power of a device is unknown, the cost is a lower bound. */
 const partial = ({ unreadDevices }: ProfitSnapshot) => (unreadDevices > 0 ? 'at least ' : '')
 
 function gainText({ profitPerDay, unreadDevices }: ProfitSnapshot, money: (amount: number) => string): string {

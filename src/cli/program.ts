@@ -18,7 +18,6 @@ export const programExamples = [
   'newcut mine',
   'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
   'newcut devnet --auto-mine constant:2s',
-  'newcut help mine',
 ] as const
 
 /** Runs a command line without node and script, and reports errors. Resolves with the exit code. */
@@ -31,6 +30,8 @@ export async function runProgram(
   const { environment, out, version } = surroundings
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
   const program = programOf(surroundings, rows, state)
+  // A command with a -v of its own does not print the version.
+  if (hasOwnV(rows.find(({ name }) => name === args[0]))) program.enablePositionalOptions()
   if (args.length === 0) {
     out.write(firstScreen(rows, version))
     return 0
@@ -46,6 +47,10 @@ export async function runProgram(
   }
 }
 
+function hasOwnV(row: CommandRow | undefined): boolean {
+  return row !== undefined && 'flags' in row && row.flags.some(({ short }) => short === '-v')
+}
+
 /** Joins the two arguments of a command such as `rigs check`, also behind `help`. */
 function joinedName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
   const at = args[0] === 'help' ? 1 : 0
@@ -53,9 +58,12 @@ function joinedName(args: readonly string[], rows: readonly CommandRow[]): reado
   return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
 }
 
+/** Commands that take a request key. */
+const KEYED: ReadonlySet<string | undefined> = new Set(['result', 'trace'])
+
 /** Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag. */
 function keyLast(args: readonly string[]): readonly string[] {
-  const at = args[0] === 'result' && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
+  const at = KEYED.has(args[0]) && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
   return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]
 }
 
@@ -76,10 +84,7 @@ export interface RunState {
 /** The program with a command for each row. A command that runs sets `state`. */
 export function programOf(surroundings: Surroundings, rows: readonly CommandRow[], state: RunState): Command {
   const program = new Command('newcut')
-    .description(
-      'newcut mines Chainweb networks: solo, for pools, in fleets, and with stratum rigs. It also runs a ' +
-        'development network with contracts.',
-    )
+    .description('newcut mines Chainweb networks, and runs development networks with contracts.')
     .version(surroundings.version, '-v, --version', 'print the version')
   quiet(program, surroundings.out)
   program.configureHelp({ formatHelp: () => programHelp(program, rows, programExamples) })

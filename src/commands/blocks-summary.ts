@@ -1,9 +1,11 @@
 /** The sums of `newcut blocks --summary`: counts and coins of a journal, for each network. */
 import { counted } from '../cli/line.ts'
-import { exactSum } from '../core/coin-sums.ts'
+import { exactText } from '../core/coin-sums.ts'
 import { moneyText } from '../core/money-text.ts'
-import { type StepName, stepNames, verdictOf } from '../core/solution.ts'
-import type { BlockRecord } from '../journal/record.ts'
+import { isLostVerdict, type StepName, stepNames, verdictOf } from '../core/solution.ts'
+import { CoinTotal } from '../journal/coin-total.ts'
+import type { JournalContent } from '../journal/content.ts'
+import { NO_AMOUNT } from '../journal/record-table.ts'
 import type { Price } from '../mine/profit.ts'
 
 /** Paid blocks of a span of time. */
@@ -40,48 +42,105 @@ export interface NetworkSummary {
 }
 
 const DAY_MS = 86_400_000
-const WEEK_DAYS = 7
-const MONTH_DAYS = 30
+/** Days of the last day, week and month. */
+const SPANS = [1, 7, 30]
 
-/** @param nowMs end of the last day, week and month, Unix time */
-export function summariesOf(records: readonly BlockRecord[], nowMs: number, price?: Price): NetworkSummary[] {
-  const networks = [...new Set(records.map(({ network }) => network))]
-  return networks.map((network) => {
-    const own = records.filter((record) => record.network === network)
-    const times = own.map(({ foundAt }) => foundAt).toSorted()
-    const counts = stepNames.map((state) => [state, own.filter((record) => record.state === state).length] as const)
-    const accepted = own.filter(({ state }) => verdictOf(state) === 'accepted')
-    const lost = own.filter(({ state }) => !['accepted', 'unconfirmed', null].includes(verdictOf(state)))
-    const paid = accepted.filter(({ reward }) => reward !== null)
-    const within = (days: number) => {
-      return paidOf(
-        paid.filter(({ foundAt }) => Date.parse(foundAt) > nowMs - days * DAY_MS),
-        price,
-      )
+/** A journal, as far as sums need it. */
+export type SummedJournal = Pick<JournalContent, 'table' | 'records'>
+
+/**
+ * Sums up this row and all later ones.
+ * @param nowMs end of the last day, week and month, Unix time
+ * @throws NewcutError BAD_INPUT if a line cannot be read
+ */
+export function summariesOf(journal: SummedJournal, first: number, nowMs: number, price?: Price): NetworkSummary[] {
+  const { table } = journal
+  const counters = new Map<string, NetworkCounter>()
+  /** The counter of each origin that has rows. */
+  const ofOrigins: NetworkCounter[] = []
+  for (let row = first; row < table.rows; row++) {
+    const origin = table.originOf(row)
+    if (ofOrigins[origin] === undefined) {
+      const { network, account } = table.origins[origin]
+      const counter = counters.get(network) ?? new NetworkCounter(journal, network, nowMs, row)
+      counters.set(network, counter)
+      counter.accounts.push(account)
+      ofOrigins[origin] = counter
     }
-    const settled = accepted.length + lost.length
-    return {
-      network,
-      accounts: [...new Set(own.map(({ account }) => account))],
-      firstFoundAt: times[0],
-      lastFoundAt: times[times.length - 1],
-      solutions: own.length,
-      states: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-      paid: paidOf(paid, price),
-      lastDay: within(1),
-      lastWeek: within(WEEK_DAYS),
-      lastMonth: within(MONTH_DAYS),
-      unknownBlocks: accepted.length - paid.length,
-      lostShare: settled === 0 ? null : lost.length / settled,
-      currency: price?.currency ?? null,
-    }
-  })
+    ofOrigins[origin].add(row)
+  }
+  return [...counters.values()].map((counter) => counter.summary(price))
 }
 
-function paidOf(records: readonly BlockRecord[], price: Price | undefined): Paid {
-  const fees = exactSum(records.map((record) => record.fees ?? '0'))
-  const coins = exactSum([...records.map(({ reward }) => reward ?? '0'), fees])
-  return { blocks: records.length, coins, fees, value: price === undefined ? null : Number(coins) * price.amount }
+class NetworkCounter {
+  readonly accounts: string[] = []
+  readonly #journal: SummedJournal
+  readonly #network: string
+  readonly #states = new Map<StepName, number>()
+  readonly #paid = new CoinTotal()
+  readonly #spans: readonly { readonly sinceMs: number; readonly paid: CoinTotal }[]
+  #first: number
+  #last: number
+  #accepted = 0
+  #lost = 0
+
+  /** @param row the first row of the network */
+  constructor(journal: SummedJournal, network: string, nowMs: number, row: number) {
+    this.#journal = journal
+    this.#network = network
+    this.#spans = SPANS.map((days) => ({ sinceMs: nowMs - days * DAY_MS, paid: new CoinTotal() }))
+    this.#first = row
+    this.#last = row
+  }
+
+  add(row: number): void {
+    const { table } = this.#journal
+    const [state, foundMs] = [table.stateOf(row), table.foundMsOf(row)]
+    this.#states.set(state, (this.#states.get(state) ?? 0) + 1)
+    if (foundMs < table.foundMsOf(this.#first)) this.#first = row
+    if (foundMs > table.foundMsOf(this.#last)) this.#last = row
+    const verdict = verdictOf(state)
+    if (isLostVerdict(verdict)) this.#lost++
+    if (verdict !== 'accepted') return
+    this.#accepted++
+    if (table.rewardOf(row) === NO_AMOUNT) return
+    this.#paid.add(table, row)
+    for (const { sinceMs, paid } of this.#spans) if (foundMs > sinceMs) paid.add(table, row)
+  }
+
+  summary(price: Price | undefined): NetworkSummary {
+    const { records } = this.#journal
+    const [lastDay, lastWeek, lastMonth] = this.#spans.map(({ paid }) => paidOf(paid, records, price))
+    const counts = stepNames.flatMap((state) => {
+      const count = this.#states.get(state)
+      return count === undefined ? [] : [[state, count] as const]
+    })
+    const settled = this.#accepted + this.#lost
+    return {
+      network: this.#network,
+      accounts: this.accounts,
+      firstFoundAt: foundAtOf(this.#journal, this.#first),
+      lastFoundAt: foundAtOf(this.#journal, this.#last),
+      solutions: counts.reduce((sum, [, count]) => sum + count, 0),
+      states: Object.fromEntries(counts),
+      ...{ paid: paidOf(this.#paid, records, price), lastDay, lastWeek, lastMonth },
+      unknownBlocks: this.#accepted - this.#paid.blocks,
+      lostShare: settled === 0 ? null : this.#lost / settled,
+      currency: price?.currency ?? null,
+    }
+  }
+}
+
+function foundAtOf({ records }: SummedJournal, row: number): string {
+  const [{ foundAt }] = [...records([row])]
+  return foundAt
+}
+
+function paidOf(total: CoinTotal, records: JournalContent['records'], price: Price | undefined): Paid {
+  const { rewards, fees } = total.coins(records)
+  const coins = exactText(rewards + fees)
+  const value = price === undefined ? null : Number(coins) * price.amount
+  return { blocks: total.blocks, coins, fees: exactText(fees), value }
 }
 
 /** Lines for people: a block of lines for each network. */

@@ -2,12 +2,11 @@
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { exactSum } from '../core/coin-sums.ts'
 import { NewcutError } from '../core/errors.ts'
-import { stepNames } from '../core/solution.ts'
+import { type JournalContent, readJournal } from '../journal/content.ts'
 import { stateFolder } from '../journal/folder.ts'
-import { readJournal } from '../journal/journal.ts'
 import type { BlockRecord } from '../journal/record.ts'
+import { totalsOf } from '../journal/totals.ts'
 import { summariesOf, summaryLines } from './blocks-summary.ts'
 import { refuseFlag } from './effect.ts'
 import { pricesOf } from './prices.ts'
@@ -30,18 +29,27 @@ export async function runBlocks(
   }
   refuseFlag(config, 'coin-price', summary ? null : { reason: 'it is for --summary', hint: 'add --summary' })
   const folder = state ?? stateFolder(environment, process.platform)
-  const { records, damaged } = await readJournal(folder)
-  const all = [...records.values()]
-  const shown = all.slice(last === 0 ? 0 : -last)
+  const content = await readJournal(folder)
+  const { damaged } = content
+  const shown = () => newest(content, last)
   if (summary) {
-    const sums = summariesOf(shown, nowMs(), pricesOf(config.values).coin)
+    const sums = summariesOf(content, firstOf(content, last), nowMs(), pricesOf(config.values).coin)
     for (const line of json ? sums.map((sum) => JSON.stringify(sum)) : summaryLines(sums, folder)) print(line)
-  } else if (json) for (const { work, ...record } of shown) print(JSON.stringify(record))
-  else if (csv) for (const line of csvOf(shown)) print(line)
-  else for (const line of tableOf(shown, all, folder)) print(line)
+  } else if (json) for (const { work, ...record } of shown()) print(JSON.stringify(record))
+  else if (csv) for (const line of csvOf(shown())) print(line)
+  else for (const line of tableOf(shown, content, folder)) print(line)
   if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
   return 0
 }
+
+/** The newest records, oldest first. `last`: their number, or 0 for all. They are read from the disk one by one. */
+function newest(content: JournalContent, last: number): Iterable<BlockRecord> {
+  const first = firstOf(content, last)
+  return content.records(Array.from({ length: content.table.rows - first }, (_, i) => first + i))
+}
+
+/** The first row of the newest ones. `last`: their number, or 0 for all. */
+const firstOf = ({ table }: JournalContent, last: number) => (last === 0 ? 0 : Math.max(0, table.rows - last))
 
 const COLUMNS = [
   ['foundAt', (record: BlockRecord) => record.foundAt],
@@ -62,48 +70,54 @@ const COLUMNS = [
 ] as const
 
 /** CSV (RFC 4180) with a header line. */
-function csvOf(records: readonly BlockRecord[]): string[] {
+function* csvOf(records: Iterable<BlockRecord>): Generator<string> {
   const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  return [
-    COLUMNS.map(([name]) => name).join(','),
-    ...records.map((record) => COLUMNS.map(([, value]) => quoted(value(record))).join(',')),
-  ]
+  yield COLUMNS.map(([name]) => name).join(',')
+  for (const record of records) yield COLUMNS.map(([, value]) => quoted(value(record))).join(',')
 }
 
-/** At most 80 columns wide, for names of usual length. */
-function tableOf(records: readonly BlockRecord[], all: readonly BlockRecord[], folder: string): string[] {
-  if (records.length === 0) return [`no blocks in ${folder}`]
-  const rows = records.map((record) => [
-    `${record.foundAt.slice(0, 10)} ${record.foundAt.slice(11, 19)}`,
-    String(record.chain),
-    String(record.height),
-    stateText(record),
-    record.reward ?? '',
-    `${Math.round(100 * record.effort)}%`,
-    record.device,
-  ])
-  const table = [['found (UTC)', 'chain', 'height', 'state', 'reward', 'effort', 'device'], ...rows]
-  const isNumber = [false, true, true, false, true, true, false]
-  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
-  const lines = table.map((row) => {
-    const cells = row.map((cell, i) => (isNumber[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
-    return cells.join('  ').trimEnd()
-  })
-  return [...lines, '', totalsOf(all)]
+const HEADINGS = ['found (UTC)', 'chain', 'height', 'state', 'reward', 'effort', 'device']
+const IS_NUMBER = [false, true, true, false, true, true, false]
+
+/** At most 80 columns wide, for names of usual length. Reads the records twice: for the widths, and for the lines. */
+function* tableOf(shown: () => Iterable<BlockRecord>, content: JournalContent, folder: string): Generator<string> {
+  if (content.table.rows === 0) {
+    yield `no blocks in ${folder}`
+    return
+  }
+  const widths = HEADINGS.map(({ length }) => length)
+  for (const record of shown()) {
+    for (const [i, { length }] of cellsOf(record).entries()) widths[i] = Math.max(widths[i], length)
+  }
+  const lineOf = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (IS_NUMBER[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+      .join('  ')
+      .trimEnd()
+  yield lineOf(HEADINGS)
+  for (const record of shown()) yield lineOf(cellsOf(record))
+  yield ''
+  yield totalsLine(content)
 }
+
+const cellsOf = (record: BlockRecord) => [
+  `${record.foundAt.slice(0, 10)} ${record.foundAt.slice(11, 19)}`,
+  String(record.chain),
+  String(record.height),
+  stateText(record),
+  record.reward ?? '',
+  `${Math.round(100 * record.effort)}%`,
+  record.device,
+]
 
 function stateText({ state, depth, reason }: BlockRecord): string {
   if (state === 'confirmed') return `confirmed ${depth}`
   return reason === null ? state : `${state} (${reason})`
 }
 
-function totalsOf(records: readonly BlockRecord[]): string {
-  const counts = stepNames.flatMap((state) => {
-    const count = records.filter((record) => record.state === state).length
-    return count === 0 ? [] : [`${count} ${state}`]
-  })
-  const paid = records.filter(({ state, reward }) => state === 'confirmed' && reward !== null)
-  const coins = exactSum(paid.map(({ reward }) => reward ?? '0'))
-  const fees = exactSum(paid.map((record) => record.fees ?? '0'))
-  return `${counts.join(', ')}${paid.length === 0 ? '' : `; ${coins} coins in ${paid.length} blocks${fees === '0' ? '' : ` and ${fees} coins in fees`}`}`
+function totalsLine(content: JournalContent): string {
+  const { states, paid, coins, fees } = totalsOf(content)
+  const counts = [...states].map(([state, count]) => `${count} ${state}`)
+  const ofFees = fees === '0' ? '' : ` and ${fees} coins in fees`
+  return `${counts.join(', ')}${paid === 0 ? '' : `; ${coins} coins in ${paid} blocks${ofFees}`}`
 }

@@ -5,19 +5,35 @@
 import { Argument } from 'commander'
 import { type CommandRow, configured, type FlagRow } from '../cli/command-row.ts'
 import { type Shell, shells } from '../cli/completion/shells.ts'
+import type { Config } from '../cli/config.ts'
 import { blocksOptions } from '../cli/options/blocks.ts'
 import { commonDevnetOptions, devnetOptions } from '../cli/options/devnet.ts'
 import { commonLeadOptions, fleetOptions, leadOptions } from '../cli/options/lead.ts'
 import { commonMineOptions, mineOptions } from '../cli/options/mine.ts'
 import { commonPayoutsOptions, payoutsOptions } from '../cli/options/payouts.ts'
 import { solveOptions } from '../cli/options/search.ts'
-import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from '../cli/options/wallet.ts'
+import {
+  balanceOptions,
+  localOptions,
+  resultOptions,
+  sendOptions,
+  traceOptions,
+  transferOptions,
+  typesOptions,
+} from '../cli/options/wallet.ts'
 import { runProgram } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
+import { keepYoungGenerationSmall } from '../platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */
 const fleetOrders = ['list', 'pause', 'resume'] as const
+
+/** Whether a miner allocates little: rigs and the network of its own would need a larger young generation. */
+function isSmallMiner(values: Config<typeof mineOptions>['values']): boolean {
+  const { node, pool, fleet, 'stratum-listen': rigs, 'stratum-proxy-listen': proxies } = values
+  return (node ?? pool ?? fleet) !== undefined && (rigs ?? proxies) === undefined
+}
 
 const miningCommands: readonly CommandRow[] = [
   configured({
@@ -33,7 +49,10 @@ const miningCommands: readonly CommandRow[] = [
       'newcut mine --pool stratum+tcp://USER@pool.example.com:1917',
       'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
     ],
-    run: async (_, config, around) => (await import('./mine.ts')).runMine(config, around),
+    run: async (_, config, around) => {
+      if (isSmallMiner(config.values)) keepYoungGenerationSmall(process.execArgv, around.environment)
+      return (await import('./mine.ts')).runMine(config, around)
+    },
   }),
   configured({
     name: 'blocks',
@@ -90,7 +109,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'lead',
-    group: 'fleets',
+    group: 'rigs',
     help: 'lead a fleet: give work to rigs over NATS, or stand by',
     about: 'Rigs are machines that run newcut mine --fleet. One leader gives the work, and the others stand by.',
     options: leadOptions,
@@ -103,7 +122,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'fleet',
-    group: 'fleets',
+    group: 'rigs',
     args: [new Argument('[action]', 'list (default), pause or resume').choices(fleetOrders), '[rig]'],
     help: 'list the rigs of a fleet, and pause or resume them',
     about: 'The action is list (default), pause or resume. RIG is a name, or all.',
@@ -113,7 +132,7 @@ const miningCommands: readonly CommandRow[] = [
   }),
   configured({
     name: 'devnet',
-    group: 'networks',
+    group: 'contracts',
     help: 'run a development network with contracts',
     about: 'It is one node with the HTTP interface of chainweb-node, at http://127.0.0.1:1848 by default.',
     options: devnetOptions,
@@ -165,6 +184,16 @@ const contractCommands: readonly CommandRow[] = [
     run: async ([key], config, around) => (await import('./result.ts')).runResult(key, config, around),
   }),
   configured({
+    name: 'trace',
+    group: 'contracts',
+    args: ['<request-key>'],
+    help: 'show each step of a transaction, with its gas',
+    about: 'A node of newcut devnet executes it again on the state before it, and writes nothing.',
+    options: traceOptions,
+    examples: ['newcut trace REQUESTKEY', 'newcut trace REQUESTKEY --json'],
+    run: async ([key], config, around) => (await import('./trace.ts')).runTrace(key, config, around),
+  }),
+  configured({
     name: 'local',
     group: 'contracts',
     args: ['<code>'],
@@ -190,6 +219,20 @@ const contractCommands: readonly CommandRow[] = [
       `    --cap '(coin.GAS)' --cap '(coin.TRANSFER "sender00" "sender01" 1.5)'`,
     ],
     run: async ([code], config, around) => (await import('./send.ts')).runSend(code, config, around),
+  }),
+  configured({
+    name: 'types',
+    group: 'contracts',
+    args: ['<contract...>'],
+    help: 'declare contracts for TypeScript, with their dependencies',
+    about: 'CONTRACT is a module or an interface of a node, or a file with some.',
+    options: typesOptions,
+    examples: [
+      'newcut types coin --out coin.d.ts',
+      'newcut types free.token --node https://NODE --chain 1 --out token.d.ts',
+      'newcut types token.pact --out token.d.ts',
+    ],
+    run: async (args, config, around) => (await import('./types.ts')).runTypes(args, config, around),
   }),
 ]
 

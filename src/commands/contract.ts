@@ -1,58 +1,105 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
-import { readFileSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { painter } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { ContractError, type TextPlace } from '../contracts/errors.ts'
-import { runTests, type TestReport } from '../contracts/repl/run.ts'
+import type { TextPlace } from '../contracts/errors.ts'
+import type { Chance } from '../contracts/repl/properties.ts'
+import type { TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
-import type { Files, TestFailure } from '../contracts/repl/test-run.ts'
+import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
+import type { FormTrace } from '../contracts/trace/form-traces.ts'
 import { NewcutError } from '../core/errors.ts'
+import { type FileOutcome, type FileQuestions, runTestFile, shown } from './contract-files.ts'
+import { type RunReportOptions, reportRun } from './contract-reports.ts'
+import { tapLines, testsOf } from './contract-results.ts'
+import { runTestFiles } from './contract-run.ts'
+import { watchFiles } from './contract-watch.ts'
+import type { ForkValues } from './fork-setup.ts'
+import { deepestFailure, failureText, traceLines } from './trace-lines.ts'
 
-/** The longest test file, which the reader holds in memory. */
-const MAX_FILE_CHARACTERS = 4_000_000
-
-const files: Files = {
-  resolve: (from, path) => resolve(dirname(from), path),
-  read: (file) => {
-    let text: string
-    try {
-      text = readFileSync(file, 'utf8')
-    } catch (error) {
-      throw new ContractError('EvalError', `cannot read ${shown(file)} (${(error as NodeJS.ErrnoException).code})`)
-    }
-    if (text.length <= MAX_FILE_CHARACTERS) return text
-    throw new ContractError('EvalError', `${shown(file)} has more than ${MAX_FILE_CHARACTERS} characters`)
-  },
-  shown,
-}
-
-/** Name of a file, relative to the working directory. */
-function shown(file: string): string {
-  return relative(process.cwd(), file)
-}
-
-export interface ContractOptions {
+export interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]
   readonly json: boolean
+  readonly tap: boolean
   /** Shows the gas of each form. */
   readonly gas: boolean
+  /** Shows the steps of forms: 1 of failed ones, 2 of all. */
+  readonly verbosity: number
+  /** Counts only tests whose names contain it. */
+  readonly match: string | undefined
+  /** Number of files that run at the same time. */
+  readonly jobs: number | undefined
+  readonly watch: boolean
+  /** How property tests draw values. */
+  readonly chance: Chance
+  readonly fork: ForkValues
 }
 
-/** Returns the exit code: 1 when an expectation failed, or a file ended early. */
-export async function runContract(options: ContractOptions, { out }: Surroundings): Promise<number> {
-  const print = printerTo(out)
+/** Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. */
+export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
-  let [passed, failed] = [0, 0]
-  for (const file of options.files) {
-    const report = runTests(resolve(file), files)
-    passed += report.passed
-    failed += report.failures.length + (report.stopped === null ? 0 : 1)
-    const { gas, ...rest } = report
-    if (options.json) print(JSON.stringify({ file, ...rest, ...(options.gas ? { gas: gas.map(gasJson) } : {}) }))
-    else for (const line of reportLines(file, report, options.gas)) print(line)
+  if (!options.watch) return (await runOnce(options, around)).status
+  return around.untilStopped((stopped) => watchFiles(() => runOnce(options, around), around.out, stopped))
+}
+
+/** Runs all files. @returns the exit code, and the files that the runs read */
+async function runOnce(
+  options: ContractOptions,
+  around: Surroundings,
+): Promise<{ readonly status: number; readonly read: readonly string[] }> {
+  const print = printerTo(around.out)
+  const outcomes = (await outcomesOf(options, around)).map((outcome) => {
+    return options.match === undefined ? outcome : matching(outcome, options.match)
+  })
+  const tests = outcomes.map((outcome) => testsOf(outcome, place))
+  if (options.tap) for (const line of tapLines(tests)) print(line)
+  else for (const outcome of outcomes) printOutcome(outcome, options, around)
+  const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
+  const failed = sum(({ failures, stopped }) => failures.length + (stopped === null ? 0 : 1))
+  if (!options.json && !options.tap) print(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
+  const isFine = reportRun(outcomes, tests, options, (line) =>
+    (options.json || options.tap ? around.err : around.out).write(`${line}\n`),
+  )
+  return { status: failed === 0 && isFine ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
+}
+
+/** On a fork, files run one after the other: what one of them has fetched serves the next. */
+async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
+  const { files, fork, jobs } = options
+  const questions = questionsOf(options)
+  if (fork.fork === undefined) return runTestFiles(files, questions, jobs)
+  const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(fork, around)
+  const outcomes: FileOutcome[] = []
+  for (const file of files) outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, chain)))
+  end()
+  return outcomes
+}
+
+function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {
+  const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
+  return { traces, hasGas: gasReport, coverage, chance }
+}
+
+/** The outcome with the tests of matching names only. All code has run: later code may need what earlier code did. */
+function matching(outcome: FileOutcome, match: string): FileOutcome {
+  const { report } = outcome
+  const is = ({ name }: Pick<TestCase, 'name'>) => name.includes(match)
+  const cases = report.cases.filter(is)
+  const passed = cases.filter(({ what }) => what === null).length
+  return { ...outcome, report: { ...report, cases, passed, failures: report.failures.filter(is) } }
+}
+
+function printOutcome({ file, report, findings }: FileOutcome, options: ContractOptions, around: Surroundings): void {
+  const print = printerTo(around.out)
+  const { gas, cases, ...rest } = report
+  if (options.json) {
+    const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
+    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: place(at), what, milligas }))
+    print(JSON.stringify({ file, ...rest, tests, ...(options.gas ? { gas: gas.map(gasJson) } : {}), ...traces }))
+    return
   }
-  if (!options.json) print(`${passed} passed, ${failed} failed`)
-  return failed === 0 ? 0 : 1
+  for (const line of reportLines(file, report, options.gas)) print(line)
+  for (const trace of findings.traces) for (const line of formLines(trace, around)) print(line)
 }
 
 interface Located {
@@ -68,6 +115,24 @@ function place(at: Located): string {
 
 function gasJson({ milligas, text, ...at }: FormGas) {
   return { form: place(at), text, milligas }
+}
+
+function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
+  return { form: place(form), hasFailed, omitted, trace }
+}
+
+/** The steps of a form, below its place. A form without steps has none. */
+function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, environment }: Surroundings): string[] {
+  if (trace.children.length === 0) return []
+  const columns = out.isTTY === true ? out.columns : undefined
+  const lines = traceLines([trace], { paint: painter(out, environment), columns })
+  const cause = hasFailed ? deepestFailure(trace) : null
+  return [
+    `${place(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
+    ...lines,
+    ...(cause === null ? [] : [failureText(cause, 'the test')]),
+    '',
+  ]
 }
 
 const SHOWN_CHARACTERS = 60

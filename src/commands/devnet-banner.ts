@@ -5,6 +5,7 @@ import type { Devnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { development } from '../core/network.ts'
+import { pinText } from '../fork/pin.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { networkLine } from './network.ts'
 
@@ -26,6 +27,7 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `newcut ${version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
+    ...forkLines(devnet),
     ...blockLines(devnet, values),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
@@ -35,6 +37,19 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `try its calls in a browser: ${url}/explorer/api`,
     `control it: ${url}/devnet/status`,
   ]
+}
+
+/** The fork, the cut with which another run begins at the same blocks, and the danger of a live name. */
+function forkLines({ fork, network }: Devnet): string[] {
+  if (fork === null) return []
+  const { pin, url } = fork
+  const lines = [
+    `fork: ${pin.network} at height ${pin.height}, from ${url}`,
+    `the same fork again: --fork-cut '${pinText(pin)}'`,
+  ]
+  if (network.name === development.name) return lines
+  const what = `what clients sign here is valid on the live ${network.name} until its ttl, two days at most`
+  return [...lines, `DANGER: ${what}; newcut sends nothing there, but anybody who sees it can: use no real keys`]
 }
 
 /** The origin of blocks, and how to make one if none comes by itself. */

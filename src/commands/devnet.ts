@@ -4,6 +4,7 @@ import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { DevnetNow } from '../cli/devnet-activity.ts'
 import { type DevnetConsole, devnetConsole } from '../cli/devnet-face.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import { devnetOptions } from '../cli/options/devnet.ts'
 import type { Values } from '../cli/options/row.ts'
@@ -22,6 +23,7 @@ import { runCheck } from './check.ts'
 import { devnetBanner, hasPage, payeeOf } from './devnet-banner.ts'
 import { refuseFlag, refuseWithoutEffect } from './effect.ts'
 import { runBeside } from './exec.ts'
+import { forkSetup } from './fork-setup.ts'
 import { fundedAccounts } from './funded-accounts.ts'
 import { withLog } from './log.ts'
 import { requestEvent } from './request-log.ts'
@@ -38,8 +40,8 @@ function chosenSettings({ values, origins }: DevnetConfig) {
     difficulty: chosen('difficulty', values.difficulty),
     nodeRelease: chosen('node-release', values['node-release']),
     forkEpoch: chosen('fork-epoch', values['fork-epoch']),
-    // --auto-mine implies --no-pow.
-    pow: values['auto-mine'] === undefined ? chosen('pow', values.pow) : false,
+    // --auto-mine and --fork imply --no-pow.
+    pow: values['auto-mine'] === undefined && values.fork === undefined ? chosen('pow', values.pow) : false,
   }
 }
 
@@ -75,6 +77,12 @@ function checkModes(config: DevnetConfig): void {
     const hint = '--auto-mine makes blocks without proof of work'
     throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
   }
+  if (values.fork !== undefined) {
+    const why = {
+      reason: 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
+    }
+    for (const name of ['mine', 'difficulty', 'pow'] as const) refuseFlag(config, name, why)
+  }
   if (values.check) {
     const others = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
     for (const name of others) refuseFlag(config, name, { reason: '--check starts no node' })
@@ -85,7 +93,7 @@ function checkModes(config: DevnetConfig): void {
 function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const bar = barFor(values, surroundings)
-  const { out, err, version, nowMs } = surroundings
+  const { out, err, version, nowMs, environment } = surroundings
   const shown = devnetConsole({ ...surroundings, out: bar.before(values.exec === undefined ? out : err) }, values.log)
   const faces = values.exec === undefined ? shown.faces : quiet(shown.faces)
   return withLog(values, { faces, nowMs }, (face) => {
@@ -93,7 +101,7 @@ function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortS
     const show: DevnetLog['show'] = (event) => {
       if (event.type !== 'block' || shown.tells(event)) face.show(event)
     }
-    return serveWith({ show, shown, bar, version }, config, stopped)
+    return serveWith({ show, shown, bar, version, environment }, config, stopped)
   })
 }
 
@@ -103,6 +111,7 @@ interface DevnetLog {
   readonly shown: DevnetConsole
   readonly bar: ProgressBar
   readonly version: string
+  readonly environment: ProcessEnvironment
 }
 
 async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSignal): Promise<number> {
@@ -119,7 +128,8 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
   try {
     if (values.mine) checkMinable(devnet)
     log.show({ type: 'banner', lines: devnetBanner(devnet, values, version) })
-    log.show(fundedAccounts(devnet.url))
+    // A forked network has accounts of its own.
+    if (devnet.fork === null) log.show(fundedAccounts(devnet.url))
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
@@ -186,6 +196,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   const autoMine = values['auto-mine']
   return {
     ...chosenSettings(config),
+    ...forkOf(config, log),
     forkTarget: values['fork-target'],
     dataDir: values.data,
     backupDir: values['backup-dir'],
@@ -218,6 +229,23 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
       }
     },
     onNotice: (message) => log.show({ type: 'warning', message }),
+  }
+}
+
+/** The fork that the user wants. A directory with a fork continues it without --fork. */
+function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<DevnetOptions, 'fork' | 'networkName'> {
+  const setup = values.data === undefined || values.fork !== undefined ? forkSetup(values, environment) : null
+  if (setup === null) return {}
+  const { cut, chains, cacheFolder, ...limits } = setup
+  return {
+    networkName: values.network,
+    fork: {
+      ...limits,
+      time: values['fork-time'],
+      ...(cut !== null && { cut }),
+      ...(chains !== null && { chains }),
+      ...(cacheFolder !== null && { cacheFolder }),
+    },
   }
 }
 

@@ -1,5 +1,4 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
-import { parseDocument } from 'yaml'
 import type { Configuration, Options } from '../api/configuration.ts'
 import {
   closest,
@@ -15,6 +14,7 @@ import type { ProcessEnvironment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import { mineOptions } from '../cli/options/mine.ts'
 import { environmentName, negatedName } from '../cli/options/row.ts'
+import { yaml } from '../cli/yaml.ts'
 import { checkPayee } from '../compose/payee.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { type Prepared, prepareReplacement } from '../platform/replace-file.ts'
@@ -178,7 +178,7 @@ function withOptions(
   text: string,
   wanted: readonly [string, unknown][],
 ): { readonly content: RawOptions; readonly text: string } {
-  const document = parseDocument(text)
+  const document = yaml().parseDocument(text)
   const content = { ...before }
   for (const [name, value] of wanted) {
     const other = negatedName(name, specOf(name)) ?? specOf(name).plural

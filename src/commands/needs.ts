@@ -27,6 +27,9 @@ export interface Given {
   readonly 'log-level'?: string
   readonly wait?: boolean
   readonly pay?: boolean
+  /** Node of a forked network. */
+  readonly fork?: string | undefined
+  readonly data?: string | undefined
   readonly watts?: number | undefined
   readonly 'tune-for'?: string
 }
@@ -87,6 +90,7 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   requestLog: ({ 'log-level': level }) =>
     when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
   paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
+  forked: ({ fork, data }) => when(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
   waiting: ({ wait }) => when(wait === false, 'with --no-wait newcut waits for no blocks'),
 }
 

@@ -2,8 +2,13 @@
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
+import { valueIn } from '../cli/config.ts'
 import { once, RowOption } from '../cli/flags.ts'
+import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/help.ts'
+import { oneOf, wholeNumber } from '../cli/values.ts'
+import { nodeReleases } from '../schema/node-releases.ts'
+import { contractFlags, contractOptionsOf } from './contract-flags.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))
@@ -95,16 +100,85 @@ export const toolCommands: readonly FlagRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
+    flags: [...contractFlags, ...forkFlags()],
+    examples: [
+      'newcut contract token.repl',
+      'newcut contract token.repl -v --gas-report',
+      'newcut contract token.repl sale.repl --gas-snapshot',
+      'newcut contract token.repl --coverage --lcov lcov.info',
+    ],
+    run: async (files, flags, around) => {
+      const options = { files, ...contractOptionsOf(flags), fork: forkValues(flags) }
+      return (await import('./contract.ts')).runContract(options, around)
+    },
+  },
+  {
+    name: 'fork',
+    group: 'contracts',
+    args: ['<url>', '[file...]'],
+    help: 'pin a network, and compare what code does there and here',
+    about:
+      'newcut prints the cut of a fork, which --fork-cut takes. With --verify it runs the same plain code at the node ' +
+      'and here, on the state of the same block, and compares results and gas.',
     flags: [
-      new Option('--json', 'print a JSON object for each file'),
-      new RowOption('--gas', {
-        help: 'show the gas of each top-level form',
-        more: 'It is what the code costs on the public network, whether or not the file counts gas.',
+      new RowOption('--verify', {
+        help: 'compare results and gas of code',
+        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
+      }),
+      new RowOption('--cases <N>', {
+        help: 'most pieces of code',
+        more: 'It limits code that is made from modules.',
+        standard: '1000',
+      }).argParser(once('cases')),
+      new RowOption('--report <FILE>', {
+        help: 'write the differences as JSON',
+        more: 'Attach the file to an issue.',
+      }).argParser(once('report')),
+      new RowOption('--node-release <RELEASE>', {
+        help: 'chainweb-node release to follow here',
+        more: `One of ${nodeReleases.join(', ')}.`,
+        standard: '3.2',
+      }).argParser(once('node-release')),
+      ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
+    ],
+    examples: [
+      'newcut fork https://NODE > cut.json',
+      'newcut fork https://NODE --verify --report differences.json',
+      'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
+    ],
+    run: async ([url, ...files], { verify, cases, report, nodeRelease: release, ...flags }, around) => {
+      const number = (raw: string | true | undefined) => valueIn(wholeNumber(1, 1e6), raw ?? 1000, '--cases')
+      const command = {
+        ...{ files, isVerified: !!verify, most: number(cases), report: report as string | undefined },
+        fork: forkValues({ ...flags, fork: url }),
+        release: valueIn(oneOf(nodeReleases), release ?? '3.2', '--node-release'),
+      }
+      return (await import('./fork.ts')).runFork(command, around)
+    },
+  },
+  {
+    name: 'format',
+    group: 'contracts',
+    args: ['<file...>'],
+    help: 'format contracts and contract tests (.pact and .repl files)',
+    about: 'It keeps comments, line breaks and the meaning. A file that cannot be read stays as it is.',
+    flags: [
+      new RowOption('--check', {
+        help: 'change nothing, and list the files that would change',
+        more: 'The exit code is 1 if there are any.',
       }),
     ],
-    examples: ['newcut contract token.repl', 'newcut contract token.repl sale.repl --json'],
-    run: async (files, { json, gas }, around) =>
-      (await import('./contract.ts')).runContract({ files, json: !!json, gas: !!gas }, around),
+    examples: ['newcut format token.pact', 'newcut format *.pact *.repl --check'],
+    run: async (files, { check }, around) => (await import('./format.ts')).runFormat({ files, check: !!check }, around),
+  },
+  {
+    name: 'lsp',
+    group: 'contracts',
+    help: 'serve an editor: errors, hover, completion, formatting',
+    about: 'It is a language server on stdin and stdout, which editors start.',
+    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing')],
+    examples: ['newcut lsp', 'newcut lsp --stdio'],
+    run: async (_, __, around) => (await import('./lsp.ts')).runLsp(around),
   },
   {
     name: 'rigs check',
@@ -138,6 +212,47 @@ export const toolCommands: readonly FlagRow[] = [
       'newcut rigs check stratum+tcp://POOL:1917 --user k:KEY.rig --maker ka3',
     ],
     run: async ([server], flags, around) => (await import('./rigs-check.ts')).runRigsCheck(server, flags, around),
+  },
+  {
+    name: 'conformance',
+    group: 'tools',
+    help: 'judge a node by the cases of the node interface',
+    about: 'newcut finds out what the node allows, runs those cases, and says what it skipped.',
+    flags: [
+      new RowOption('--node <URL>', { help: 'address of the node', standard: 'http://127.0.0.1:1848' }).argParser(
+        once('node'),
+      ),
+      new RowOption('--only <TEXT>', {
+        help: 'run only the cases whose file or name contains this',
+        more: 'Such as headers, or one case: "headers: a page".',
+      }).argParser(once('only')),
+      new RowOption('--needs <NEED,...>', {
+        help: 'run only the cases that need no more than this',
+        more: 'Needs: read-only, funded-account, mine, reorg, devnet-orders. Default: all that the node offers.',
+      }).argParser(once('needs')),
+      new RowOption('--release <NAME>', {
+        help: 'expectations where nodes differ',
+        more: 'One of spec, live-2.32, live-3.2 and newcut. Default: those of the release that the node names.',
+      }).argParser(once('release')),
+      new RowOption('--cases <DIR>', {
+        help: 'folder of case files',
+        more: 'Default: the folder conformance/ of newcut.',
+      }).argParser(once('cases')),
+      new RowOption('--timeout <TIME>', { help: 'timeout of each step', standard: '10s' }).argParser(once('timeout')),
+      new Option('--insecure', 'accept any certificate'),
+      new RowOption('--fingerprint <HASH>', { help: 'SHA-256 of the certificate of the node' }).argParser(
+        once('fingerprint'),
+      ),
+      new Option('--json', 'print the report as JSON'),
+      new RowOption('--junit <FILE>', { help: 'also write the report as JUnit XML to FILE' }).argParser(once('junit')),
+    ],
+    examples: [
+      'newcut conformance',
+      'newcut conformance --node http://10.0.0.5:1848 --needs read-only',
+      'newcut conformance --only headers --release spec',
+      'newcut conformance --junit conformance.xml',
+    ],
+    run: async (_, flags, around) => (await import('./conformance.ts')).runConformance(flags, around),
   },
   {
     name: 'inspect',

@@ -39,9 +39,12 @@ import { controlOf, type DevnetControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../core/progress.ts'
+export type { ForkTime } from '../devnet/fork/node-fork.ts'
+export type { DevnetFork } from '../devnet/fork/open-fork.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
+export type { Pin } from '../fork/pin.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'
 export type {
   BlockMadeBy,

@@ -1,6 +1,5 @@
 /** Records a miner's solutions in the journal and fetches the rewards of its blocks. */
-import type { BlockRecord } from '../journal/record.ts'
-import { Earnings } from '../mine/earnings.ts'
+import { Earnings, type OwnBlock, type OwnSums } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -9,7 +8,7 @@ import { rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
 import type { MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
-import { type KeptState, openState } from './state.ts'
+import type { KeptState } from './state.ts'
 
 export interface Record {
   /** The journal, or null without one. */
@@ -44,9 +43,13 @@ export async function openRecord(
   // Development networks are temporary, so their journal is opt-in.
   const isKept = setup !== null && (setup.isRequired || !isDevelopment(network))
   const earnings = node && new Earnings()
-  const onEarlier = (block: BlockRecord) => earnings?.seed(block)
-  const options = { network, account, confirmations, clock: systemClock, onEvent, onEarlier }
-  const state = isKept ? await openState(setup, options) : null
+  const seeding = {
+    onEarlier: (block: OwnBlock) => earnings?.seed(block),
+    onEarlierSums: (sums: OwnSums) => earnings?.seedSums(sums),
+  }
+  const options = { network, account, confirmations, clock: systemClock, onEvent, ...seeding }
+  // Loads the reader of the journal: 15 modules.
+  const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
     ...{ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show },
     ...{ stopped: end.stopped, onFault: end.fault },

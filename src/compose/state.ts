@@ -4,9 +4,11 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { verdictOf, wasTaken } from '../core/solution.ts'
 import { type Disk, systemDisk } from '../journal/disk.ts'
-import { Journal, type JournalContent, type JournalEvents, readJournal } from '../journal/journal.ts'
+import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '../journal/earlier.ts'
+import { Journal, type JournalEvents } from '../journal/journal.ts'
 import { keeperOf } from '../journal/keeper.ts'
-import { type BlockRecord, isUnfinished } from '../journal/record.ts'
+import type { BlockRecord } from '../journal/record.ts'
+import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
 
@@ -30,7 +32,7 @@ export interface KeptState {
   readonly left: (signal: AbortSignal) => Promise<readonly Unfinished[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
-  /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
+  /** Hashes of confirmed, unfinished blocks of earlier runs whose reward is unknown. */
   readonly unpaid: readonly string[]
   readonly onEvent: (event: MinerEvent) => void
 }
@@ -41,82 +43,72 @@ export interface StateOptions {
   readonly confirmations: number
   readonly clock: Clock
   readonly onEvent: (event: MinerEvent) => void
-  /** Receives the solutions of earlier runs on the network, oldest first, once the journal was read. Default: nobody. */
-  readonly onEarlier?: (record: BlockRecord) => void
+  /**
+   * Once the journal was read, receives the unfinished and the newest solutions of earlier runs on the network, oldest
+   * first. Default: nobody.
+   */
+  readonly onEarlier?: (block: OwnBlock) => void
+  /** Receives the sums of their other solutions. Default: ignored. */
+  readonly onEarlierSums?: (sums: OwnSums) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk
+  /** Bytes after the index of the journal from which it is written anew. Tests lower it. */
+  readonly maxUnindexedBytes?: number
 }
 
-/** Limit of the solutions of earlier runs that a start settles, newest first. */
-const MAX_UNFINISHED = 500
 /** Retry interval of an unreadable journal. */
 const RETRY_MS = 2_000
-/** Limit of the solutions of earlier runs on the dashboard. */
-const MAX_RECENT = 60
 
 /**
  * Opens the journal. The miner continues despite disk errors, with whatever it can read and write, unless the journal
  * is required. Throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable.
  */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
-  const { network, account, confirmations, clock, onEvent, onEarlier = () => undefined, disk = systemDisk } = options
+  const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
   const nowMs = () => clock.wallMs()
   const orElse = <T>(error: unknown, otherwise: T): T => {
     if (isRequired) throw error
     onEvent({ type: 'warning', message: `${describeError(error)}; mining continues, and newcut keeps trying` })
     return otherwise
   }
-  const read = () => readJournal(folder, disk)
-  const content = await read().catch((error) => orElse<JournalContent | null>(error, null))
-  const { records, damaged } = content ?? { records: new Map<string, BlockRecord>(), damaged: 0 }
-  const events: JournalEvents = {
-    onTrouble: (message) => onEvent({ type: 'trouble', message }),
-    onRecovered: (message) => onEvent({ type: 'recovered', message }),
+  const reading: EarlierOptions = {
+    ...{ network, confirmations, disk, maxUnindexedBytes: options.maxUnindexedBytes },
+    onUnsaved: (why) => {
+      const message = `the index of the journal in ${folder} cannot be written, so starts read all of it: ${why}`
+      onEvent({ type: 'warning', message })
+    },
   }
-  let journal: Journal
-  try {
-    journal = Journal.open(folder, events, disk)
-  } catch (error) {
-    // The disk may have recovered by the next solution.
-    journal = orElse(error, Journal.later(folder, events, disk))
-  }
-  const tellDamaged = (lines: number) => {
-    if (lines > 0) onEvent({ type: 'warning', message: `the journal in ${folder} has ${lines} unreadable lines` })
-  }
-  tellDamaged(damaged)
-  const ownOf = (from: JournalContent['records']) => [...from.values()].filter((record) => record.network === network)
-  const unfinishedOf = (own: readonly BlockRecord[]) => {
-    const all = own.filter((record) => isUnfinished(record, confirmations))
-    const rest = all.length - MAX_UNFINISHED
-    if (rest > 0) onEvent({ type: 'warning', message: `${rest} older solutions in ${folder} are left to later starts` })
-    return all.slice(-MAX_UNFINISHED).map(asUnfinished)
+  const earlier = await earlierRuns(folder, reading).catch((error) => orElse<EarlierRuns | null>(error, null))
+  const journal = journalIn(folder, { onEvent, disk, orElse })
+  const told = ({ unfinished, left, damaged, tracked, untracked }: EarlierRuns) => {
+    options.onEarlierSums?.(untracked)
+    for (const block of tracked) options.onEarlier?.(block)
+    const warn = (message: string) => onEvent({ type: 'warning', message })
+    if (damaged > 0) warn(`the journal in ${folder} has ${damaged} unreadable lines`)
+    if (left > 0) warn(`${left} older solutions in ${folder} are left to later starts`)
+    return unfinished.map(asUnfinished)
   }
   const keep = keeperOf({ journal, network, account, nowMs })
   /** Hashes of this run's solutions while the journal is unread, or null once it was read. */
-  const ofThisRun = content === null ? new Set<string>() : null
+  const ofThisRun = earlier === null ? new Set<string>() : null
   const left = async (signal: AbortSignal) => {
     if (ofThisRun === null) return []
-    const late = await readLate(read, clock, signal)
-    const earlier = ownOf(late?.records ?? new Map()).filter(({ hash }) => !ofThisRun.has(hash))
-    for (const record of earlier) onEarlier(record)
-    const unfinished = unfinishedOf(earlier)
-    if (late !== null) {
-      const { length } = unfinished
-      const solutions = length === 1 ? 'solution' : 'solutions'
-      const message = `the journal in ${folder} can be read now, with ${length} ${solutions} of earlier runs to settle`
-      onEvent({ type: 'recovered', message })
-      tellDamaged(late.damaged)
-    }
-    return unfinished
+    const late = await readLate(() => earlierRuns(folder, { ...reading, except: ofThisRun }), clock, signal)
+    if (late === null) return []
+    const { length } = late.unfinished
+    const solutions = length === 1 ? 'solution' : 'solutions'
+    const message = `the journal in ${folder} can be read now, with ${length} ${solutions} of earlier runs to settle`
+    onEvent({ type: 'recovered', message })
+    return told(late)
   }
-  const own = ownOf(records)
-  for (const record of own) onEarlier(record)
+  const { unfinished, recent } = earlier ?? noEarlierRuns
   return {
     folder,
-    unfinished: unfinishedOf(own),
+    unfinished: told(earlier ?? noEarlierRuns),
     left,
-    recent: own.slice(-MAX_RECENT),
-    unpaid: own.filter(({ state, reward }) => state === 'confirmed' && reward === null).map(({ hash }) => hash),
+    recent,
+    // Only unfinished blocks are confirmed once more, and only then is a reward read.
+    unpaid: unfinished.flatMap(({ state, reward, hash }) => (state === 'confirmed' && reward === null ? [hash] : [])),
     onEvent: (event) => {
       if (event.type === 'solution' && event.step === 'found') ofThisRun?.add(event.hash)
       keep(event)
@@ -124,12 +116,31 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   }
 }
 
+interface JournalPorts extends Pick<StateOptions, 'onEvent'> {
+  readonly disk: Disk
+  /** Throws the error, or returns the other value. */
+  readonly orElse: <T>(error: unknown, otherwise: T) => T
+}
+
+function journalIn(folder: string, { onEvent, disk, orElse }: JournalPorts): Journal {
+  const events: JournalEvents = {
+    onTrouble: (message) => onEvent({ type: 'trouble', message }),
+    onRecovered: (message) => onEvent({ type: 'recovered', message }),
+  }
+  try {
+    return Journal.open(folder, events, disk)
+  } catch (error) {
+    // The disk may have recovered by the next solution.
+    return orElse(error, Journal.later(folder, events, disk))
+  }
+}
+
 /** Retries until the journal can be read. @returns null if the signal aborts first */
 async function readLate(
-  read: () => Promise<JournalContent>,
+  read: () => Promise<EarlierRuns>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<JournalContent | null> {
+): Promise<EarlierRuns | null> {
   for (;;) {
     await sleep(clock, RETRY_MS, signal)
     if (signal.aborted) return null

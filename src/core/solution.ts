@@ -94,6 +94,10 @@ const verdictOfStep = {
  */
 export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfStep)[Step] => verdictOfStep[step]
 
+/** True if the block of a solution is not in its chain. */
+export const isLostVerdict = (verdict: Verdict | null): boolean =>
+  verdict !== null && verdict !== 'accepted' && verdict !== 'unconfirmed'
+
 /** A step as stored in a journal or sent in a message. */
 interface ToldStep {
   readonly step: StepName

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { NewcutError } from '../core/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
+import { versionCode } from '../core/network.ts'
 import { MAX_TARGET } from '../core/target.ts'
 import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 import { impersonatedKey } from '../schema/control-commands.ts'
@@ -60,6 +61,14 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   port: wholeNumber(0, 65_535),
   dataDir: text,
   backupDir: text,
+  fork: {
+    expected: "an object with the url of a node, such as { url: 'http://127.0.0.1:1848' }",
+    fits: (value) => isRecord(value) && isText(value.url),
+  },
+  networkName: {
+    expected: 'the name of a chainweb network, such as mainnet01',
+    fits: (value) => isText(value) && versionCode(value as string) !== undefined,
+  },
   graph: oneOf(graphNames),
   blockDelayMs: time,
   difficulty: {
@@ -114,10 +123,17 @@ export function checkOptions(options: DevnetOptions): void {
     // An option that is undefined counts as absent.
     if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
   }
+  if (options.fork !== undefined && (options.pow === true || isSimulated(options.autoMine))) {
+    throw bad(
+      'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
+      'leave pow out',
+    )
+  }
   if (options.pow === true && options.autoMine !== undefined) {
     throw bad('autoMine makes blocks without proof of work: leave pow out, or set it to false')
   }
 }
 
+const isSimulated = (autoMine: unknown) => isRecord(autoMine) && autoMine.kind === 'simulated'
 const shown = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 const bad = (message: string, hint?: string) => new NewcutError('BAD_OPTION', message, { hint })

@@ -1,20 +1,27 @@
 /** The embedded node: a development network served over HTTP. */
-import type { AddressInfo } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
 import { NewcutError } from '../core/errors.ts'
 import { graphAt, type Network } from '../core/network.ts'
+import type { Pin } from '../fork/pin.ts'
 import { impersonatedKey } from '../schema/control-commands.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
-import { type DataDirectory, openDataDirectory } from './data/directory.ts'
+import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
 import type { Calls } from './execution/calls.ts'
 import { Execution } from './execution/execution.ts'
+import type { Traces } from './execution/traces.ts'
+import type { NodeFork } from './fork/node-fork.ts'
+import { openNodeFork } from './fork/open-fork.ts'
+import { warmFork } from './fork/warm.ts'
+import { forkedSettings } from './forked-settings.ts'
 import { type App, createApp } from './http/app.ts'
+import { addBelowFork } from './http/below-fork.ts'
 import { Controls } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
+import { listen } from './http/listen.ts'
 import { tellRequests } from './http/request-log.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
@@ -26,6 +33,7 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
+import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
 import { SendRefusals } from './http/send-refusals.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
@@ -39,10 +47,10 @@ import { Mempools } from './mempool/mempools.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
-import { Chains, genesisState } from './rules/chains.ts'
+import { Chains, forkedState, genesisState } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
-import { type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
+import { type AskedSettings, type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
 import type { LetIn, LetInKeys } from './store/let-in.ts'
 import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
@@ -54,6 +62,8 @@ export interface EmbeddedNode {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
+  /** The fork that the network began with; null for a network of its own. */
+  readonly fork: { readonly pin: Pin; readonly url: string; readonly requests: number } | null
   /** The present network: its block delay may change while the node runs. */
   readonly network: Network
   /** Chain -> its newest header at present. */
@@ -100,8 +110,12 @@ export async function startNode(
   checkOptions(options)
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
-  const data = await openData(options, (error) => failed.abort(error))
-  const { app, chains, ledger, pools, settings, controls, backups } = assemble(options, machine, data)
+  const { dataDir, onNotice = () => undefined } = options
+  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
+  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
+  const data = await openData(options, { asked, fork }, (error) => failed.abort(error))
+  const parts = assemble(options, machine, { data, fork, asked })
+  const { app, chains, ledger, pools, settings, controls, backups } = parts
   if (options.onRequest !== undefined) tellRequests(app.server, options.onRequest)
   extend(app)
   const close = async () => {
@@ -117,9 +131,10 @@ export async function startNode(
     options.onFailure?.(failed.signal.reason)
   })
   try {
+    if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, close }, chains, pools), chains, ledger }
+    return { devnet: handleOf({ url, settings, fork, close }, chains, pools), chains, ledger }
   } catch (error) {
     await close()
     throw error
@@ -127,7 +142,7 @@ export async function startNode(
 }
 
 function handleOf(
-  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'close'>,
+  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'fork' | 'close'>,
   chains: Chains,
   pools: Mempools,
 ): EmbeddedNode {
@@ -151,15 +166,15 @@ function handleOf(
 /** Opens the data directory. @returns null if the options name none */
 async function openData(
   options: DevnetOptions,
+  begin: { readonly asked: AskedSettings; readonly fork: NodeFork | null },
   onFailure: (error: NewcutError) => void,
 ): Promise<DataDirectory | null> {
   const { dataDir, onProgress, onNotice = () => undefined } = options
-  const asked = askedSettings(options)
-  return dataDir === undefined ? null : openDataDirectory(dataDir, { asked, onFailure, onNotice, onProgress })
+  return dataDir === undefined ? null : openDataDirectory(dataDir, { ...begin, onFailure, onNotice, onProgress })
 }
 
 /** Creates all parts of a node without starting them. */
-function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirectory | null) {
+function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, asked }: Begun) {
   const {
     product = 'chainweb',
     backupDir,
@@ -169,13 +184,14 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     onNotice = () => undefined,
   } = options
   const { packageVersion, random, maxConnections } = machine
-  const settings = data?.blocks.settings ?? settingsOf(askedSettings(options))
+  const settings = data?.blocks.settings ?? settingsOf(asked)
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
+  if (fork !== null) fork.setClock(clock, data?.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
   const forkTarget = forkTargetOf(options, settings.release)
   const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
-  const { chains, ledger, index } = openChains({ settings, forkTarget, letIn }, clock, data)
+  const { chains, ledger, index } = openChains({ settings, forkTarget, fork, letIn }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -184,7 +200,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   const turns = new TimeSlicer()
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
-  const execution = new Execution(ledger, chains.cut.size, machine.executionThread)
+  const execution = new Execution(ledger, chains.store, machine.executionThread, fork)
   const { calls } = execution
   const release = releaseRules[settings.release]
   const impersonation = new Impersonation(
@@ -206,23 +222,27 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
     nowMs,
     clock: machine.clock,
     onNotice,
+    fork,
     ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
-  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, ...jobs })
+  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, {
+    fork,
     machine,
     settings,
     forkTarget,
     chains,
     ledger,
     calls,
+    traces: execution.traces,
+    index,
     clock,
     pools,
     coordinator,
@@ -240,13 +260,23 @@ function assemble(options: DevnetOptions, machine: HostMachine, data: DataDirect
   return { app, chains, ledger, pools, settings, controls, backups }
 }
 
+/** Data, fork and settings of a node at its start. */
+interface Begun {
+  readonly data: DataDirectory | null
+  readonly fork: NodeFork | null
+  readonly asked: AskedSettings
+}
+
 interface NodeParts {
+  readonly fork: NodeFork | null
   readonly machine: HostMachine
   readonly settings: NetworkSettings
   readonly forkTarget: number
   readonly chains: Chains
   readonly ledger: Ledger
   readonly calls: Calls
+  readonly traces: Traces
+  readonly index: TransactionIndex
   readonly clock: NodeClock
   readonly pools: Mempools
   readonly coordinator: Coordinator
@@ -267,6 +297,8 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   const prefix = `/${product}/0.0/${chains.network.name}`
   const release = releaseRules[parts.settings.release]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
+  const { fork } = parts
+  if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
@@ -305,6 +337,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     onProgress: options.onProgress,
     ...(onSolved && { onMade: onSolved }),
   })
+  addTraceRoutes(router, parts)
   addViewRoutes(router, {
     ...parts,
     clock,
@@ -324,22 +357,21 @@ function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): numb
   throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
 }
 
+interface ChainsSetup {
+  readonly settings: NetworkSettings
+  readonly forkTarget: number
+  readonly fork: NodeFork | null
+  readonly letIn: LetInKeys
+}
+
 /** Creates the chains, and the ledger that executes them. */
-function openChains(
-  {
-    settings,
-    forkTarget,
-    letIn,
-  }: {
-    readonly settings: NetworkSettings
-    readonly forkTarget: number
-    readonly letIn: LetInKeys
-  },
-  clock: NodeClock,
-  data: DataDirectory | null,
-) {
+function openChains({ settings, forkTarget, fork, letIn }: ChainsSetup, clock: NodeClock, data: DataDirectory | null) {
   const network = networkOf(settings)
-  const state = data?.loaded ?? genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+  const first = () => {
+    if (fork !== null) return forkedState(network, fork.headers)
+    return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+  }
+  const state = data?.loaded ?? first()
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
   const { store, heads } = state
   const release = releaseRules[settings.release]
@@ -353,6 +385,7 @@ function openChains(
       release,
       check: commandCheck(network.name, release, letIn),
       letIn,
+      fork: fork ?? undefined,
     })
   const kept = data === null ? {} : { journal: data.blocks }
   const checkPow = settings.pow
@@ -366,21 +399,4 @@ function openChains(
     ...kept,
   })
   return { chains, ledger, index }
-}
-
-/** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
-async function listen(app: App, { host = '127.0.0.1', port = 1848 }: DevnetOptions): Promise<string> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const hint =
-      code === 'EADDRINUSE'
-        ? 'choose another --port (0 takes any free one) or stop what listens there'
-        : 'listen on an address of this machine, and on a port that you may use'
-    throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
-  }
-  const address = app.server.address() as AddressInfo
-  const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  return `http://${hostInUrl}:${address.port}`
 }

@@ -9,6 +9,7 @@ import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
+import type { DevnetFork } from './fork/open-fork.ts'
 import type { ServedRequest } from './http/request-log.ts'
 import type { Addition } from './rules/chains.ts'
 import type { AskedSettings } from './rules/settings.ts'
@@ -26,6 +27,16 @@ export interface DevnetOptions {
   readonly dataDir?: string | undefined
   /** Directory for backups. Default: none, and the node makes no backups. */
   readonly backupDir?: string | undefined
+  /**
+   * Network whose state this one begins with. Implies `pow: false`, and the graph of that network. Default: none. A
+   * network in `dataDir` continues its fork.
+   */
+  readonly fork?: DevnetFork | undefined
+  /**
+   * Name of the network, for one that is forked. Default development. Commands that are signed for the name of a live
+   * network are valid there too.
+   */
+  readonly networkName?: string | undefined
   /** Graph of the chains. Default twenty. */
   readonly graph?: GraphName | undefined
   /** Intended time between blocks of a chain. Default 30 s. */

@@ -1,5 +1,6 @@
 /** Credential files for NATS. Errors never repeat their content. */
-import { type Authenticator, credsAuthenticator, nkeyAuthenticator, nkeys } from '@nats-io/transport-node'
+import { createRequire } from 'node:module'
+import type { Authenticator } from '@nats-io/transport-node'
 import { NewcutError } from '../core/errors.ts'
 
 const CREDENTIALS =
@@ -24,12 +25,16 @@ export function readCredentials(text: string, where: string): Authenticator {
     const what = seed.length > 0 ? 'its seed is damaged, or not that of a user' : 'there are no credentials in it'
     throw new NewcutError('BAD_OPTION', `${where}: ${what}`, { hint: EXPECTED })
   }
+  const { nkeyAuthenticator, credsAuthenticator } = nats()
   return ofToken === undefined ? nkeyAuthenticator(seed) : credsAuthenticator(encode(plain))
 }
 
+/** Loads the client only for miners of a fleet. */
+const nats = () => createRequire(import.meta.url)('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
+
 function isUserSeed(seed: Uint8Array): boolean {
   try {
-    return nkeys.fromSeed(seed).getPublicKey().startsWith('U')
+    return nats().nkeys.fromSeed(seed).getPublicKey().startsWith('U')
   } catch {
     // Not a seed, or its checksum is wrong.
     return false

@@ -1,16 +1,18 @@
 /** Disk access of the journal, as a port and for this machine. */
+import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  createReadStream,
   fdatasync,
   fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readSync,
+  renameSync,
+  rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
-import type { Readable } from 'node:stream'
 
 /** File operations of the journal. All methods throw the errors of the file system. */
 export interface Disk {
@@ -23,8 +25,21 @@ export interface Disk {
   list(folder: string): string[]
   /** Opens a file for appending; creates it if necessary. */
   open(path: string): DiskFile
-  /** Streams a file from the beginning. */
-  read(path: string): Readable
+  /**
+   * Fills a buffer with bytes of a file, beginning at this offset.
+   * @returns the number of bytes; fewer than the buffer has if the file ends
+   */
+  readAt(path: string, into: Uint8Array, from: number): number
+  /** @returns null if there is no such file */
+  look(path: string): FileFacts | null
+  /** Replaces a file as a whole, or creates it: readers see the old content or the new one. */
+  replace(path: string, parts: Iterable<Uint8Array>): void
+}
+
+export interface FileFacts {
+  readonly size: number
+  /** Time of the last change, Unix milliseconds with fractions. */
+  readonly changedMs: number
 }
 
 export interface DiskFile {
@@ -44,7 +59,37 @@ export const systemDisk: Disk = {
   makeFolder: (folder) => void mkdirSync(folder, { recursive: true }),
   list: (folder) => readdirSync(folder),
   open: (path) => fileOf(openSync(path, 'a+')),
-  read: (path) => createReadStream(path),
+  readAt: (path, into, from) => {
+    const file = openSync(path, 'r')
+    try {
+      let done = 0
+      for (let last = 1; last > 0 && done < into.length; done += last) {
+        last = readSync(file, into, done, into.length - done, from + done)
+      }
+      return done
+    } finally {
+      closeSync(file)
+    }
+  },
+  look: (path) => {
+    const facts = statSync(path, { throwIfNoEntry: false })
+    return facts === undefined ? null : { size: facts.size, changedMs: facts.mtimeMs }
+  },
+  replace: (path, parts) => {
+    const beside = `${path}.${randomBytes(6).toString('hex')}.new`
+    try {
+      const file = openSync(beside, 'wx')
+      try {
+        for (const part of parts) for (let done = 0; done < part.length; ) done += writeSync(file, part, done)
+      } finally {
+        closeSync(file)
+      }
+      renameSync(beside, path)
+    } catch (error) {
+      rmSync(beside, { force: true })
+      throw error
+    }
+  },
 }
 
 function fileOf(file: number): DiskFile {

@@ -5,12 +5,10 @@
  * to disk follows soon. Lines that cannot be written stay in memory and are retried with the next line.
  */
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { type Disk, type DiskFile, systemDisk } from './disk.ts'
-import { afterLine, type BlockRecord, type Line, parseLine } from './record.ts'
+import type { Line } from './record.ts'
 
-const FILE = /^blocks-\d{4}-\d\d\.jsonl$/
 const NEWLINE = 0x0a
 /** Maximum number of lines kept in memory while writes fail; the oldest are dropped. A solution has about ten lines. */
 const MAX_QUEUED = 10_000
@@ -19,14 +17,6 @@ export interface JournalEvents {
   /** Called once per outage when a line cannot be written. */
   readonly onTrouble: (message: string) => void
   readonly onRecovered: (message: string) => void
-}
-
-/** Content of all journal files in a folder. */
-export interface JournalContent {
-  /** By block hash, oldest first. */
-  readonly records: ReadonlyMap<string, BlockRecord>
-  /** Lines that are damaged, or whose solution is missing. */
-  readonly damaged: number
 }
 
 /** A line and the name of its file. */
@@ -149,54 +139,6 @@ export class Journal {
     } catch (error) {
       this.#fail(`the journal does not get onto its disk: ${describeError(error)}`)
     }
-  }
-}
-
-/**
- * Reads all journal files of a folder. A missing folder counts as empty.
- * @throws NewcutError BAD_INPUT
- */
-export async function readJournal(folder: string, disk: Disk = systemDisk): Promise<JournalContent> {
-  const records = new Map<string, BlockRecord>()
-  let damaged = 0
-  /**
-   * Lines read before the first line of their solution: the clock was set back, so they are in the file of an earlier
-   * month.
-   */
-  const early: Line[] = []
-  const take = (line: Line) => {
-    const record = afterLine(records.get(line.hash), line)
-    if (record) records.set(record.hash, record)
-    return record !== null
-  }
-  try {
-    for (const name of namesIn(folder, disk)) {
-      const input = disk.read(join(folder, name))
-      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-        if (text === '') continue
-        const line = parseLine(text)
-        if (line === null) damaged++
-        else if (!take(line)) early.push(line)
-      }
-    }
-    for (const line of early) if (!take(line)) damaged++
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `the journal in ${folder} cannot be read: ${describeError(error)}`, {
-      cause: error,
-    })
-  }
-  return { records, damaged }
-}
-
-function namesIn(folder: string, disk: Disk): string[] {
-  try {
-    return disk
-      .list(folder)
-      .filter((name) => FILE.test(name))
-      .sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }
 

@@ -3,7 +3,7 @@
  * that it can be resubmitted after a crash; later lines contain changes.
  */
 
-import { mayGoOn, type StepName } from '../core/solution.ts'
+import type { StepName } from '../core/solution.ts'
 import { type Static, Type, Value } from '../schema/typebox.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -105,10 +105,3 @@ export function afterLine(record: BlockRecord | undefined, line: Line): BlockRec
   const message = 'message' in line ? line.message : null
   return { ...record, state: line.step, depth, mayReturn, reason, message }
 }
-
-/**
- * True if later steps of a solution may follow.
- * @param confirmations depth at which a confirmed solution is final
- */
-export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: number): boolean =>
-  mayGoOn({ step: state, ...told }, confirmations)

@@ -1,6 +1,6 @@
 /** Sums of own blocks that the chain paid, in this run and in all runs of the journal. */
 import { exactText, exactUnits } from '../core/coin-sums.ts'
-import { type StepName, type Verdict, verdictOf } from '../core/solution.ts'
+import { isLostVerdict, type StepName, type Verdict, verdictOf } from '../core/solution.ts'
 import type { MinerEvent } from './events.ts'
 import { type EarningsSnapshot, type LossAndFees, noShares, type PaidSum, type Price } from './profit.ts'
 
@@ -12,6 +12,15 @@ export interface OwnBlock {
   readonly reward: string | null
   /** Coins, or null if unknown. */
   readonly fees: string | null
+}
+
+/** Sums of solutions. Coins are exact, in units of 10^-20. */
+export interface OwnSums {
+  /** Accepted solutions with a known reward. */
+  readonly paid: { readonly blocks: number; readonly rewards: bigint; readonly fees: bigint }
+  /** Accepted solutions with an unknown reward. */
+  readonly unknown: number
+  readonly lost: number
 }
 
 /** Limit of blocks that may still change. Older ones are deep in their chains; their sums stay. */
@@ -48,7 +57,7 @@ class PaidCounter {
   }
 }
 
-const isLost = ({ verdict }: Tracked) => verdict !== null && verdict !== 'accepted' && verdict !== 'unconfirmed'
+const isLost = ({ verdict }: Tracked) => isLostVerdict(verdict)
 const isUnknown = ({ verdict, reward }: Tracked) => verdict === 'accepted' && reward === null
 
 export class Earnings {
@@ -67,6 +76,15 @@ export class Earnings {
     const units = (amount: string | null) => (amount === null ? null : exactUnits(amount))
     const verdict = verdictOf(state)
     this.#set(hash, { verdict, reward: units(reward), fees: units(fees), isOfRun: false })
+  }
+
+  /** Adds sums of earlier runs, whose solutions no event changes. */
+  seedSums({ paid, unknown, lost }: OwnSums): void {
+    this.#total.blocks += paid.blocks
+    this.#total.coins += paid.rewards + paid.fees
+    this.#total.fees += paid.fees
+    this.#unknown += unknown
+    this.#lost += lost
   }
 
   /** Receives every event of the miner. */

@@ -41,7 +41,7 @@ export interface TimedReading {
   readonly spanMs: number
 }
 
-/** A longer time between two samples is a gap: nobody knows the power meanwhile. */
+/** A longer time between two samples is a gap, in which the power is unknown. */
 export const MAX_GAP_MS = 15_000
 
 export const joulesPerMegahash = (watts: number | null, hashrate: number | null): number | null =>

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { buildConnector } from 'undici'
 import { decodeHash, decodeHex, encodeHex } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { checkAuthorities } from './authorities.ts'
+import { buildConnector, type Connector } from './undici.ts'
 import { UnreachableError } from './unreachable.ts'
 
 /** Connection timeout for each address of a host; the 250 ms of Node.js give up on distant nodes. */
@@ -35,7 +35,7 @@ export interface DialOptions {
 }
 
 /** Creates connectors. Their connections end when the signal aborts. */
-export type Dial = (signal: AbortSignal) => buildConnector.connector
+export type Dial = (signal: AbortSignal) => Connector.connector
 
 /**
  * Creates connectors whose sockets end when the signal aborts, even before they are connected. Throws NewcutError
@@ -50,7 +50,7 @@ export function connectors(url: URL, options: DialOptions): Dial {
   const { dial = dialWith(options, { isPinned: pinned !== undefined, ca }) } = options
   return (signal) => {
     const connect = dial(signal)
-    const guarded: buildConnector.connector = (target, callback) => {
+    const guarded: Connector.connector = (target, callback) => {
       // undici reconnects when a connection drops under a request, even while the client closes. Node 22 and 24 ignore
       // a signal that aborted before the socket was created: the process would never end.
       if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
@@ -85,7 +85,7 @@ function dialWith(
   }
 }
 
-function pinnedConnector(connect: buildConnector.connector, pinned: string, origin: string): buildConnector.connector {
+function pinnedConnector(connect: Connector.connector, pinned: string, origin: string): Connector.connector {
   return (target, callback) => {
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null)

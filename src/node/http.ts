@@ -4,13 +4,13 @@
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { withoutSecrets } from '../core/host.ts'
 import { connectors, type Dial, type DialOptions } from './dial.ts'
 import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'
+import { Client, type Dispatcher, Pool } from './undici.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
 /** Most concurrent requests; further ones wait. Every stream has a connection of its own in addition. */

@@ -63,6 +63,7 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   poll: 64 * MIB,
   local: 16 * MIB,
   listen: 16 * MIB,
+  trace: 64 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB
 /** Maximum for plain text: the health check, backup ids and states. */

@@ -7,6 +7,7 @@ import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
 import { DropOrder, Dropped, Impersonated, ImpersonateOrder, Ran, RunOrder } from './control-commands.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
 /** Maximum number of blocks per call, including those on adjacent chains. */
@@ -334,6 +335,7 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
+  trace: traceOperation,
   devnetStatus: {
     id: 'devnetStatus',
     method: 'GET',

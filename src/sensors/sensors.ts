@@ -53,7 +53,8 @@ export class Sensors {
   #packages = NO_PACKAGES
   #powerProblem: string | null = null
   #askAtMs = 0
-  readonly #cancels: (() => void)[] = []
+  /** Place of a sensor -> ends the wait for its next reading. */
+  readonly #cancels = new Map<number, () => void>()
 
   /** Reads at once, and every 5 s until stop(). */
   constructor(options: SensorsOptions) {
@@ -82,14 +83,17 @@ export class Sensors {
 
   stop(): void {
     this.#stopped.abort()
-    for (const cancel of this.#cancels) cancel()
+    for (const cancel of this.#cancels.values()) cancel()
   }
 
   /** Starts the next read only after the last one ends, so that a hung sensor is read once. */
   #repeat(place: number, read: () => Promise<void>): void {
     void read().then(() => {
       if (this.#stopped.signal.aborted) return
-      this.#cancels[place] = this.#options.clock.after(READ_MS, () => this.#repeat(place, read))
+      this.#cancels.set(
+        place,
+        this.#options.clock.after(READ_MS, () => this.#repeat(place, read)),
+      )
     })
   }
 

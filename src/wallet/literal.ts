@@ -4,7 +4,11 @@ import type { Form } from '../contracts/syntax/form.ts'
 import type { Decimal } from '../contracts/values/decimal.ts'
 
 /** JSON of a value: `{"decimal":"1.5"}`, `{"int":3}`, strings, booleans, lists, objects. */
-export type LiteralJson = string | boolean | readonly LiteralJson[] | { readonly [field: string]: LiteralJson | number }
+export type LiteralJson =
+  | string
+  | boolean
+  | readonly LiteralJson[]
+  | { readonly [field: string]: LiteralJson | number | null }
 
 /** A decimal as an argument of a capability. */
 export const decimalJson = (value: Decimal): LiteralJson => ({ decimal: value.toString() })

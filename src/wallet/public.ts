@@ -9,6 +9,7 @@
  * | transfer coins between chains | {@link planTransfer} with `targetChain`, {@link crossingOf}, {@link completeCrossing} |
  * | submit any command | {@link CommandRequest}, {@link Terms}, {@link CommandSender.carryOut} |
  * | build a command for another client | {@link Draft}, {@link signedCommand}, {@link readCapability} |
+ * | write a call as code | {@link callsOf}, with the types of `newcut types` |
  * | work with values of the language | {@link Value}, {@link Decimal}, {@link valueFromJson}, {@link showValue} |
  *
  * Amounts are exact {@link Decimal}s. A command that fails throws {@link CommandFailed}; a command that is in no block
@@ -51,6 +52,7 @@ export {
   type Value,
 } from '../contracts/values/value.ts'
 export { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
+export type { FailedCommand } from './advice.ts'
 export { type Account, type AskOptions, accountOn, ask, type Question } from './ask.ts'
 export { type Capability, GAS, readCapability } from './capability.ts'
 export { commandText, type Draft, type Payload, type SignedCommand, type Signer, signedCommand } from './command.ts'
@@ -61,6 +63,7 @@ export {
   type CommandStep,
   type Terms,
 } from './command-sender.ts'
+export { type ArgumentsOf, type CallArgument, callsOf } from './contract-call.ts'
 export { type Crossing, completeCrossing, crossingOf } from './crossing.ts'
 export { CommandFailed } from './failure.ts'
 export { type SigningKey, signingKey } from './keys.ts'

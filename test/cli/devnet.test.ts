@@ -106,7 +106,10 @@ describe('newcut devnet refuses modes that exclude each other', () => {
   it.each([
     [['--mine', '--no-pow'], /--mine needs proof of work, which --no-pow turns off \(--auto-mine/],
     [['--mine', '--auto-mine', 'on-demand'], /--mine and --auto-mine exclude each other/],
-    [['--auto-mine', 'constant:2'], /--auto-mine constant:2: expected on-demand, constant:TIME such as constant:2s/],
+    [
+      ['--auto-mine', 'constant:2'],
+      /--auto-mine constant:2: expected on-arrival or on-arrival:BLOCKS \(0 to 100\), on-demand, constant:TIME such as constant:2s/,
+    ],
     [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
   ])('%j', async (args, pattern) => {

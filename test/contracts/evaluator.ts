@@ -13,6 +13,8 @@ import { runText } from '../../src/contracts/machine/execute.ts'
 import { newTransaction } from '../../src/contracts/machine/scopes.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
+import type { Tracer } from '../../src/contracts/machine/tracer.ts'
+import { TracingEvaluator } from '../../src/contracts/trace/tracing-evaluator.ts'
 
 const { block, message } = emptyEnvironment
 
@@ -26,6 +28,17 @@ export const environment: Environment = {
 
 export function evaluatorOn(state: Layer, gas: GasMeter = freeGas(), changes: Partial<Message> = {}): Evaluator {
   return new Evaluator(language, environment.block, newTransaction({ ...environment.message, ...changes }, state, gas))
+}
+
+/** Like evaluatorOn, with a tracer. */
+export function tracingEvaluatorOn(
+  state: Layer,
+  gas: GasMeter,
+  changes: Partial<Message>,
+  tracer: Tracer,
+): TracingEvaluator {
+  const transaction = newTransaction({ ...environment.message, ...changes }, state, gas)
+  return new TracingEvaluator(language, environment.block, transaction, { tracer, probe: null })
 }
 
 /** Runs a text on an evaluator. */

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/contracts/machine/environment.ts'
+import { type TraceNode, TraceTree } from '../../src/contracts/trace/tree.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
-import { evaluatorOn, Layer, outcome, runOn } from './evaluator.ts'
+import { evaluatorOn, Layer, outcome, runOn, tracingEvaluatorOn } from './evaluator.ts'
 
 const MODULE = `
 (interface face (defun ask:integer (n:integer)))
@@ -62,7 +63,18 @@ const base = prepared()
 function wholeCost(text: string, changes: Partial<Message> = { data }): number {
   const gas = { used: 0, limit: Number.POSITIVE_INFINITY }
   runOn(evaluatorOn(new Layer(base), gas, changes), text)
+  expect(tracedCost(text, changes)).toBe(gas.used)
   return gas.used
+}
+
+/** The milligas of all steps of the same code. */
+function tracedCost(text: string, changes: Partial<Message>): number {
+  const gas = { used: 0, limit: Number.POSITIVE_INFINITY }
+  const tree = new TraceTree({ name: text, gas: () => gas.used, messageOf: String })
+  runOn(tracingEvaluatorOn(new Layer(base), gas, changes, tree), text)
+  tree.close()
+  const sum = ({ gasOwn, children }: TraceNode): number => children.reduce((all, each) => all + sum(each), gasOwn)
+  return sum(tree.root)
 }
 
 const LOADING = wholeCost('m')

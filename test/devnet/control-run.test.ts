@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
+import { startFork, startRemote } from '../fork/network.ts'
 import { startWatched } from './arrival.ts'
 import { exec, ok, poll, send, startLedger, transfer } from './commands-common.ts'
 import { order, post, refusal } from './control-common.ts'
@@ -96,6 +97,36 @@ describe('/devnet/run', () => {
   ])('refuses %j', async (body, text) => {
     const { control } = await startWatched()
     expect(await refusal(control, '/devnet/run', body)).toEqual([400, expect.stringContaining(text)])
+  })
+
+  it('has a trace with all its gas, as do those after it in the block', async () => {
+    const { peer, control } = await startWatched()
+    const command = transfer('sender01', 1)
+    await send(peer, [command])
+    const ran = await order(control, '/devnet/run', MINT)
+    const traced = await order(control, '/devnet/trace', { requestKey: ran.requestKey })
+    expect(traced).toMatchObject({ status: 'success', gas: ran.gas, note: null, trace: { gasTotal: ran.gas * 1000 } })
+    expect(JSON.stringify(traced.trace)).toContain('"coin.coinbase"')
+    expect(traced.trace.children.map(({ name }: { name: string }) => name)).toEqual(['privileged code', 'rounding'])
+    const after = await order(control, '/devnet/trace', { requestKey: command.hash })
+    expect([after.status, after.note, after.block.index]).toEqual(['success', null, 1])
+    const failed = await order(control, '/devnet/run', { ...MINT, caps: [] })
+    const why = await order(control, '/devnet/trace', { requestKey: failed.requestKey })
+    expect(why).toMatchObject({ status: 'failure', gas: failed.gas, trace: { error: failed.result.error.message } })
+    expect(why.trace.gasTotal).toBe(failed.gas * 1000)
+  })
+
+  it('runs on the state of a forked network, which it fetches first', async () => {
+    const remote = await startRemote()
+    const { devnet, peer } = await startFork(remote)
+    const control = new Peer(devnet.url)
+    onTestFinished(() => control.close())
+    const code = '(update free.fork-token.accounts "bob" { "balance": 7.0 }) (free.fork-token.balance "bob")'
+    const ran = await order(control, '/devnet/run', { chain: 0, code, admin: ['free.fork-token'] })
+    expect(ran.result).toEqual({ status: 'success', data: 7 })
+    const traced = await order(control, '/devnet/trace', { requestKey: ran.requestKey })
+    expect([traced.gas, traced.note]).toEqual([ran.gas, null])
+    expect(Object.keys(await ok(poll(peer, [ran.requestKey])))).toEqual([ran.requestKey])
   })
 
   it('survives kill -9, a lost state database, a reorganisation and --check', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
-import { readJournal } from '../../src/journal/journal.ts'
+import { readRecords } from '../journal/records.ts'
 import { failureOf } from '../node/fake-node.ts'
 import { checkNode } from './checker.ts'
 import { exec, local, makeBlocks, ok, poll, send } from './commands-common.ts'
@@ -95,7 +95,7 @@ describe('a network of 0.1.0', () => {
 })
 
 it('a journal of 0.1.0 is read completely', async () => {
-  const { records, damaged } = await readJournal(await copyOf('journal'))
+  const { records, damaged } = await readRecords(await copyOf('journal'))
   expect(damaged).toBe(0)
   const states = [...records.values()].map(({ state, chain, height }) => [state, [0, 1].includes(chain), height > 15])
   expect(states).toEqual(Array(12).fill(['confirmed', true, true]))

@@ -14,7 +14,7 @@ const refusal = async (options: unknown) => {
 
 describe('startDevnet refuses', () => {
   it.each<[object, string]>([
-    [{ autoMine: 'on-demand' }, "autoMine: 'on-demand'; expected { kind: 'on-demand' }, { kind: 'constant', "],
+    [{ autoMine: 'on-demand' }, "autoMine: 'on-demand'; expected { kind: 'on-demand' }, { kind: 'on-arrival', "],
     [{ autoMine: { kind: 'constant' } }, "autoMine: { kind: 'constant' }; expected { kind: 'on-demand' }, "],
     [{ autoMine: { kind: 'constant', blockTimeMs: '2s' } }, "autoMine: { kind: 'constant', blockTimeMs: '2s' }; expec"],
     [{ autoMine: { kind: 'simulated', blockTimeMs: 5 } }, "autoMine: { kind: 'simulated', blockTimeMs: 5 }; expected"],

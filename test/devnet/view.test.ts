@@ -94,6 +94,21 @@ describe('the view', () => {
     expect(transactions.map(({ status }) => status).toSorted()).toEqual(['failure', 'success'])
   })
 
+  it('has the transactions below 1,000 empty blocks, newest first', async () => {
+    const { peer } = await startLedger()
+    const keys: string[] = []
+    for (const amount of [3, 4]) {
+      const command = transfer('sender01', amount)
+      await ok(send(peer, [command]))
+      await makeBlocks(peer, { 0: 1 })
+      keys.unshift(command.hash)
+    }
+    for (let made = 0; made < 1000; made += 250) await makeBlocks(peer, { 0: 250, 1: 250 })
+    const { transactions, blocks } = await viewOf(peer)
+    expect(transactions.map(({ key }) => key)).toEqual(keys)
+    expect(blocks.map(({ hash }) => hash)).not.toContain(transactions[0].block)
+  })
+
   it('shows a transaction whose block was orphaned as such, and as pending again', async () => {
     const { peer } = await startLedger()
     const command = transfer('sender01', 3)

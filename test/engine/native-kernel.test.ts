@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
 import type { KernelPreference } from '../../src/engine/cpu/names.ts'
 import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
@@ -50,6 +50,20 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
     const { name, refused } = choose('auto', built)
     expect([...here, 'wasm']).toContain(name)
     expect(refused).toEqual([])
+  })
+
+  it('auto compiles no WebAssembly beside a wide kernel, and does without one', () => {
+    const { WebAssembly } = globalThis as unknown as { WebAssembly: { Module: new (bytes: Uint8Array) => object } }
+    const compile = vi.spyOn(WebAssembly, 'Module')
+    try {
+      for (const name of here) {
+        compile.mockClear()
+        choose('auto', { sweeps: { [name]: built.sweeps[name] }, obstacle: null })
+        expect([name, compile.mock.calls.length]).toEqual([name, name === 'native-sse41' ? 1 : 0])
+      }
+    } finally {
+      compile.mockRestore()
+    }
   })
 
   it('a name chooses that kernel or none', () => {

@@ -1,9 +1,5 @@
 /** Power and energy of a fleet: rigs report theirs to the leader, which sums them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { startDevnet } from '../../src/compose/devnet.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { type Report, ReportAnswer } from '../../src/fleet/messages.ts'
@@ -11,7 +7,7 @@ import type { EnergySnapshot } from '../../src/mine/energy.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
-import { NatsServer } from './nats.ts'
+import { startLoneLeader } from './lone-leader.ts'
 
 const old: Report = {
   ...{ rig: 'old', session: 'old', version: '1', hashes: 0, rate: null, state: 'searching', reason: null },
@@ -22,17 +18,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   afterEach(stopAll)
 
   it('has the sum of its rigs, and says how many are not in it', async ({ onTestFinished }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-energy-'))
-    const nats = await NatsServer.start(folder)
-    const devnet = await startDevnet({ port: 0, difficulty: 10n ** 12n })
-    onTestFinished(async () => {
-      await devnet.close()
-      await nats.kill()
-      rmSync(folder, { recursive: true })
-    })
-    const leader = start(['lead', '--nats', nats.url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off'])
-    await leader.sees(/this process is the leader/)
-    const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+    const { nats, face } = await startLoneLeader(onTestFinished)
     const energy = async () => {
       const summary = (await (await fetch(`${face}/api/summary`)).json()) as { readonly energy: EnergySnapshot }
       return summary.energy

@@ -1,11 +1,7 @@
 /** Hardware errors of a fleet's rigs: rigs report them to the leader, which shows them per rig. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
 import { Metrics } from '../../src/api/metrics.ts'
-import { startDevnet } from '../../src/compose/devnet.ts'
 import { joinFleet } from '../../src/compose/source/fleet.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
@@ -17,12 +13,12 @@ import { encodeMessage, LEASE_MS, type Report, ReportAnswer } from '../../src/fl
 import { EngineSet } from '../../src/mine/engine-set.ts'
 import { Miner } from '../../src/mine/miner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { run, start, stopAll } from '../cli/run.ts'
+import { run, stopAll } from '../cli/run.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
-import { NatsServer } from './nats.ts'
+import { startLoneLeader } from './lone-leader.ts'
 
 const figures = {
   version: '1',
@@ -136,17 +132,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('shows the wrong claims of a rig: those that it refused itself, and those that reached the leader', async ({
     onTestFinished,
   }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-errors-'))
-    const nats = await NatsServer.start(folder)
-    const devnet = await startDevnet({ port: 0, difficulty: 10n ** 12n })
-    onTestFinished(async () => {
-      await devnet.close()
-      await nats.kill()
-      rmSync(folder, { recursive: true })
-    })
-    const leader = start(['lead', '--nats', nats.url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off'])
-    await leader.sees(/this process is the leader/)
-    const [, face] = await leader.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
+    const { nats, devnet, face } = await startLoneLeader(onTestFinished)
     // A rig whose device makes one wrong claim a second.
     const address = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet: 'main' }
     const stop = new AbortController()

@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { Journal, readJournal } from '../../src/journal/journal.ts'
+import { Journal } from '../../src/journal/journal.ts'
 import type { BlockRecord } from '../../src/journal/record.ts'
 import { runProcess, start, stopAll } from '../cli/run.ts'
 import { until } from '../wait.ts'
+import { readRecords } from './records.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -48,7 +49,7 @@ async function gatedNode() {
 }
 
 async function recordsIn(folder: string): Promise<readonly BlockRecord[]> {
-  return [...(await readJournal(folder)).records.values()]
+  return [...(await readRecords(folder)).records.values()]
 }
 
 async function foundIn(folder: string): Promise<BlockRecord> {

@@ -1,13 +1,14 @@
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { readJournal } from '../../src/journal/content.ts'
 import type { Disk } from '../../src/journal/disk.ts'
-import { Journal, readJournal } from '../../src/journal/journal.ts'
-import { afterLine, type BlockRecord, isUnfinished, type Line, parseLine } from '../../src/journal/record.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/journal/record.ts'
 import { itWith } from '../needs.ts'
+import { readRecords } from './records.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -51,7 +52,7 @@ describe('a journal', () => {
     journal.append({ at, hash: hashOf('a'), step: 'confirmed', depth: 1 })
     journal.append({ at, hash: hashOf('a'), step: 'reward', amount: '2.30452' })
     journal.append({ at, hash: hashOf('b'), step: 'rejected', reason: 'no-payload', message: '404' })
-    const { records, damaged } = await readJournal(path)
+    const { records, damaged } = await readRecords(path)
     expect(damaged).toBe(0)
     expect([...records.values()]).toMatchObject([
       { hash: hashOf('a'), state: 'confirmed', depth: 1, reward: '2.30452', foundAt: at, chain: 3, height: 7 },
@@ -68,7 +69,7 @@ describe('a journal', () => {
     expect(readdirSync(path)).toEqual(expect.arrayContaining(['blocks-2026-10.jsonl', 'blocks-2026-11.jsonl']))
     rmSync(join(path, 'blocks-2026-11.jsonl'))
     journal.append(found(hashOf('c'), { at: '2026-11-01T00:00:00.000Z' }))
-    expect([...(await readJournal(path)).records.keys()]).toEqual([hashOf('a'), hashOf('c')])
+    expect([...(await readRecords(path)).records.keys()]).toEqual([hashOf('a'), hashOf('c')])
   })
 
   it('has no empty lines, however often it is opened', async () => {
@@ -86,7 +87,7 @@ describe('a journal', () => {
       const path = folder()
       writeFileSync(join(path, 'blocks-2026-11.jsonl'), whole.slice(0, length))
       opened(path).journal.append(found(hashOf('c')))
-      const { records, damaged } = await readJournal(path)
+      const { records, damaged } = await readRecords(path)
       const isWhole = length >= whole.length - 1
       expect([...records.keys()]).toEqual(isWhole ? ['a', 'b', 'c'].map(hashOf) : ['a', 'c'].map(hashOf))
       expect(damaged).toBe(isWhole || length === firstLine + 1 ? 0 : 1)
@@ -125,7 +126,7 @@ describe('a journal', () => {
       rmSync(join(path, 'blocks-2026-12.jsonl'))
       journal.append(found(hashOf('c'), late))
       expect(said.at(-1)).toBe('recovered: the journal can be written again')
-      expect([...(await readJournal(path)).records.keys()]).toEqual(['a', 'b', 'c'].map(hashOf))
+      expect([...(await readRecords(path)).records.keys()]).toEqual(['a', 'b', 'c'].map(hashOf))
     },
   )
 
@@ -148,7 +149,9 @@ describe('a journal', () => {
         open++
         return file
       },
-      read: () => Readable.from([]),
+      readAt: () => 0,
+      look: () => null,
+      replace: () => undefined,
     }
     const said: string[] = []
     const events = {
@@ -172,7 +175,7 @@ describe('a journal', () => {
   })
 
   it('is empty if its folder does not exist', async () => {
-    expect(await readJournal(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
+    expect(await readRecords(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
   })
 
   it('has all steps of a solution, even if the clock was set back into the previous month', async () => {
@@ -183,7 +186,7 @@ describe('a journal', () => {
     journal.append({ at: '2026-11-30T23:59:50.000Z', hash, step: 'handed-in' })
     journal.append({ at: '2026-11-30T23:59:51.000Z', hash, step: 'confirmed', depth: 1 })
     journal.append({ at: '2026-11-30T23:59:51.000Z', hash: hashOf('b'), step: 'handed-in' })
-    const { records, damaged } = await readJournal(path)
+    const { records, damaged } = await readRecords(path)
     expect([...records.values()]).toMatchObject([{ hash, state: 'confirmed', depth: 1 }])
     expect(damaged, 'a step of a solution that nobody found').toBe(1)
   })
@@ -194,7 +197,7 @@ describe('a journal', () => {
     const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
       writeFileSync(file, lines.join('\n'))
       appendFileSync(file, `\n${JSON.stringify(found(hashOf('a')))}\n`)
-      const { records } = await readJournal(path)
+      const { records } = await readRecords(path)
       expect([...records.keys()]).toEqual([hashOf('a')])
     })
     await fc.assert(property, { numRuns: 100 })
@@ -231,8 +234,14 @@ describe('a record', () => {
     ['stale', { mayReturn: true }, true],
     ['orphaned', { mayReturn: true }, true],
     ['rejected', { reason: 'unknown' }, false],
-  ] as const)('that is %s %o is unfinished: %s', (state, changes, expected) => {
-    expect(isUnfinished(record(state, changes), 6)).toBe(expected)
+  ] as const)('that is %s %o is unfinished: %s', async (state, changes, expected) => {
+    const path = folder()
+    const { journal } = opened(path)
+    journal.append(found(hashOf('a')))
+    const messages = { message: '', reason: '', ...changes }
+    if (state !== 'found') journal.append({ at, hash: hashOf('a'), step: state, ...messages } as Line)
+    const { table } = await readJournal(path)
+    expect([table.rows, table.isUnfinished(0, 6)]).toEqual([1, expected])
   })
 
   it('needs its first line', () => {

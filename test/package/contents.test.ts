@@ -13,8 +13,9 @@ const paths = packed.files.map(({ path }) => path)
 /** Each file has a purpose: it runs, the program reads it, other programs compile against it, or people read it. */
 const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
-  /^dist\/src\/(compose|contracts|core|devnet|node|schema|wallet)\/[\w/-]+\.d\.ts$/,
+  /^dist\/src\/(compose|contracts|core|devnet|fork|node|platform|schema|wallet)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
+  /^conformance\/[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/contracts\/system\/[\w-]+\.pact$/,
   /^src\/engine\/(cpu|gpu|stratum)\/native\/[\w-]+\.(js|c|h)$/,

@@ -95,7 +95,10 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/ready +cpu: native-\w+\n/)
     expect(stdout).toMatch(/summary +[2-9]\d* accepted/)
-    expect(existsSync(join(folder, 'cache/newcut'))).toBe(false)
+    // It compiles nothing: the cache has at most the order of the sweep that this processor runs fastest.
+    const cache = join(folder, 'cache/newcut')
+    const cached = existsSync(cache) ? readdirSync(cache) : []
+    expect(cached.filter((name) => name !== 'kernel-tuning.json')).toEqual([])
   })
 
   it('reports that its kernel is the prebuilt one', () => {

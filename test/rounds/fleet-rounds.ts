@@ -9,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, type TestContext } from 'vitest'
 import { decodeBase64Url, encodeBase64Url, readU16LE } from '../../src/core/bytes.ts'
 import { workLayout } from '../../src/core/header.ts'
-import { readJournal } from '../../src/journal/journal.ts'
 import type { BlockRecord } from '../../src/journal/record.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { type Running, run, start, stopAll } from '../cli/run.ts'
 import { NatsServer } from '../fleet/nats.ts'
+import { readRecords } from '../journal/records.ts'
 import { itWith, lackOf } from '../needs.ts'
 import { randomFrom } from '../random.ts'
 import { until } from '../wait.ts'
@@ -246,7 +246,7 @@ interface RigRecord extends BlockRecord {
 }
 
 async function recordsOf(field: FleetField): Promise<RigRecord[]> {
-  const journals = await Promise.all(rigs.map(async (rig) => ({ rig, ...(await readJournal(field.state(rig))) })))
+  const journals = await Promise.all(rigs.map(async (rig) => ({ rig, ...(await readRecords(field.state(rig))) })))
   return journals.flatMap(({ rig, records }) => [...records.values()].map((record) => ({ rig, ...record })))
 }
 

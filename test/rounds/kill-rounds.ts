@@ -14,11 +14,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, type TestContext } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
-import { readJournal } from '../../src/journal/journal.ts'
-import { isUnfinished } from '../../src/journal/record.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { stopAll } from '../cli/run.ts'
 import { testDrivers } from '../gpu/driver.ts'
+import { isUnfinished, readRecords } from '../journal/records.ts'
 import { freePort } from '../ports.ts'
 import { randomFrom } from '../random.ts'
 import { until } from '../wait.ts'
@@ -246,7 +245,7 @@ async function expectAccounted(
   // The journal has a solution before the miner reports it, and before the node receives it.
   const found = field.found()
   const blocks = mines ? await withClient(field, blocksOf) : new Set<string>()
-  const { records } = await readJournal(field.state)
+  const { records } = await readRecords(field.state)
   const unknown = [...found, ...blocks].filter((hash) => !records.has(hash))
   expect(unknown, `${round}: solutions that the journal does not know`).toEqual([])
   const lost = [...records.values()].filter((record) => {
@@ -272,7 +271,7 @@ async function expectSettled(field: Field): Promise<string> {
   const blocks = await withClient(field, blocksOf)
   const heights = (await withClient(field, (client) => client.cut())).hashes
   expect(field.found().size, 'solutions that the miners told of').toBeGreaterThan(0)
-  const { records, damaged } = await readJournal(field.state)
+  const { records, damaged } = await readRecords(field.state)
   expect(
     [...blocks].filter((hash) => !records.has(hash)),
     'blocks that the journal does not know',

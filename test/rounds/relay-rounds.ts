@@ -13,7 +13,6 @@ import type { WorkerTable } from '../../src/accounts/rig-rows.ts'
 import type { ShareEntry, ShareReader } from '../../src/accounts/share-store.ts'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
-import { readJournal } from '../../src/journal/journal.ts'
 import type { BlockRecord } from '../../src/journal/record.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { assess } from '../../src/payouts/assess.ts'
@@ -22,6 +21,7 @@ import type { PayoutReport } from '../../src/payouts/report.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { placeOf } from '../../src/source/node/mining-node.ts'
 import { run, stopAll } from '../cli/run.ts'
+import { readRecords } from '../journal/records.ts'
 import { randomFrom } from '../random.ts'
 import { until } from '../wait.ts'
 import { type Part, POOL, RelayField, relays } from './relay-field.ts'
@@ -144,7 +144,7 @@ async function settle(field: RelayField, client: NodeClient): Promise<void> {
 }
 
 async function recordsOf(field: RelayField): Promise<BlockRecord[]> {
-  const journals = await Promise.all(relays.map((relay) => readJournal(field.state(relay))))
+  const journals = await Promise.all(relays.map((relay) => readRecords(field.state(relay))))
   return journals.flatMap(({ records }) => [...records.values()])
 }
 

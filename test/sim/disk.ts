@@ -1,5 +1,4 @@
 /** A disk that becomes full, slow or broken, and recovers. A power cut may take everything that was not synced. */
-import { Readable } from 'node:stream'
 import type { Disk, DiskFile } from '../../src/journal/disk.ts'
 import { failure } from './connection.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -15,6 +14,8 @@ interface Stored {
   text: string
   /** The length that survives a power cut. */
   synced: number
+  /** Counts changes, as a time of the last one would. */
+  changes: number
 }
 
 /** A process that holds files. A dead one writes nothing more, and gets no callbacks. */
@@ -36,15 +37,20 @@ export class SimulatedDisk {
   /** Called once, in the middle of the next write. */
   onWrite: (() => void) | null = null
   readonly #files = new Map<string, Stored>()
+  /** Files that were replaced as a whole, and are never synced. */
+  readonly #replaced = new Map<string, Buffer>()
   /** Pending syncs. */
   readonly #syncs = new Set<() => void>()
   readonly #time: VirtualTime
   readonly #random: () => number
+  /** For replaced files, so that they change nothing else. */
+  readonly #ownRandom: () => number
   #holder: Holder = { isDead: false }
 
-  constructor(time: VirtualTime, random: () => number) {
+  constructor(time: VirtualTime, random: () => number, ownRandom: () => number) {
     this.#time = time
     this.#random = random
+    this.#ownRandom = ownRandom
   }
 
   /** The contents of all files. */
@@ -65,7 +71,17 @@ export class SimulatedDisk {
         return [...this.#files.keys()].map((path) => path.split('/').at(-1) ?? '')
       },
       open: (path) => this.#open(path, holder),
-      read: (path) => Readable.from([Buffer.from(this.#files.get(path)?.text ?? '')]),
+      readAt: (path, into, from) => this.#bytesOf(path).copy(into, 0, Math.min(from, this.#bytesOf(path).length)),
+      look: (path) => {
+        if (!this.#files.has(path) && !this.#replaced.has(path)) return null
+        return { size: this.#bytesOf(path).length, changedMs: this.#files.get(path)?.changes ?? 0 }
+      },
+      replace: (path, parts) => {
+        if (holder.isDead || this.mode === 'broken') this.#fail('EIO')
+        if (this.mode === 'readOnly') this.#fail('EROFS')
+        if (this.mode === 'full') this.#fail('ENOSPC')
+        this.#replaced.set(path, Buffer.concat([...parts]))
+      },
     }
   }
 
@@ -90,8 +106,16 @@ export class SimulatedDisk {
       const left = stored.synced + Math.floor(this.#random() * (stored.text.length - stored.synced + 1))
       stored.text = stored.text.slice(0, left)
       stored.synced = left
+      stored.changes++
+    }
+    for (const [path, bytes] of this.#replaced) {
+      this.#replaced.set(path, bytes.subarray(0, Math.floor(2 * this.#ownRandom() * bytes.length)))
     }
     this.unsyncedSinceMs = null
+  }
+
+  #bytesOf(path: string): Buffer {
+    return this.#replaced.get(path) ?? Buffer.from(this.#files.get(path)?.text ?? '', 'latin1')
   }
 
   #fail(code: string): never {
@@ -103,7 +127,7 @@ export class SimulatedDisk {
     if (holder.isDead) throw failure('EIO', 'dead')
     if (this.mode === 'readOnly') this.#fail('EROFS')
     if (this.mode === 'broken' && this.#random() < 0.5) this.#fail('EIO')
-    const stored = this.#files.get(path) ?? { text: '', synced: 0 }
+    const stored = this.#files.get(path) ?? { text: '', synced: 0, changes: 0 }
     this.#files.set(path, stored)
     this.openFiles++
     let isOpen = true
@@ -123,6 +147,7 @@ export class SimulatedDisk {
   #append(stored: Stored, text: string, holder: Holder): number {
     if (holder.isDead) throw failure('EIO', 'dead')
     if (this.mode === 'broken') this.#fail('EIO')
+    stored.changes++
     const some = Math.floor(this.#random() * text.length)
     if (this.onWrite !== null) {
       stored.text += text.slice(0, some)

@@ -115,7 +115,10 @@ export class MinerProcess {
         if (!this.#isDead) onEvent(event)
       }
       const of = { network: 'development', account: ACCOUNT.account, confirmations, clock: systemClock }
-      const state = await openState({ folder: '/journal', isRequired: false }, { ...of, onEvent: tell, disk })
+      const state = await openState(
+        { folder: '/journal', isRequired: false },
+        { ...of, onEvent: tell, disk, maxUnindexedBytes: 0 },
+      )
       onUnfinished(state.unfinished)
       const source = nodes.sourceFor(ACCOUNT)
       this.#source = source

@@ -127,7 +127,7 @@ class Simulation {
     this.#chains = this.#sites[0].node.cut.size
     this.#meanMs = 400 + random() * 2_500
     this.#planFaults(random)
-    this.#disk = new SimulatedDisk(time, diceOf(seed, 'disk'))
+    this.#disk = new SimulatedDisk(time, diceOf(seed, 'disk'), diceOf(seed, 'index'))
     this.#diskFaults = scenario.hasDiskFaults ? diskFaultsOf(diceOf(seed, 'disk faults')) : []
     const ends = [...this.#sites.flatMap(({ faults }) => faults), ...this.#diskFaults].map(({ toMs }) => toMs)
     this.#calmFromMs = Math.max(...ends) + 1

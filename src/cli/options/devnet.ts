@@ -1,14 +1,32 @@
 /** Options of `newcut devnet`. */
 import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
-import { development } from '../../core/network.ts'
+import { development, versionCode } from '../../core/network.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
-import { autoMineMode, duration, impersonatedKeys, oneOf, publicKeys, someText, wholeNumber, yesNo } from '../values.ts'
+import {
+  autoMineMode,
+  duration,
+  impersonatedKeys,
+  oneOf,
+  publicKeys,
+  someText,
+  type ValueKind,
+  wholeNumber,
+  yesNo,
+} from '../values.ts'
+import { forkOptions, forkTimeOption } from './fork.ts'
 import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
 import { flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
+
+/** Names of networks that have a version code in headers. */
+const networkName: ValueKind<string> = {
+  expected: 'the name of a chainweb network, such as development or mainnet01',
+  parse: (raw) => (typeof raw === 'string' && versionCode(raw) !== undefined ? raw : undefined),
+  format: (value) => value,
+}
 
 const ofServer = { group: 'server' } as const
 const ofChain = { group: 'network' } as const
@@ -38,6 +56,14 @@ export const devnetOptions = {
     ...ofChain,
     more: '0 never votes.',
     standard: 'the highest fork of the release',
+  }),
+  ...forkOptions,
+  ...forkTimeOption,
+  network: unset(networkName, 'NAME', 'name of the forked network here', {
+    group: 'fork',
+    needs: ['forked'],
+    more: 'With the name of a live network clients need no change, but what they sign is valid there too.',
+    standard: 'development',
   }),
   product: option(
     oneOf(['chainweb', 'ledger'] as const),
@@ -117,6 +143,7 @@ export const commonDevnetOptions = [
   'mining-public-key',
   'data',
   'check',
+  'fork',
   'graph',
   'block-delay',
   'difficulty',

@@ -20,6 +20,7 @@ export const optionGroups = {
   making: 'How blocks are made',
   data: 'Data on disk',
   network: 'Network of its own',
+  fork: 'Fork of another network',
   command: 'Code and signatures',
   coins: 'Receiver and coins',
   gas: 'Gas',
@@ -65,6 +66,7 @@ export type OptionNeed =
   | 'requestLog'
   | 'waiting'
   | 'paying'
+  | 'forked'
 
 /** Facts of an option, besides its value and its help. */
 export interface OptionFacts {

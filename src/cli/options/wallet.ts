@@ -112,6 +112,18 @@ export const transferOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut trace`. */
+export const traceOptions = {
+  ...nodeOptions,
+  block: flagOnly(
+    unset(someText, 'HASH', 'block that holds the transaction', {
+      group: 'node',
+      more: 'Default: the block of the chain, or else an orphan. A transaction can be in several blocks.',
+    }),
+  ),
+  json: jsonOption,
+}
+
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(
@@ -121,4 +133,11 @@ export const resultOptions = {
   wait: waitOption,
   depth: depthOption,
   json: jsonOption,
+}
+
+/** Options of `newcut types`. */
+export const typesOptions = {
+  out: flagOnly(unset(someText, 'FILE', 'file to write; without it, newcut prints', { group: 'output' })),
+  chain: chainOption,
+  ...nodeOptions,
 }

@@ -11,6 +11,7 @@ import type { Mode } from './mode.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
+import type { Tracer } from './tracer.ts'
 
 /** Values of local variables as a linked list, innermost first. */
 export interface Env {
@@ -353,6 +354,7 @@ export interface Run extends Host {
   readonly call: CallScope
   /** Module of the running function, or the module being loaded. Null for code at the top level. */
   readonly module: Module | null
+  readonly tracer: Tracer | null
 
   /** Evaluates an expression. Enforces the depth limit. */
   evaluate(expr: Expr, env: Env | null): Term

@@ -2,7 +2,7 @@
  * Granting of capabilities: by the body of their defcap and, if managed, by the capability list of a signature or by
  * installation. Some operations need admin rights on a module.
  */
-import { type ContractError, evalError, NOWHERE, txFailure } from '../errors.ts'
+import { type ContractError, evalError, NOWHERE, type TextPlace, txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { Decimal } from '../values/decimal.ts'
 import { equalValues } from '../values/equal.ts'
@@ -18,6 +18,7 @@ import { splitName } from './names.ts'
 import { callingModule } from './purity.ts'
 import { grantedCount } from './scopes.ts'
 import { asValue } from './term.ts'
+import { traced } from './tracer.ts'
 
 /** Work per unit of weight of a value in an error message. */
 const MESSAGE_WORK = 5
@@ -70,13 +71,18 @@ function isEvaluated(run: Run, token: CapabilityToken): boolean {
 /**
  * Runs `body` with the capability granted. A capability of another module needs admin rights, even if it is granted
  * already.
- * @param byLedger true for calls of the ledger, which need no admin rights
+ * @param options `byLedger` is true for calls of the ledger, which need no admin rights
  */
-export function withCapability<T>(run: Run, token: CapabilityToken, body: () => T, byLedger = false): T {
+export function withCapability<T>(
+  run: Run,
+  token: CapabilityToken,
+  body: () => T,
+  { byLedger = false, place = NOWHERE }: { readonly byLedger?: boolean; readonly place?: TextPlace } = {},
+): T {
   const fun = funOf(run, token)
   if (!byLedger) requireInside(run, fun.module.name)
   if (isGranted(run, token)) return body()
-  grant(run, fun, token)
+  grant(run, fun, token, { place })
   const depth = run.call.slots.length
   const result = body()
   // Test natives may have pushed more slots meanwhile.
@@ -102,7 +108,7 @@ export function grantForTest(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   if (fun.managed !== null || fun.isEvent) install(run, fun, token)
   if (isGranted(run, token)) return
-  grant(run, fun, token, true)
+  grant(run, fun, token, { isTest: true })
   if (fun.managed !== null) run.call.slots.pop()
 }
 
@@ -134,6 +140,16 @@ export function composeCapability(run: Run, token: CapabilityToken): void {
 }
 
 export function requireCapability(run: Run, token: CapabilityToken): void {
+  const { tracer, module } = run
+  if (tracer === null) requireGranted(run, token)
+  else {
+    const place = run.call.nativePlace
+    const step = { kind: 'guard', name: 'require-capability', args: [token], module, place } as const
+    traced(tracer, step, () => requireGranted(run, token))
+  }
+}
+
+function requireGranted(run: Run, token: CapabilityToken): void {
   run.charge(PRICE.granted * grantedCount(run.call))
   if (isGranted(run, token)) return
   run.work(MESSAGE_WORK * weightOf(token))
@@ -239,7 +255,21 @@ function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
  * While its body and its manager run, guards see the installed token; afterwards the requested token is granted.
  * @param isTest true to leave out the manager and its event
  */
-function grant(run: Run, fun: Fun, token: CapabilityToken, isTest = false): void {
+function grant(
+  run: Run,
+  fun: Fun,
+  token: CapabilityToken,
+  { isTest = false, place = run.call.nativePlace } = {},
+): void {
+  const { tracer, module } = run
+  if (tracer === null) grantNow(run, fun, token, isTest)
+  else {
+    const step = { kind: 'capability', name: token.name, args: token.args, module, place } as const
+    traced(tracer, step, () => grantNow(run, fun, token, isTest))
+  }
+}
+
+function grantNow(run: Run, fun: Fun, token: CapabilityToken, isTest: boolean): void {
   const { managed } = fun
   const { call } = run
   if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)

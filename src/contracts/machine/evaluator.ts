@@ -22,6 +22,7 @@ import { made, madeBy } from './memory-meter.ts'
 import { inCapability, type Mode, readOnly } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
+import type { Probe } from './probe.ts'
 import {
   type CallMark,
   grantedCount,
@@ -37,6 +38,7 @@ import {
   type TransactionMark,
 } from './scopes.ts'
 import { asValue, type Callable, isValue, type Term } from './term.ts'
+import type { Tracer } from './tracer.ts'
 import { checkType } from './types.ts'
 
 /**
@@ -70,6 +72,8 @@ export class Evaluator implements ExpandingRun {
   readonly transaction: TransactionScope
   readonly program: ProgramScope = newProgram()
   readonly call: CallScope = newCall()
+  readonly tracer: Tracer | null = null
+  readonly probe: Probe | null = null
   readonly #gas: GasMeter
   #language: Language
   #steps = 0

@@ -1,13 +1,15 @@
 /** Runs a program: its top-level forms in order, in one transaction. */
 import { evalError } from '../errors.ts'
-import type { Form } from '../syntax/form.ts'
+import type { CallForm, Form } from '../syntax/form.ts'
 import { readProgram } from '../syntax/program.ts'
 import { UNIT } from '../values/value.ts'
+import type { Module } from './ast.ts'
 import { Expander, type ExpandingRun, syntaxError } from './expander.ts'
 import { importsOf } from './imports.ts'
 import { loadModule } from './modules.ts'
 import { located } from './scopes.ts'
 import { Callable, type Term } from './term.ts'
+import { type TraceStep, traced } from './tracer.ts'
 
 /**
  * Parses and runs a program.
@@ -43,8 +45,14 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
     switch (head.name) {
       case 'module':
       case 'interface': {
-        const { name, hash } = loadModule(run, form, text.slice(form.from, form.to))
-        return `Loaded ${head.name} ${name}, hash ${hash}`
+        const code = text.slice(form.from, form.to)
+        if (run.tracer === null) return loadedText(head.name, loadModule(run, form, code))
+        let loaded: Module | null = null
+        const size = () => ({ source: Buffer.byteLength(code), stored: loaded?.image?.bytes ?? 0 })
+        return traced(run.tracer, { ...deployStep(run, form, head.name), size }, () => {
+          loaded = loadModule(run, form, code)
+          return loadedText(head.name, loaded)
+        })
       }
       case 'use': {
         for (const [name, definition] of importsOf(new Expander(run, null), form)) {
@@ -60,6 +68,17 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
   const result = run.evaluate(new Expander(run, null).expand(form, null), null)
   if (result instanceof Callable) throw evalError('Evaluation did not reduce to a value', form.place)
   return result
+}
+
+function loadedText(kind: string, { name, hash }: Module): string {
+  return `Loaded ${kind} ${name}, hash ${hash}`
+}
+
+function deployStep(run: ExpandingRun, { items: [, name], place }: CallForm, by: string): TraceStep {
+  const bare = name?.form === 'atom' ? name.name : ''
+  const { namespace } = run.program
+  const full = namespace === null ? bare : `${namespace}.${bare}`
+  return { kind: 'deploy', name: full, args: [], by, module: null, place }
 }
 
 const MEMBERS = new Set(['defun', 'defconst', 'defschema', 'deftable', 'defcap', 'defpact', 'bless', 'implements'])

@@ -11,6 +11,7 @@ import { Const, type Definition, type Expr, type Fun, type Module, type Param, t
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'
 import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'
+import type { Probe } from './probe.ts'
 import { Resolver } from './resolver.ts'
 import type { Term } from './term.ts'
 
@@ -36,6 +37,7 @@ export interface Language {
 export interface ExpandingRun extends Run {
   readonly forms: SpecialForms
   readonly reserved: ReadonlySet<string>
+  readonly probe: Probe | null
 }
 
 /** The definition that contains the code. */
@@ -59,6 +61,13 @@ export class Expander {
   }
 
   expand(form: Form, scope: Scope | null): Expr {
+    const { probe } = this.run
+    return probe === null || this.module === null
+      ? this.#expand(form, scope)
+      : probe.probed(form, this.module, () => this.#expand(form, scope))
+  }
+
+  #expand(form: Form, scope: Scope | null): Expr {
     const { place } = form
     switch (form.form) {
       case 'string':
@@ -173,7 +182,7 @@ export class Expander {
       const special = this.run.forms.get(head.name)
       if (special !== undefined) return special(call, this, scope)
     }
-    const fn = this.expand(head, scope)
+    const fn = this.#expand(head, scope)
     const args = this.#arguments(items.slice(1), scope)
     return exprs.call(fn, args, place)
   }

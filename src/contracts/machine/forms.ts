@@ -18,7 +18,7 @@ import { PRICE } from './gas-prices.ts'
 import { readOnly } from './mode.ts'
 import { resumedObject } from './pacts.ts'
 import { refuseInCapability, testMode } from './purity.ts'
-import { findRow, readRow } from './tables.ts'
+import { findRow, paidRead, readRow } from './tables.ts'
 import { asValue, Callable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
@@ -248,7 +248,7 @@ const withCapabilityForm: SpecialForm = (call, expander, scope) => {
   return exprOf(place, (run, env) => {
     refuseInCapability(run, 'with-capability', place)
     const capability = asToken(run.evaluate(wanted, env), wanted.place)
-    return withCapability(run, capability, () => run.sequence(steps, env))
+    return withCapability(run, capability, () => run.sequence(steps, env), { place })
   })
 }
 
@@ -279,8 +279,8 @@ const withRead: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (run, env) => {
     const rows = run.evaluate(from, env)
     const row = run.evaluate(at, env)
-    run.charge(PRICE.read)
-    return consume(run, env, readRow(run, rows, asText(row, at.place)))
+    const read = () => readRow(run, rows, asText(row, at.place))
+    return consume(run, env, paidRead(run, { by: 'with-read', place: call.place, args: [rows, row] }, read))
   })
 }
 
@@ -295,9 +295,11 @@ const withDefaultRead: SpecialForm = (call, expander, scope) => {
     const rows = run.evaluate(from, env)
     const row = run.evaluate(at, env)
     const object = run.evaluate(otherwise, env)
-    run.charge(PRICE.read)
-    if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
-    return consume(run, env, findRow(run, rows, asText(row, at.place)) ?? object)
+    const read = () => {
+      if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
+      return findRow(run, rows, asText(row, at.place)) ?? object
+    }
+    return consume(run, env, paidRead(run, { by: 'with-default-read', place, args: [rows, row] }, read))
   })
 }
 

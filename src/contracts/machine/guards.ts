@@ -15,6 +15,7 @@ import { splitName } from './names.ts'
 import { pactIdOf } from './pacts.ts'
 import { testMode } from './purity.ts'
 import { Callable, isValue } from './term.ts'
+import { traced } from './tracer.ts'
 import { typeName } from './type-name.ts'
 
 /** Error messages shorten keys: those of test files all of them, those of nodes only longer ones. */
@@ -28,6 +29,36 @@ const KEY_WORK = 50
  * @throws ContractError if the guard does not hold
  */
 export function enforceGuard(run: Run, guard: Guard | string): void {
+  const { tracer, module } = run
+  if (tracer === null) enforceNow(run, guard)
+  else {
+    const args = typeof guard === 'string' ? [] : [guard]
+    const step = { kind: 'guard', name: guardName(guard), args, module, place: run.call.nativePlace } as const
+    traced(tracer, step, () => enforceNow(run, guard))
+  }
+}
+
+/** A guard in words, such as `keyset ns.admin`. */
+function guardName(guard: Guard | string): string {
+  if (typeof guard === 'string') return `keyset ${guard}`
+  const { is } = guard
+  switch (is.kind) {
+    case 'keyset':
+      return 'keyset'
+    case 'keysetRef':
+      return `keyset ${is.name}`
+    case 'user':
+      return `user guard ${is.fun}`
+    case 'module':
+      return `module guard ${is.module}`
+    case 'capability':
+      return `capability guard ${is.name}`
+    case 'pact':
+      return 'pact guard'
+  }
+}
+
+function enforceNow(run: Run, guard: Guard | string): void {
   if (typeof guard === 'string') {
     enforceKeysetNamed(run, guard)
     return
@@ -92,7 +123,7 @@ function notAcquired({ name, args, pactId }: Extract<GuardKind, { kind: 'capabil
 }
 
 /** @throws ContractError if the keyset does not exist or does not hold */
-export function enforceKeysetNamed(run: Run, name: string): void {
+function enforceKeysetNamed(run: Run, name: string): void {
   checkKeysetFormat(name)
   const keyset = run.transaction.state.get<Guard>('keysets', name)
   if (keyset?.is.kind !== 'keyset') {
@@ -179,7 +210,7 @@ export function acquireAdmin(run: Run, module: Module): void {
   if (run.transaction.admin.has(module.name)) return
   if (module.isInterface) throw evalError(`Interfaces have no administrator: ${module.name}`)
   const { governance } = module
-  if ('keyset' in governance) enforceKeysetNamed(run, governance.keyset)
+  if ('keyset' in governance) enforceGuard(run, governance.keyset)
   else evaluateGovernance(run, new CapabilityToken(`${module.name}.${governance.capability}`, []), module)
   run.transaction.admin.add(module.name)
 }

@@ -55,7 +55,9 @@ export class ModuleLoader {
    * Fills the module from its form, and evaluates its constants.
    * @returns its image, for its hash and its dependencies
    */
-  load({ items, place }: CallForm): ImageLoader {
+  load(form: CallForm): ImageLoader {
+    const { items, place } = form
+    this.#run.probe?.module(form, this.#module)
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest

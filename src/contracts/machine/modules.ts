@@ -5,7 +5,7 @@ import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
 import { Module, type Run } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
-import { acquireAdmin, enforceGuard, enforceKeysetNamed } from './guards.ts'
+import { acquireAdmin, enforceGuard } from './guards.ts'
 import { withMagic } from './magic.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
@@ -82,7 +82,7 @@ function authorize(run: Run, module: Module): void {
 
 /** The keyset that governs a module agrees, even if the command is administrator. */
 function enforceOwner(run: Run, module: string, keyset: string): void {
-  withMagic(run, 'MODULE_KEYSET', module, () => enforceKeysetNamed(run, keyset))
+  withMagic(run, 'MODULE_KEYSET', module, () => enforceGuard(run, keyset))
 }
 
 /** Enforces the keyset of the new version, and stores the module. */

@@ -251,7 +251,10 @@ function finish(run: Run, pact: PactRun, scope: PactStepScope): void {
   const isDone = scope.isRollback || scope.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', scope.id, isDone ? null : stateOf(pact))
   const emit = (name: string, chain: string, moduleHash: string) => {
-    run.transaction.events.push({ module: 'pact', name, params: [chain, pact.fun.qualified, pact.args], moduleHash })
+    const params = [chain, pact.fun.qualified, pact.args]
+    run.transaction.events.push({ module: 'pact', name, params, moduleHash })
+    run.tracer?.begin({ kind: 'event', name: `pact.${name}`, args: params, module: run.module, place: null })
+    run.tracer?.end()
   }
   const { resumed } = scope
   const { yielded } = pact

@@ -3,8 +3,19 @@
  * else from the layer below. Dropping a layer undoes its writes.
  */
 
-/** Domains: tables as `table:` plus the qualified name, domains of the language, and counters of a ledger. */
-export type Domain = `table:${string}` | 'tables' | 'modules' | 'keysets' | 'namespaces' | 'pacts' | 'counters'
+/**
+ * Domains: tables as `table:` plus the qualified name, domains of the language, counters of a ledger, and headers of a
+ * forked network.
+ */
+export type Domain =
+  | `table:${string}`
+  | 'tables'
+  | 'modules'
+  | 'keysets'
+  | 'namespaces'
+  | 'pacts'
+  | 'counters'
+  | 'headers'
 
 /** Read access to a state: a layer, or the storage of a ledger. */
 export interface ReadableState {

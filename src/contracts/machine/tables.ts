@@ -1,5 +1,5 @@
 /** Table access: permissions, costs and validation of rows. */
-import { evalError, txFailure } from '../errors.ts'
+import { evalError, type TextPlace, txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { rowSize } from '../values/charged-size.ts'
 import { showValue } from '../values/print.ts'
@@ -12,6 +12,7 @@ import { paidSize } from './native.ts'
 import { databaseError, mayRead, mayWrite } from './purity.ts'
 import type { Domain } from './state.ts'
 import type { Term } from './term.ts'
+import { traced } from './tracer.ts'
 import { isOf, typeText } from './types.ts'
 
 const SHOWN_KEY_CHARACTERS = 10
@@ -91,6 +92,30 @@ export function findRow(run: Run, term: Term, key: string): ObjectValue | undefi
   const row = run.transaction.state.get<ObjectValue>(rowsOf(table), key)
   if (row !== undefined) run.charge(PRICE.readByte * paidSize(run, rowSize(row)))
   return row
+}
+
+/** How code reads a row: its form, and the table and key as given. */
+interface RowAccess {
+  readonly by: string
+  readonly args: readonly [table: Term, key: Term]
+  readonly place: TextPlace
+}
+
+/** Reads a row for a form, and charges its flat price. */
+export function paidRead<T extends ReadonlyMap<string, Term>>(run: Run, access: RowAccess, read: () => T): T {
+  const { tracer } = run
+  if (tracer === null) {
+    run.charge(PRICE.read)
+    return read()
+  }
+  const { by, args, place } = access
+  const [table, key] = args
+  const name = table instanceof TableRef ? `${table.module}.${table.name}` : ''
+  const step = { kind: 'read', name, args: [key], by, module: run.module, place } as const
+  return traced(tracer, step, () => {
+    run.charge(PRICE.read)
+    return read()
+  })
 }
 
 export function readRow(run: Run, term: Term, key: string): ObjectValue {

@@ -10,6 +10,7 @@ import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
+import { type Chance, forAll, forAnyOrder } from './properties.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
@@ -31,10 +32,11 @@ const expectEqual =
     const { forms, expand } = partsOf(call, expander, scope, [3])
     const name = expand(0)
     return exprOf(call.place, (run, env) => {
+      const before = test.milligas
       const text = asText(run.evaluate(name, env), name.place)
       const value = (index: number) => run.value(expander.expand(forms[index], scope), env)
       const failed = (what: string, shown: string) => {
-        test.fail(text, call.place, what)
+        test.fail(text, call.place, what, before)
         return `FAILURE: ${text} ${shown}`
       }
       const got = test.attempt<Value | ContractError>(
@@ -50,7 +52,7 @@ const expectEqual =
         const [left, right] = [showValue(wanted), showValue(got)]
         return failed(`expected ${left}, got ${right}`, `expected: ${left}, received: ${right}`)
       }
-      test.pass()
+      test.pass(text, call.place, before)
       return `Expect: success ${text}`
     })
   }
@@ -63,10 +65,11 @@ const expectFailure =
     const name = expand(0)
     const wanted = forms.length === 3 ? expand(1) : null
     return exprOf(call.place, (run, env) => {
+      const before = test.milligas
       const text = asText(run.evaluate(name, env), name.place)
       const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
       const failed = (what: string, shown: string) => {
-        test.fail(text, call.place, what)
+        test.fail(text, call.place, what, before)
         return `FAILURE: ${text}: ${shown}`
       }
       const got = test.attempt<Value | ContractError>(
@@ -81,7 +84,7 @@ const expectFailure =
         const shown = `expected error message '${message}', got '${got.message}'`
         return failed(`expected a failure with "${message}", got "${got.message}"`, shown)
       }
-      test.pass()
+      test.pass(text, call.place, before)
       return `Expect failure: Success: ${text}`
     })
   }
@@ -98,6 +101,7 @@ const expectThat =
     const { expand } = partsOf(call, expander, scope, [3])
     const [name, condition, value] = [0, 1, 2].map(expand)
     return exprOf(call.place, (run, env) => {
+      const before = test.milligas
       const text = asText(run.evaluate(name, env), name.place)
       const predicate = run.evaluate(condition, env)
       if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
@@ -108,10 +112,10 @@ const expectThat =
         throw failure('NATIVE_FAILED', { native: 'expect-that', why }, call.place)
       }
       if (answer) {
-        test.pass()
+        test.pass(text, call.place, before)
         return `Expect-that: success ${text}`
       }
-      test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`)
+      test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`, before)
       return `FAILURE: Expect-that: Did not satisfy condition: ${text}`
     })
   }
@@ -139,12 +143,14 @@ const atTop =
   }
 
 /** Special forms of tests, by name. */
-export function expectations(test: TestRun): Map<string, SpecialForm> {
+export function expectations(test: TestRun, chance: Chance): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
     ...['module', 'interface', 'use'].map((name) => [name, atTop(test)] as const),
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
+    ['for-all', forAll(test, chance)],
+    ['for-any-order', forAnyOrder(test, chance)],
     ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
   ])
 }

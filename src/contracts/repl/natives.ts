@@ -6,6 +6,7 @@ import { type Native, native } from '../machine/native.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
 import { gasNatives } from './gas-natives.ts'
+import { GENERATORS } from './generators.ts'
 import { pactNatives } from './pact-natives.ts'
 import type { TestRun } from './test-run.ts'
 import { transactionNatives } from './transaction-natives.ts'
@@ -59,5 +60,6 @@ export function testNatives(test: TestRun): readonly TestNative[] {
     ...pactNatives(test),
     stackNative(test),
     ...gasNatives(test.gas),
+    ...GENERATORS,
   ]
 }

@@ -5,8 +5,10 @@ import { language, languageWith } from '../language.ts'
 import type { Language } from '../machine/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
+import type { Chance } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
-import { type Files, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
+import { type Files, type TestCase, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
+import type { Start } from './test-start.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -20,6 +22,8 @@ export interface StoppedAt {
 export interface TestReport {
   readonly passed: number
   readonly failures: readonly TestFailure[]
+  /** All expectations, in the order of their evaluation. */
+  readonly cases: readonly TestCase[]
   /** Milligas of each form at the top level of the file and of those that it loads, in the order of the text. */
   readonly gas: readonly FormGas[]
   /** Lines that the file printed. */
@@ -31,9 +35,10 @@ export interface TestReport {
 /**
  * Runs a test file. Errors of the test file are reported in `stopped`, never thrown.
  * @param languages makes the languages of the run
+ * @param start what the run begins with, and who observes it
  */
-export function runTests(file: string, files: Files, languages = languagesOf): TestReport {
-  const run = new TestRun(files, file, languages)
+export function runTests(file: string, files: Files, languages = languagesOf, start: Start = {}): TestReport {
+  const run = new TestRun(files, file, languages, start)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
@@ -42,15 +47,19 @@ export function runTests(file: string, files: Files, languages = languagesOf): T
     const { place, message, wireMessage } = error
     stopped = { file: error.file ?? file, place, message, wireMessage }
   }
-  const { passed, failures, output, formGas } = run
-  return { passed, failures, gas: formGas, output, stopped }
+  const { passed, failures, cases, output, formGas } = run
+  return { passed, failures, cases, gas: formGas, output, stopped }
 }
 
+/** Runs of a property, and the seed of its values. */
+const STANDARD_CHANCE: Chance = { seed: 1, runs: 256 }
+const TEST_FORMS = ['expect', 'expect-failure', 'expect-that', 'for-all', 'for-any-order']
+
 /** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
-export function languagesOf(test: TestRun): TestLanguages {
+export function languagesOf(test: TestRun, chance: Chance = STANDARD_CHANCE): TestLanguages {
   const natives = testNatives(test)
-  const all = languageWith(natives, expectations(test))
-  const refused = new Set([...natives.map(({ name }) => name), 'expect', 'expect-failure', 'expect-that'])
+  const all = languageWith(natives, expectations(test, chance))
+  const refused = new Set([...natives.map(({ name }) => name), ...TEST_FORMS])
   const guarded: Language = {
     ...all,
     natives: new Refusing(all.natives, refused),

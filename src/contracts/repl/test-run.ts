@@ -3,7 +3,7 @@ import { ContractError, type TextPlace } from '../errors.ts'
 import { FAILURES } from '../failures/tables.ts'
 import { filled } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
-import { type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluator.ts'
 import { runForm } from '../machine/execute.ts'
 import type { Language } from '../machine/expander.ts'
@@ -13,8 +13,11 @@ import { refuseShadows, shadowsIn } from '../machine/shadows.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
+import type { RunObserver } from '../trace/observer.ts'
+import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
+import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
 
 export interface TestFailure {
   readonly file: string
@@ -22,6 +25,17 @@ export interface TestFailure {
   readonly name: string
   /** Expected and actual result, as a sentence. */
   readonly what: string
+}
+
+/** An expectation that was evaluated. */
+export interface TestCase {
+  readonly file: string
+  readonly place: TextPlace
+  readonly name: string
+  /** Expected and actual result of a failure, as a sentence; null if it holds. */
+  readonly what: string | null
+  /** Null for a property test, whose gas depends on chance. */
+  readonly milligas: number | null
 }
 
 /** Access to the files that a test loads. */
@@ -51,18 +65,6 @@ export interface OpenTransaction {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Default transaction hash of tests. */
-const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
-
-function initialBlock(): BlockScope {
-  const { block } = emptyEnvironment
-  return { ...block, rules: { ...block.rules, areKeysChecked: false, areSizesOfRunner: true } }
-}
-
-function initialMessage(): Message {
-  return { ...emptyEnvironment.message, data: new Map(), hash: TEST_HASH }
-}
-
 export class TestRun {
   passed = 0
   readonly failures: TestFailure[] = []
@@ -86,6 +88,9 @@ export class TestRun {
   })
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
+  /** All expectations so far, in the order of their evaluation. */
+  readonly cases: TestCase[] = []
+  readonly #observer: RunObserver | null
   readonly #languages: TestLanguages
   /** Qualified name of a module -> the file that loaded it. */
   readonly #fileOfModule = new Map<string, string>()
@@ -95,19 +100,28 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  #base = new Layer()
+  readonly #chain: ForkedChain | null
+  #base: Layer
   #isInTransaction = false
   #topLevel: Form | null = null
   /** The transaction that was begun. Null if another `begin-tx` failed meanwhile. */
   #tx: OpenTransaction | null = null
   #nextTx = 0
 
-  constructor(files: Files, file: string, languagesOf: (test: TestRun) => TestLanguages) {
+  constructor(
+    files: Files,
+    file: string,
+    languagesOf: (test: TestRun) => TestLanguages,
+    { observe = null, chain = null }: Start = {},
+  ) {
+    this.#chain = chain
+    this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
     this.#language = this.#languages.all
     this.files = files
     this.file = file
-    this.#block = initialBlock()
+    this.#observer = observe?.(this) ?? null
+    this.#block = initialBlock(chain)
     this.#message = initialMessage()
     this.evaluator = this.#newEvaluator(this.#base)
   }
@@ -155,7 +169,7 @@ export class TestRun {
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
       const text = filled(FAILURES.SHADOWED_NATIVE.runner, { name })
-      if (isLoaded || isBound) this.output.push(`WARNING ${this.#where(place)}: ${text}: ${SHADOW_ADVICE}`)
+      if (isLoaded || isBound) this.output.push(`WARNING ${this.where(place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }
   }
@@ -180,8 +194,10 @@ export class TestRun {
     call.frames.length = 0
     call.depth = 0
     this.#speak(this.#languageOf(form))
-    const [charged, listed] = [this.gas.charged, this.formGas.length]
+    const [charged, listed, failed] = [this.gas.charged, this.formGas.length, this.failures.length]
     const { file } = this
+    let ended: unknown = null
+    this.#observer?.beginForm({ file, place: form.place, text: text.slice(form.from, form.to) })
     try {
       const result = runForm(this.evaluator, form, text) as Value
       const name = moduleIn(form)
@@ -189,9 +205,11 @@ export class TestRun {
       if (name !== null) this.#fileOfModule.set(namespace === null ? name : `${namespace}.${name}`, file)
       return result
     } catch (error) {
+      ended = error
       if (error instanceof ContractError) this.#locate(error, form)
       throw error
     } finally {
+      this.#observer?.endForm(ended !== null || this.failures.length > failed, ended)
       const within = this.formGas.slice(listed).reduce((sum, { milligas }) => sum + milligas, 0)
       const [line] = text.slice(form.from, form.to).split('\n', 1)
       const milligas = this.gas.charged - charged - within
@@ -275,11 +293,11 @@ export class TestRun {
 
   /** Forgets transactions, data and environment, as at the start. Results and output stay. */
   reset(): void {
-    this.#base = new Layer()
+    this.#base = new Layer(this.#chain?.state)
     this.#isInTransaction = false
     this.#tx = null
     this.#nextTx = 0
-    Object.assign(this.#block, initialBlock())
+    Object.assign(this.#block, initialBlock(this.#chain))
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()
@@ -303,16 +321,34 @@ export class TestRun {
   }
 
   /** A place in the current file, as messages name it. */
-  #where({ line, column }: TextPlace): string {
+  where({ line, column }: TextPlace): string {
     return `${this.files.shown?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
   }
 
-  pass(): void {
-    this.passed++
+  /** Present signatures of the message. */
+  get signers(): Message['signers'] {
+    return this.#message.signers
   }
 
-  fail(name: string, place: TextPlace, what: string): void {
+  /** Milligas of all code so far, for observers. */
+  get milligas(): number {
+    return this.gas.charged
+  }
+
+  /** An expectation holds. @param before milligas of all code before it; null for a property test */
+  pass(name: string, place: TextPlace, before: number | null): void {
+    this.passed++
+    this.cases.push({ file: this.file, place, name, what: null, milligas: this.#since(before) })
+  }
+
+  /** An expectation, or a form at the top level, fails. */
+  fail(name: string, place: TextPlace, what: string, before: number | null = this.milligas): void {
     this.failures.push({ file: this.file, place, name, what })
+    this.cases.push({ file: this.file, place, name, what, milligas: this.#since(before) })
+  }
+
+  #since(before: number | null): number | null {
+    return before === null ? null : this.milligas - before
   }
 
   /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */
@@ -322,7 +358,11 @@ export class TestRun {
   }
 
   #newEvaluator(state: Layer): Evaluator {
-    return new Evaluator(this.#language, this.#block, newTransaction(this.#message, state, this.gas.meter()))
+    const transaction = newTransaction(this.#message, state, this.gas.meter())
+    const observer = this.#observer
+    return observer === null
+      ? new Evaluator(this.#language, this.#block, transaction)
+      : new TracingEvaluator(this.#language, this.#block, transaction, observer)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Cursor over the tokens of a program. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { syntaxError, type Token, type TokenKind, tokensOf } from './lexer.ts'
+import { syntaxError, type Token, type TokenKind } from './lexer.ts'
 
 /** Maximum nesting of brackets. */
 const MAX_DEPTH = 250
@@ -10,8 +10,9 @@ export class Cursor {
   private at = 0
   private depth = 0
 
-  constructor(text: string, start: TextPlace) {
-    this.tokens = tokensOf(text, start)
+  /** @param tokens the last one is of kind `end` */
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens
   }
 
   /** The next token, without taking it. */
@@ -50,11 +51,8 @@ export class Cursor {
    * @throws ContractError (SyntaxError) if the next token is another one
    */
   close(open: Token, kind: TokenKind): Token {
-    const { kind: found, place } = this.peek()
-    if (found === kind) return this.take()
-    const text = `Expected: [${spelled(kind)}]`
-    const advice = `the ${open.kind} of line ${open.place.line + 1}, column ${open.place.column + 1} is not closed`
-    throw new ContractError('SyntaxError', `${text} (${advice})`, place, text)
+    if (this.peek().kind === kind) return this.take()
+    throw notClosed(open, kind, this.peek().place)
   }
 
   /** Builds the error for an unexpected next token. */
@@ -74,6 +72,13 @@ export class Cursor {
     this.depth--
     return result
   }
+}
+
+/** Builds the error for a bracket that is not closed. @param place where its closing bracket is expected */
+export function notClosed(open: Token, kind: TokenKind, place: TextPlace): ContractError {
+  const text = `Expected: [${spelled(kind)}]`
+  const advice = `the ${open.kind} of line ${open.place.line + 1}, column ${open.place.column + 1} is not closed`
+  return new ContractError('SyntaxError', `${text} (${advice})`, place, text)
 }
 
 function spelled(kind: TokenKind): string {

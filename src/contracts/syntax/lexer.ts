@@ -63,7 +63,8 @@ export function tokensOf(text: string, start: TextPlace): Token[] {
   return tokens
 }
 
-function tokenAt(text: string, from: number, place: TextPlace): Token {
+/** Reads the token that begins at an offset. @throws ContractError (SyntaxError) */
+export function tokenAt(text: string, from: number, place: TextPlace): Token {
   const first = text[from]
   if (BRACKETS.has(first)) return { kind: first as TokenKind, text: first, place, from, to: from + 1 }
   if (first === ':') {
@@ -107,7 +108,7 @@ function nameAt(text: string, from: number): Pick<Token, 'text' | 'to'> | null {
 }
 
 /** @returns the offset behind white space and comments */
-function skip(text: string, at: number): number {
+export function skip(text: string, at: number): number {
   let end = at
   for (let skipped = match(SKIPPED, text, end); skipped !== null; skipped = match(SKIPPED, text, end)) {
     end += skipped[0].length
@@ -120,7 +121,7 @@ export function syntaxError(message: string, place: TextPlace): ContractError {
 }
 
 /** Converts offsets to lines and columns. Offsets must ascend from call to call. */
-class LineCounter {
+export class LineCounter {
   private readonly text: string
   private line: number
   /** Offset of the first character of the line; negative if the text begins within a line. */

@@ -3,11 +3,11 @@ import { NOWHERE, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
 import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './form.ts'
-import { syntaxError, type Token } from './lexer.ts'
+import { syntaxError, type Token, tokensOf } from './lexer.ts'
 import { readType } from './type-reader.ts'
 
 /** Maximum length of a text. Parsing takes linear time and costs no gas; the largest commands are shorter. */
-const MAX_CHARACTERS = 400_000
+export const MAX_CHARACTERS = 400_000
 
 /**
  * Reads all forms of a text.
@@ -16,7 +16,16 @@ const MAX_CHARACTERS = 400_000
  */
 export function read(text: string, start: TextPlace = NOWHERE): Form[] {
   if (text.length > MAX_CHARACTERS) throw syntaxError(`Code of more than ${MAX_CHARACTERS} characters`, start)
-  const cursor = new Cursor(text, start)
+  return readTokens(tokensOf(text, start))
+}
+
+/**
+ * Reads all forms of a text that is split into tokens.
+ * @param tokens the last one is of kind `end`
+ * @throws ContractError (SyntaxError)
+ */
+export function readTokens(tokens: readonly Token[]): Form[] {
+  const cursor = new Cursor(tokens)
   const forms: Form[] = []
   while (cursor.peek().kind !== 'end') forms.push(readForm(cursor))
   return forms

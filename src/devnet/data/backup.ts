@@ -8,6 +8,8 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../core/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
+import type { NodeFork } from '../fork/node-fork.ts'
+import { writeForkFile } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
@@ -30,6 +32,8 @@ export interface BackupOptions {
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
   readonly onNotice: (message: string) => void
+  /** The fork that the network began with, or null. */
+  readonly fork: NodeFork | null
 }
 
 /** Creates the backup directory if it does not exist. Throws NewcutError DATA_UNUSABLE if it is not writable. */
@@ -86,17 +90,18 @@ export class BackupJobs {
   }
 
   async #run(id: string, withState: boolean): Promise<void> {
-    const { settings, state, onNotice, letIn } = this.#options
+    const { settings, state, onNotice, fork, letIn } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
+      if (fork !== null) writeForkFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
-      if (withState)
-        await writeState(join(partial, STATE), snapshot, {
-          ...{ release: releaseRules[settings.release], stopped, letIn },
-        })
+      if (withState) {
+        const release = releaseRules[settings.release]
+        await writeState(join(partial, STATE), snapshot, { release, fork, letIn, stopped })
+      }
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
@@ -118,22 +123,26 @@ export class BackupJobs {
   }
 }
 
+interface StateOptions {
+  readonly release: ReleaseRules
+  readonly fork: NodeFork | null
+  readonly letIn: LetInKeys | undefined
+  readonly stopped: AbortSignal
+}
+
 /** Writes the state database that results from the blocks of the snapshot. */
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  {
-    release,
-    stopped,
-    letIn,
-  }: { readonly release: ReleaseRules; readonly stopped: AbortSignal; readonly letIn: LetInKeys | undefined },
+  { release, fork, letIn, stopped }: StateOptions,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
-      ...{ store, index: state, versions: state.versions, release, check: () => null, ...(letIn && { letIn }) },
+      ...{ store, index: state, versions: state.versions, release, check: () => null, fork: fork ?? undefined },
+      ...(letIn && { letIn }),
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

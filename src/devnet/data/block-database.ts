@@ -2,7 +2,6 @@
 
 import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../core/errors.ts'
-import type { OnProgress } from '../../core/progress.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
@@ -11,7 +10,7 @@ import type { LetIn } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type LoadedState, loadChains } from './load.ts'
+import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import {
   blockEntry,
@@ -80,8 +79,8 @@ export class BlockDatabase implements ChainJournal {
    * Loads the chains of the last write, with the newest creation time of a block (microseconds). Throws NewcutError
    * DATA_UNUSABLE if records are damaged, missing or inconsistent.
    */
-  async load(onProgress?: OnProgress): Promise<LoadedState> {
-    const state = await loadChains(this.#database, this.settings, this.payloads, onProgress)
+  async load(options: LoadOptions = {}): Promise<LoadedState> {
+    const state = await loadChains(this.#database, this.settings, this.payloads, options)
     for (const [key, how] of await readLetIn(this.#database)) this.letIn.set(key, how)
     this.#writtenLetIn = this.letIn.size
     this.#writtenBlocks = state.store.size

@@ -6,6 +6,8 @@ import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { OnProgress } from '../../core/progress.ts'
+import type { NodeFork } from '../fork/node-fork.ts'
+import { openNodeFork } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { Chains } from '../rules/chains.ts'
@@ -51,10 +53,11 @@ export async function checkDataDirectory(
   stopped?: AbortSignal,
   onProgress?: OnProgress,
 ): Promise<CheckReport> {
+  const fork = await openNodeFork(undefined, { dataDir: directory, onNotice: () => undefined }, BLOCKS)
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
-    const loaded = await database.load(onProgress)
-    const check = new Check(database.settings, { ...loaded, letIn: database.letIn }, onProgress)
+    const loaded = await database.load({ onProgress, roots: fork?.pin.hashes ?? null })
+    const check = new Check(database.settings, { ...loaded, letIn: database.letIn }, { fork, onProgress })
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -75,11 +78,17 @@ class Check {
   readonly #unexecuted = new Set<string>()
   readonly #findings: string[] = []
   readonly #onProgress: OnProgress | undefined
+  readonly #fork: NodeFork | null
   #findingCount = 0
   #transactions = 0
   #unsigned = 0
 
-  constructor(settings: NetworkSettings, loaded: CheckedState, onProgress: OnProgress | undefined) {
+  constructor(
+    settings: NetworkSettings,
+    loaded: CheckedState,
+    { fork, onProgress }: { readonly fork: NodeFork | null; readonly onProgress: OnProgress | undefined },
+  ) {
+    this.#fork = fork
     this.#onProgress = onProgress
     this.#settings = settings
     this.#loaded = loaded
@@ -88,7 +97,8 @@ class Check {
 
   get report(): Omit<CheckReport, 'stateBlocks'> {
     let onBranches = 0
-    for (const { height } of this.#loaded.heads.values()) onBranches += Number(height) + 1
+    for (const { height } of this.#loaded.heads.values())
+      onBranches += Number(height) + 1 - (this.#fork?.pin.height ?? 0)
     return {
       settings: this.#settings,
       blocks: this.#store.size,
@@ -128,18 +138,33 @@ class Check {
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const release = releaseRules[this.#settings.release]
     const { letIn } = this.#loaded
-    const check = commandCheck(network.name, release, letIn)
-    const ledger = new Ledger({ store: this.#store, heads: heads.values(), index, versions, release, check, letIn })
-    await this.#eachBlock(this.#store.size, stopped, (block, number) => {
+    const ledger = new Ledger({
+      store: this.#store,
+      heads: heads.values(),
+      index,
+      versions,
+      release,
+      check: commandCheck(network.name, release, letIn),
+      letIn,
+      fork: this.#fork ?? undefined,
+    })
+    await this.#eachBlock(this.#store.size, stopped, async (block, number) => {
       this.#unexecuted.add(block.id)
-      this.#payload(block)
+      // The forked node has the payloads of pinned blocks.
+      if (this.#fork === null || number >= this.#store.chains) this.#payload(block)
       if (state !== null && number < state.blocks) this.#transactionsIn(state, block)
       // Loading has compared the genesis blocks with those of the network.
       const isFirst = number < this.#store.chains
       if (!isFirst) this.#rules(chains, block, number)
-      if (isFirst || this.#executes(ledger, block)) this.#unexecuted.delete(block.id)
+      if (isFirst || (await this.#executed(ledger, block))) this.#unexecuted.delete(block.id)
       indexBlock(index, block)
     })
+  }
+
+  /** Executes a block once nothing of the forked network is missing. */
+  #executed(ledger: Ledger, block: Block): boolean | Promise<boolean> {
+    const run = () => this.#executes(ledger, block)
+    return this.#fork === null ? run() : this.#fork.complete(run, [])
   }
 
   #rules(chains: Chains, block: Block, number: number): void {
@@ -197,7 +222,7 @@ class Check {
   async #eachBlock(
     blocks: number,
     stopped: AbortSignal | undefined,
-    look: (block: Block, number: number) => void,
+    look: (block: Block, number: number) => Promise<void>,
   ): Promise<void> {
     for (let number = 0; number < blocks; number++) {
       if (number % PIECE_BLOCKS === 0) {
@@ -207,7 +232,7 @@ class Check {
       }
       const block = this.#store.at(number)
       try {
-        look(block, number)
+        await look(block, number)
       } catch (error) {
         this.#find(block, describeError(error))
       }

@@ -10,10 +10,11 @@ import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../core/errors.ts'
 import { graphs } from '../../core/graph.ts'
 import type { OnProgress } from '../../core/progress.ts'
+import type { NodeFork } from '../fork/node-fork.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
-import { genesisState } from '../rules/chains.ts'
+import { forkedState, genesisState } from '../rules/chains.ts'
 import { releaseRules } from '../rules/releases.ts'
 import {
   type AskedSettings,
@@ -32,7 +33,7 @@ import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 export const BLOCKS = 'blocks'
 export const STATE = 'state'
 /** Files that may exist where a network begins: those of the system, and an interrupted earlier attempt. */
-const IGNORED = /^(\..*|lost\+found|blocks\.new)$/
+const IGNORED = /^(\..*|lost\+found|blocks\.new|fork\.json(\.new)?)$/
 
 export interface DataDirectoryOptions {
   /** Settings of a new network; an existing one must have the same. */
@@ -42,6 +43,8 @@ export interface DataDirectoryOptions {
   /** Called with a message for every repair. */
   readonly onNotice: (message: string) => void
   readonly onProgress?: OnProgress | undefined
+  /** The fork that the network begins with; default: none. */
+  readonly fork?: NodeFork | null
 }
 
 export interface DataDirectory {
@@ -58,16 +61,16 @@ export interface DataDirectory {
  * if it is damaged, in use, not writable, not a data directory, or holds a network with other settings.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
-  const { asked, onFailure, onNotice, onProgress } = options
+  const { asked, onFailure, onNotice, onProgress, fork = null } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
-    await BlockDatabase.create(join(directory, BLOCKS), settings, genesisOn(settings))
+    await BlockDatabase.create(join(directory, BLOCKS), settings, firstOn(settings, fork))
   }
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
   try {
     expectSettings(directory, blocks, asked)
     if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)
-    const loaded = await blocks.load(onProgress)
+    const loaded = await blocks.load({ onProgress, roots: fork?.pin.hashes ?? null })
     const { store } = loaded
     const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
@@ -82,6 +85,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
       release,
       check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
       letIn: blocks.letIn,
+      fork: fork ?? undefined,
     })
     const replay = (block: Block) => ledger.replay(block)
     await state
@@ -97,7 +101,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
 }
 
 /** The chains of a new network. */
-function genesisOn(settings: NetworkSettings) {
+function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
+  if (fork !== null) return forkedState(networkOf(settings), fork.headers)
   return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
 }
 

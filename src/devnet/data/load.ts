@@ -3,7 +3,7 @@
  * it. check.ts checks the rules.
  */
 
-import { decodeHash, equalBytes } from '../../core/bytes.ts'
+import { decodeHash, encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
@@ -30,19 +30,26 @@ export interface LoadedState extends ChainState {
   readonly newestCreationTime: bigint
 }
 
+/** How to load chains. */
+export interface LoadOptions {
+  readonly onProgress?: OnProgress | undefined
+  /** Chain -> hash (base64url) of its first block, for a network that was forked. */
+  readonly roots?: ReadonlyMap<number, string> | null
+}
+
 /** Throws NewcutError DATA_UNUSABLE if records are damaged, missing or inconsistent. */
 export async function loadChains(
   database: Database,
   settings: NetworkSettings,
   payloads: PayloadStore,
-  onProgress?: OnProgress,
+  { onProgress, roots = null }: LoadOptions = {},
 ): Promise<LoadedState> {
   const tip = readTip(database)
   const ruleChanges = readRules(database)
   if (ruleChanges.length !== tip.ruleChanges) {
     throw damaged(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
   }
-  const reader = new BlockReader(database.location, settings, payloads)
+  const reader = new BlockReader(database.location, settings, payloads, roots)
   const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: PIECE_BYTES })
   try {
     for (;;) {
@@ -73,10 +80,17 @@ class BlockReader {
   readonly #network: Network
   /** Payload hash of the genesis blocks: all chains have the same. */
   #genesis: Uint8Array | null = null
+  readonly #roots: ReadonlyMap<number, string> | null
   #newestHigh = 0
   #newestLow = 0
 
-  constructor(location: string, settings: NetworkSettings, payloads: PayloadStore) {
+  constructor(
+    location: string,
+    settings: NetworkSettings,
+    payloads: PayloadStore,
+    roots: ReadonlyMap<number, string> | null,
+  ) {
+    this.#roots = roots
     const { adjacents, degree } = graphs[settings.graph]
     const network = networkOf(settings)
     this.#location = location
@@ -105,6 +119,7 @@ class BlockReader {
       height: view.getBigUint64(at.height, true),
     }
     if (number >= store.chains) this.#expectParent(number, header)
+    else if (this.#roots !== null) this.#expectRoot(number, header, this.#roots)
     else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header)
     store.insertHeader(bytes, header)
     if (store.size === number) throw this.#damaged(number, 'there twice')
@@ -112,6 +127,11 @@ class BlockReader {
     if (high < this.#newestHigh || (high === this.#newestHigh && low < this.#newestLow)) return
     this.#newestHigh = high
     this.#newestLow = low
+  }
+
+  #expectRoot(number: number, { hash, chainId }: GenesisFields, roots: ReadonlyMap<number, string>): void {
+    if (chainId === number && roots.get(number) === encodeBase64Url(hash)) return
+    throw this.#damaged(number, 'not the pinned block of its chain')
   }
 
   #expectGenesis(number: number, payloadHash: Uint8Array, header: GenesisFields): void {

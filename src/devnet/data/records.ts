@@ -63,6 +63,7 @@ const NetworkRecord = Type.Object({
   release: Type.Optional(Type.Union(nodeReleases.map((name) => Type.Literal(name)))),
   forkEpoch: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CASTING_BLOCKS })),
   autoMine: Type.Optional(Type.Union([AutoMineRecord, Type.Null()])),
+  network: Type.Optional(Type.String()),
 })
 const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Type.Array(HashText) })
 const RulesRecord = Type.Array(
@@ -155,8 +156,10 @@ export function readSettings(database: Database): NetworkSettings {
     release = '2.32',
     forkEpoch = development.forks.castingBlocks,
     autoMine = null,
+    network,
   } = checked(database, NETWORK_KEY, networkRecord, record)
-  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine }
+  const name = network === undefined ? {} : { network }
+  return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine, ...name }
 }
 
 /** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */

@@ -41,7 +41,7 @@ export interface StateDatabaseOptions {
 }
 
 /** Executes a block of the store, and records its writes. */
-export type Replay = (block: Block) => void
+export type Replay = (block: Block) => void | Promise<void>
 
 export interface CatchUpOptions {
   readonly stopped?: AbortSignal
@@ -152,7 +152,7 @@ export class StateDatabase implements TransactionIndex {
     for (let number = this.#blocks; number < blocks; number++) {
       stopped?.throwIfAborted()
       const block = store.at(number)
-      if (number >= store.chains) replay(block)
+      if (number >= store.chains) await replay(block)
       indexBlock(this, block)
       this.reached(number + 1)
       if (number % REPLAYED_BLOCKS === 0) {

@@ -2,15 +2,10 @@
 import { Layer } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { RunCommand, RunLater } from '../ledger/draft.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { keptEntry } from '../ledger/kept-entry.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import {
-  type Executed,
-  type ExecuteOptions,
-  type ExecutingBlock,
-  executeCommand,
-  type Unexecuted,
-} from '../ledger/transaction.ts'
+import type { Executed, ExecuteOptions, ExecutingBlock, Unexecuted } from '../ledger/transaction.ts'
 import { TIMED_OUT } from '../mempool/mempools.ts'
 import { sourceOf, taskOf } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
@@ -37,6 +32,8 @@ export interface BlockRunnerOptions {
   readonly own: Executor
   /** For blocks of others. The outcome of a block hangs on no clock. */
   readonly others: Executor
+  /** For blocks that are executed again to look at them; a command has a deadline there. */
+  readonly calls: Executor
   /** Called when a command that was `running` is done, or another one no longer `busy`. */
   readonly onDone: () => void
 }
@@ -64,7 +61,7 @@ export class BlockRunner {
   /** Executes a command of a block of this node. */
   readonly run: RunCommand = (layer, block, command, options) => {
     const { ledger, own } = this.#options
-    if (ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+    if (ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const { key } = command
     if (this.#running?.layer === layer) own.serve(WAIT_AGAIN_MS)
     const known = this.#ended.get(layer)
@@ -102,10 +99,19 @@ export class BlockRunner {
   }
 
   /** Executes a command of a block of others. */
-  readonly runLater: RunLater = async (layer, block, command, options) => {
-    if (this.#options.ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+  readonly runLater: RunLater = (...command) => this.#later(this.#options.others, false, command)
+
+  /** Executes a command of a block again. */
+  readonly replay: RunLater = (...command) => this.#later(this.#options.calls, true, command)
+
+  async #later(
+    executor: Executor,
+    hasDeadline: boolean,
+    [layer, block, command, options]: Parameters<RunLater>,
+  ): Promise<Executed | Unexecuted> {
+    if (this.#options.ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const task = taskIn(block, command, options)
-    const outcome = await this.#options.others.run(task, this.#sourceOf(layer, block), false)
+    const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
     // That the thread does not load is no fault of the block.
     if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
     return this.#applied(layer, outcome)
@@ -121,7 +127,7 @@ export class BlockRunner {
     // A command is refused for lack of time or memory only if it is in no block.
     if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
-    if (!('output' in outcome)) throw new Error('the thread has executed another kind of task')
+    if (!('writes' in outcome)) throw new Error('the thread has executed another kind of task')
     const { output, gas, hasFailed, writes } = outcome
     const modules = this.#options.modules.withMade(outcome.modules)
     const layer = new Layer(below)
@@ -141,9 +147,10 @@ export class BlockRunner {
 }
 
 function taskIn(
-  { context, miner }: ExecutingBlock,
+  { context, miner, isPrivileged }: ExecutingBlock,
   command: Command,
   { txId, gasLimit, limits }: ExecuteOptions,
 ): CommandTask {
-  return { ...taskOf('execute', command, context), block: { miner, txId, gasLimit, ...(limits && { limits }) } }
+  const block = { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false }
+  return { ...taskOf('execute', command, context), block: { ...block, ...(limits && { limits }) } }
 }

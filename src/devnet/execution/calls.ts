@@ -1,7 +1,10 @@
 /** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
+import { ContractError } from '../../contracts/errors.ts'
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
+import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
 import { TIMED_OUT, type Trial } from '../mempool/mempools.ts'
@@ -15,8 +18,19 @@ export class Calls implements Trial {
 
   readonly #blocks: Pick<Executor, 'isWarm' | 'warm'>
 
-  /** @param blocks executes the blocks that hold the commands later */
-  constructor(ledger: Ledger, executor: Executor, blocks: Pick<Executor, 'isWarm' | 'warm'>) {
+  readonly #fork: ForkedBase | null
+
+  /**
+   * @param blocks executes the blocks that hold the commands later
+   * @param fork state below the first blocks, if the network was forked
+   */
+  constructor(
+    ledger: Ledger,
+    executor: Executor,
+    blocks: Pick<Executor, 'isWarm' | 'warm'>,
+    fork: ForkedBase | null = null,
+  ) {
+    this.#fork = fork
     this.#blocks = blocks
     this.#ledger = ledger
     this.#executor = executor
@@ -24,6 +38,10 @@ export class Calls implements Trial {
 
   /** Plain /local, on top of the block `depth` below the head. @returns JSON text of the result */
   local(chain: number, command: Command, depth: number): string | Promise<string> {
+    return this.#complete(command, () => this.#local(chain, command, depth))
+  }
+
+  #local(chain: number, command: Command, depth: number): string | Promise<string> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
     return this.#run('local', command, context, state).then((outcome) => {
@@ -33,6 +51,10 @@ export class Calls implements Trial {
 
   /** Preflight, on top of the block `depth` below the head. */
   preflight(chain: number, command: Command, depth: number): Preflight | Promise<Preflight> {
+    return this.#complete(command, () => this.#preflight(chain, command, depth))
+  }
+
+  #preflight(chain: number, command: Command, depth: number): Preflight | Promise<Preflight> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.tried(chain, command, depth)
     return this.#run('preflight', command, context, state).then((outcome) => {
@@ -43,6 +65,8 @@ export class Calls implements Trial {
 
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
   now(chain: number, command: Command): string | null | undefined {
+    // The forked network has to be asked.
+    if (this.#fork !== null) return undefined
     const { context, state } = this.#ledger.base(chain, 0)
     if (!this.#ledger.hasPlainPayer(state, command)) return undefined
     return this.#blocks.isWarm || this.#ledger.isPlain(state, command) ? trialFault(state, context, command) : undefined
@@ -50,6 +74,13 @@ export class Calls implements Trial {
 
   /** Like `now`, in the thread. Once it resolves, the thread of blocks can take the command. */
   async later(chain: number, command: Command): Promise<string | null> {
+    const fault = await this.#complete(command, () => this.#later(chain, command))
+    // Run it once, so that the block that takes it finds everything.
+    if (fault === null && this.#fork !== null) await this.preflight(chain, command, 0)
+    return fault
+  }
+
+  async #later(chain: number, command: Command): Promise<string | null> {
     await this.#blocks.warm()
     const { context, state } = this.#ledger.base(chain, 0)
     if (this.#ledger.hasPlainPayer(state, command)) return trialFault(state, context, command)
@@ -60,7 +91,18 @@ export class Calls implements Trial {
 
   /** @returns why a continuation is too late, or null */
   pactFault(chain: number, command: Command): string | null {
-    return this.#ledger.pactFault(chain, command)
+    try {
+      return this.#ledger.pactFault(chain, command)
+    } catch (error) {
+      // The block finds out.
+      if (error instanceof MissingEntry || error instanceof ContractError) return null
+      throw error
+    }
+  }
+
+  /** Runs until nothing of a forked network is missing. */
+  #complete<T>(command: Command, run: () => T | Promise<T>): T | Promise<T> {
+    return this.#fork === null ? run() : this.#fork.complete(run, textsOf(command))
   }
 
   #run(

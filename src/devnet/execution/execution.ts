@@ -2,28 +2,37 @@
  * Execution of contract code in threads: one for calls, one for blocks of this node, one for blocks of others. So no
  * call delays a block. A thread starts with its first command.
  */
+import type { ForkedBase } from '../ledger/forked-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { BlockStore } from '../store/block-store.ts'
 import { BlockRunner } from './block-runner.ts'
 import { Calls } from './calls.ts'
 import { Executor } from './executor.ts'
 import { NodeModules } from './node-modules.ts'
+import { Traces } from './traces.ts'
 
 export class Execution {
   /** Read-only calls, and trials of commands. */
   readonly calls: Calls
+  readonly traces: Traces
   /** Executes commands of blocks of this node. */
   readonly run: BlockRunner['run']
   readonly #executors: readonly Executor[]
   #onDone: () => void = () => undefined
 
-  /** @param thread module of the threads; default: that of the node */
-  constructor(ledger: Ledger, chains: number, thread?: URL) {
+  /**
+   * @param thread module of the threads; default: that of the node
+   * @param fork state below the first blocks, if the network was forked
+   */
+  constructor(ledger: Ledger, store: BlockStore, thread?: URL, fork: ForkedBase | null = null) {
+    const { chains } = store
     const { payload, state } = ledger.genesis
     const modules = new NodeModules(state)
     const options = { chains, genesis: payload, modules, thread }
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(options))
-    const runner = new BlockRunner({ ledger, modules, own, others, onDone: () => this.#onDone() })
-    this.calls = new Calls(ledger, calls, own)
+    const runner = new BlockRunner({ ledger, modules, own, others, calls, onDone: () => this.#onDone() })
+    this.calls = new Calls(ledger, calls, own, fork)
+    this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay })
     this.run = runner.run
     this.#executors = [calls, own, others]
     ledger.runOthersBy(runner.runLater)

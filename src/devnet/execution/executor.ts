@@ -3,6 +3,7 @@
  * processor time or memory ends its thread, and the next command gets a new one.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { ContractError } from '../../contracts/errors.ts'
 import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../contracts/values/keep.ts'
@@ -213,6 +214,7 @@ export class Executor {
     try {
       return { answer: this.#answerTo(question, entry.source) }
     } catch (error) {
+      if (error instanceof ContractError) return { refused: error.wireMessage }
       entry.failure = error
       return { failed: true }
     }

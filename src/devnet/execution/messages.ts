@@ -7,6 +7,7 @@ import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
 import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
+import type { TracedCommand } from '../ledger/trace.ts'
 import type { StoredPayload } from '../store/payload.ts'
 
 /** Given to the thread when it starts. */
@@ -25,15 +26,16 @@ export const TO_NODE = 1
 
 /** A command to execute, and how. */
 export interface CommandTask {
-  readonly kind: 'local' | 'preflight' | 'trial' | 'execute'
+  readonly kind: 'local' | 'preflight' | 'trial' | 'execute' | 'trace'
   readonly command: SignedCommand
   /** The thread asks the node to verify proofs. */
   readonly context: Omit<BlockContext, 'spv'>
-  /** For `execute`. */
+  /** For `execute`, and for `trace` of a transaction in a block. */
   readonly block?: {
     readonly miner: MinerAccount
     readonly txId: number
     readonly gasLimit: number
+    readonly isPrivileged: boolean
     readonly limits?: OutputLimits
   }
 }
@@ -56,6 +58,8 @@ export type TaskResult =
   | { readonly refused: string; readonly isFinal: boolean }
   /** `trial`: the command may become pending. */
   | { readonly passed: true }
+  /** `trace`. */
+  | TracedCommand
   /** `execute`. */
   | {
       readonly output: string
@@ -82,5 +86,5 @@ export type FromThread =
   /** The task ended with an error that is not one of contract code. */
   | { readonly broken: string }
 
-/** `failed`: the node could not read the state. */
-export type ThreadAnswer = { readonly answer: unknown } | { readonly failed: true }
+/** `refused`: why the command fails, such as state that a forked network does not tell. `failed`: the node could not read the state. */
+export type ThreadAnswer = { readonly answer: unknown } | { readonly refused: string } | { readonly failed: true }

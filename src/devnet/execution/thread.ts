@@ -7,11 +7,13 @@ import { type KeptValue, keepValue, keptValue } from '../../contracts/values/kee
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
-import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
+import { traceOf } from '../ledger/trace.ts'
+import type { ProofReader } from '../ledger/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
@@ -42,6 +44,7 @@ function ask(question: ThreadQuestion): unknown {
       Atomics.wait(signals, TO_THREAD, seen)
       continue
     }
+    if ('refused' in received.message) throw evalError(received.message.refused)
     if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
     return received.message.answer
   }
@@ -88,10 +91,13 @@ function run({ kind, command: signed, context: sent, block }: CommandTask): Task
       const refused = trialFault(state, context, command)
       return refused === null ? { passed: true } : { refused, isFinal: true }
     }
+    case 'trace':
+      return traceOf(state, { context, readProof }, command, block)
     case 'execute': {
       if (block === undefined) throw new Error('a task without a block')
-      const { miner, ...options } = block
-      const executed = executeCommand(state, { context, miner, readProof }, command, options)
+      const { miner, isPrivileged, ...options } = block
+      const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+      const executed = executeInBlock(state, executing, command, options)
       if ('refused' in executed) return executed
       const { output, gas, hasFailed, layer } = executed
       const writes = [...layer.entries()].map(({ domain, key, value }) => {

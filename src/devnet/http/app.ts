@@ -1,9 +1,9 @@
 /** HTTP server of the embedded node, shared by all endpoints: common headers, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { ProductWord } from '../../core/header-json.ts'
 import { limitConnections } from '../../platform/connection-limit.ts'
+import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '../../platform/fastify.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 

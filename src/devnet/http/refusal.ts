@@ -1,4 +1,5 @@
 /** Maps all refusals to an HTTP status and a text. */
+import { NewcutError } from '../../core/errors.ts'
 import { withPrefix } from '../../core/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import { ExecutionUnavailable } from '../execution/unavailable.ts'
@@ -30,6 +31,8 @@ export class RequestRefused extends Error implements HttpRefusal {
 export function refusalOf(error: unknown): HttpRefusal | null {
   if (error instanceof RequestRefused) return error
   if (error instanceof ExecutionUnavailable) return { status: 503, message: error.message }
+  // The node whose network was forked.
+  if (error instanceof NewcutError && error.code.startsWith('NODE_')) return { status: 502, message: error.message }
   return error instanceof OrderRefused ? orderRefusal(error.problem) : null
 }
 

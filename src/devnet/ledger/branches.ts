@@ -7,12 +7,15 @@ import type { BlockStore } from '../store/block-store.ts'
 
 export class Branches {
   readonly #store: BlockStore
-  /** Chain -> record numbers on the branch of its head, by height. */
+  /** Chain -> record numbers on the branch of its head, by height above that of the first block. */
   readonly #main: number[][]
+  /** Chain -> height of its first block: 0, or that of the pinned block of a fork. */
+  readonly #first: readonly number[]
 
   constructor(store: BlockStore, heads: Iterable<Header>) {
     this.#store = store
     this.#main = Array.from({ length: store.chains }, () => [])
+    this.#first = this.#main.map((_, chain) => store.slice(chain, 0, 1)[0]?.height ?? 0)
     for (const head of heads) this.follow(head)
   }
 
@@ -21,12 +24,17 @@ export class Branches {
     const main = this.#main[head.chainId]
     const joined: number[] = []
     let record = this.#store.recordOfHash(head.hash)
-    while (record >= 0 && main[this.#store.heightAt(record)] !== record) {
+    while (record >= 0 && main[this.#placeOf(head.chainId, record)] !== record) {
       joined.push(record)
       record = this.#store.parentRecord(record)
     }
-    main.length = record < 0 ? 0 : this.#store.heightAt(record) + 1
+    main.length = record < 0 ? 0 : this.#placeOf(head.chainId, record) + 1
     for (let i = joined.length - 1; i >= 0; i--) main.push(joined[i])
+  }
+
+  /** Place of a block of a chain among its heights. */
+  #placeOf(chain: number, record: number): number {
+    return this.#store.heightAt(record) - this.#first[chain]
   }
 
   /** Record number of the head of a chain. */
@@ -42,17 +50,18 @@ export class Branches {
   }
 
   isOnMain(chain: number, record: number): boolean {
-    return this.#main[chain][this.#store.heightAt(record)] === record
+    return this.#main[chain][this.#placeOf(chain, record)] === record
   }
 
   /** Whether `ancestor` is on the branch that ends with `block`. Both are record numbers of one chain. */
   isAncestor(ancestor: number, block: number): boolean {
     const store = this.#store
-    const main = this.#main[store.chainAt(block)]
+    const chain = store.chainAt(block)
+    const main = this.#main[chain]
     const height = store.heightAt(ancestor)
     let at = block
     while (store.heightAt(at) > height) {
-      if (main[store.heightAt(at)] === at) return main[height] === ancestor
+      if (main[this.#placeOf(chain, at)] === at) return main[height - this.#first[chain]] === ancestor
       at = store.parentRecord(at)
     }
     return at === ancestor

@@ -9,19 +9,12 @@ import type { Writes } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
+import { executeInBlock } from './execute.ts'
 import { payReward } from './gas.ts'
-import { executePrivileged } from './privileged.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
-import {
-  type Executed,
-  type ExecuteOptions,
-  type ExecutingBlock,
-  executeCommand,
-  TX_IDS,
-  type Unexecuted,
-} from './transaction.ts'
+import { type Executed, type ExecuteOptions, type ExecutingBlock, TX_IDS, type Unexecuted } from './transaction.ts'
 
 /** Most commands in a block, and most bytes of them. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
@@ -31,7 +24,7 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 export type Added = 'added' | 'left' | { readonly refused: string }
 
 /**
- * Executes a command, like executeCommand. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
+ * Executes a command, like executeInBlock. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
  * not begun, because another command is under way.
  */
 export type RunCommand = (
@@ -109,7 +102,7 @@ export class PayloadDraft {
   }
 
   /** Executes a command at the end of the block by `execute`, if it is valid there and has room. */
-  add(transaction: DraftTransaction, execute: ExecuteNow = executeCommand): Added {
+  add(transaction: DraftTransaction, execute: ExecuteNow = executeInBlock): Added {
     const added = this.addBy(execute, transaction)
     if (added === 'running' || added === 'busy') throw new Error('executing here takes no turns')
     return added
@@ -120,8 +113,7 @@ export class PayloadDraft {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
-    const execute = this.#isPrivileged(command) ? executePrivileged : run
-    const executed = execute(this.#layer, this.block, command, this.#optionsFor(command))
+    const executed = run(this.#layer, this.block, command, this.#optionsFor(command))
     return executed === 'running' || executed === 'busy' ? executed : this.#take(transaction, executed)
   }
 
@@ -130,7 +122,6 @@ export class PayloadDraft {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
-    if (this.#isPrivileged(command)) return this.add(transaction)
     return this.#take(transaction, await run(this.#layer, this.block, command, this.#optionsFor(command)))
   }
 
@@ -143,10 +134,6 @@ export class PayloadDraft {
     if (parentTime >= created + BigInt(meta.ttl) * 1_000_000n) return { refused: 'Transaction time-to-live is expired' }
     if (this.isFull || bytes.length > this.#bytesLeft) return 'left'
     return this.#keys.has(key) ? 'left' : null
-  }
-
-  #isPrivileged({ key }: Command): boolean {
-    return this.block.isPrivileged?.(key) ?? false
   }
 
   #optionsFor({ meta }: Command): ExecuteOptions {

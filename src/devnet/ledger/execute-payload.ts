@@ -1,4 +1,5 @@
 /** Executes the commands of a payload again, and compares the outputs with those that it names. */
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
@@ -37,6 +38,7 @@ export function executePayload(execution: PayloadExecution, payload: StoredPaylo
     while (!step.done) step = steps.next(step.value.draft.add(step.value.transaction))
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
 }
@@ -52,6 +54,7 @@ export function executePayloadAsRecorded(execution: PayloadExecution, payload: S
     }
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
 }
@@ -68,8 +71,38 @@ export async function executePayloadLater(
     while (!step.done) step = steps.next(await step.value.draft.addLater(run, step.value.transaction))
     return step.value
   } catch (error) {
+    if (error instanceof MissingEntry) throw error
     return { fault: describeError(error) }
   }
+}
+
+/** How to execute a block again up to one of its commands. */
+export interface PayloadReplay {
+  /** Position of the command. */
+  readonly index: number
+  /** Executes the commands before it. */
+  readonly replay: RunLater
+  /** Executes the command itself. Its result has no effect. */
+  readonly last: RunLater
+}
+
+/** Executes the commands of a payload up to one of them. @returns why an earlier one differs, or null */
+export async function replayTo(
+  begin: PayloadExecution['begin'],
+  payload: StoredPayload,
+  { index, replay, last }: PayloadReplay,
+): Promise<string | null> {
+  const steps = payloadSteps({ begin, check: () => null }, payload)
+  let step = steps.next()
+  for (let i = 0; !step.done; i++) {
+    const { draft, transaction } = step.value
+    if (i === index) {
+      await draft.addLater(last, transaction)
+      return null
+    }
+    step = steps.next(await draft.addLater(replay, transaction))
+  }
+  return 'fault' in step.value ? step.value.fault : `there is no transaction ${index}`
 }
 
 function* payloadSteps(

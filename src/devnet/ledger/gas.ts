@@ -20,6 +20,7 @@ import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
+import type { CommandTrace } from './command-trace.ts'
 import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
@@ -71,7 +72,12 @@ export function priceOf(gas: number, { meta }: Command): Decimal {
  * Takes the price of the gas limit of a command from its payer. Throws ContractError.
  * @returns the milligas that this takes: they are part of the gas of the command, as on live nodes
  */
-export function buyGas(layer: Layer, context: BlockContext, command: Command): number {
+export function buyGas(
+  layer: Layer,
+  context: BlockContext,
+  command: Command,
+  trace: CommandTrace | null = null,
+): number {
   const { block, message } = environmentOf(context, command)
   const paying: Message = {
     ...message,
@@ -85,11 +91,13 @@ export function buyGas(layer: Layer, context: BlockContext, command: Command): n
     verifiers: new Map(),
   }
   const gas = { used: 0, limit: BUYING_LIMIT }
-  const evaluator = evaluatorOn({ block, message: paying }, layer, gas)
+  const evaluator = evaluatorOn({ block, message: paying }, layer, gas, trace?.tracer)
   const buy = () => {
     callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
   }
-  granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
+  const payFor = () => granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
+  if (trace === null) payFor()
+  else trace.part('buy gas', gas, payFor)
   return gas.used
 }
 
@@ -105,7 +113,7 @@ function gasPayerOf({ grants }: Command): CapabilityToken | null {
 
 function withPayer(run: Run, payer: CapabilityToken | null, buy: () => void): void {
   if (payer === null) buy()
-  else withCapability(run, payer, buy, true)
+  else withCapability(run, payer, buy, { byLedger: true })
 }
 
 /** While gas is bought, a signature for coin.GAS also covers the debit. */
@@ -144,16 +152,23 @@ export function redeemGas(
   layer: Layer,
   context: BlockContext,
   command: Command,
-  { miner, gas }: { readonly miner: MinerAccount; readonly gas: number },
+  {
+    miner,
+    gas,
+    trace,
+  }: { readonly miner: MinerAccount; readonly gas: number; readonly trace?: CommandTrace | undefined },
 ): readonly EmittedEvent[] {
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
   const { block, message } = environmentOf(context, command)
   const settling = { ...message, data: fee, signers: new Map(), verifiers: new Map() }
-  const evaluator = evaluatorOn({ block, message: settling }, layer, freeGas())
+  const evaluator = evaluatorOn({ block, message: settling }, layer, freeGas(), trace?.tracer)
   const paid = priceOf(command.meta.gasLimit, command)
-  granting(evaluator, [coinToken('GAS')], () =>
-    callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
-  )
+  const redeem = () =>
+    granting(evaluator, [coinToken('GAS')], () =>
+      callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
+    )
+  if (trace === undefined) redeem()
+  else trace.part('redeem gas', null, redeem)
   return evaluator.transaction.events
 }
 

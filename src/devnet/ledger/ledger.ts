@@ -33,8 +33,9 @@ import {
   executePayloadLater,
   type PayloadExecution,
 } from './execute-payload.ts'
+import { type ForkedBase, textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
-import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
@@ -54,6 +55,8 @@ export interface LedgerOptions {
   readonly check: CommandCheck
   /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
   readonly letIn?: LetInKeys
+  /** State below the first blocks; default: that of a development network. */
+  readonly fork?: ForkedBase | undefined
 }
 
 /** A command result in a block. */
@@ -119,8 +122,22 @@ export class Ledger implements Executions {
   async prepare(parent: Header, payload: StoredPayload): Promise<void> {
     const known = this.#executed.get(payload)
     if (this.#runLater === null || (known !== undefined && equalBytes(known.parent, parent.hash))) return
-    const judged = await executePayloadLater(this.#executionOn(parent), payload, this.#runLater)
+    const run = this.#runLater
+    const judged = await this.#complete(() => executePayloadLater(this.#executionOn(parent), payload, run))
     this.#executed.set(payload, { parent: parent.hash, ...judged })
+  }
+
+  /** Runs until nothing of a forked network is missing. */
+  async #complete<T>(run: () => T | Promise<T>): Promise<T> {
+    const { fork } = this.#options
+    return fork === undefined ? run() : fork.complete(run, [])
+  }
+
+  /** Fetches what a command reads of a forked network, so that the next block of its chain finds everything. */
+  async warm(chain: number, transaction: Parameters<PayloadDraft['add']>[0]): Promise<void> {
+    const { fork, store } = this.#options
+    const { header } = store.blockAt(this.#branches.head(chain))
+    await fork?.complete(() => this.begin(header, NO_MINER).add(transaction), textsOf(transaction.command))
   }
 
   /** Executes blocks of others by `run`, instead of at once. */
@@ -139,7 +156,13 @@ export class Ledger implements Executions {
   /**
    * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
    */
-  replay(block: Block): void {
+  replay(block: Block): void | Promise<void> {
+    const { fork } = this.#options
+    if (fork === undefined) this.#replay(block)
+    else return fork.complete(() => this.#replay(block), [])
+  }
+
+  #replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
     const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block.payload)
     if ('fault' in judged) {
@@ -243,9 +266,14 @@ export class Ledger implements Executions {
   /** The state after a block. */
   stateOf(chain: number, record: number): BlockState {
     return new BlockState(
-      { versions: this.#options.versions, branches: this.#branches, genesis: this.genesis.state },
+      { versions: this.#options.versions, branches: this.#branches, genesis: this.#baseOf(chain) },
       { chain, record },
     )
+  }
+
+  /** State below the first blocks of a chain. */
+  #baseOf(chain: number): ReadableState {
+    return this.#options.fork?.stateOf(chain) ?? this.genesis.state
   }
 
   #contextOn(parent: Header): BlockContext {
@@ -308,7 +336,17 @@ export class Ledger implements Executions {
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const { version, featureFlags } = parent.header
     const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
-    return { chain, parent, window }
+    return { chain, parent, window, isBelowFork: this.#belowForkOf(chain) }
+  }
+
+  /** Whether headers are at or below the pin of a chain; undefined for a chain that was not forked. */
+  #belowForkOf(chain: number): VerifyingBlock['isBelowFork'] {
+    const { fork, store } = this.#options
+    const state = fork?.stateOf(chain)
+    if (state == null) return undefined
+    const first = store.slice(chain, 0, 1)[0]?.id
+    return (root) =>
+      root === first || (store.byId(root, chain) === undefined && state.get('headers', root) !== undefined)
   }
 
   /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */

@@ -7,12 +7,13 @@ import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { localMetaData, resultText } from './command-result.ts'
+import type { CommandTrace } from './command-trace.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Miner of a trial: nobody gets its fee. */
-const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
+export const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
 
 /** Runs only the payload: no gas is bought, and every table can be read. @returns JSON text of the result */
 export function runLocally(
@@ -20,6 +21,7 @@ export function runLocally(
   context: BlockContext,
   command: Command,
   readProof: ProofReader,
+  trace?: CommandTrace,
 ): string {
   const { meta, key } = command
   const layer = new Layer(state)
@@ -27,13 +29,15 @@ export function runLocally(
   const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true, isHistoryLocal: false }
-  const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas)
+  const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas, trace?.tracer)
+  const run = () => runPayload(evaluator, context, command, readProof)
   const metaData = localMetaData(context, meta)
   const printed = attempt(() => {
-    const value = runPayload(evaluator, context, command, readProof)
+    const value = trace === undefined ? run() : trace.part('code', gas, run)
     const { events } = evaluator.transaction
     const pact = evaluator.program.pact
     const used = Math.ceil(gas.used / 1000)
+    trace?.settle(used, { value })
     return resultText({
       gas: used,
       result: { value },
@@ -45,7 +49,9 @@ export function runLocally(
       txId: null,
     })
   })
-  return 'error' in printed ? failure(command, printed.error) : printed.value
+  if (!('error' in printed)) return printed.value
+  trace?.settle(meta.gasLimit, printed)
+  return failure(command, printed.error)
 }
 
 /** Runs a command as a block would. @returns JSON text of the result */

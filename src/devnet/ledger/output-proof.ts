@@ -1,5 +1,5 @@
 /** Verifies proofs that another chain has executed a command (PROTOCOL.md B.8), against the blocks of the store. */
-import { equalBytes } from '../../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { leaf, TAG } from '../../core/merkle.ts'
 import { rootOf } from '../../core/merkle-path.ts'
 import type { OutputProof } from '../../core/spv.ts'
@@ -15,11 +15,15 @@ export interface VerifyingBlock {
   readonly parent: Block
   /** Oldest allowed root of the proof, in blocks below the parent; null allows any. */
   readonly window: number | null
+  /** Whether a header (hash in base64url) is at or below the pin of a forked chain. */
+  readonly isBelowFork?: ((root: string) => boolean) | undefined
 }
 
 /** @returns why the proof does not hold, in the words of live nodes, or null if it holds */
 export function outputProofFault(store: BlockStore, place: VerifyingBlock, proof: OutputProof): string | null {
   const hashes = hashesOf(proof)
+  // The forked node has these blocks, and no one here can look into them.
+  if (place.isBelowFork?.(encodeBase64Url(hashes[hashes.length - 1]))) return null
   if (!isRooted(store, place, hashes)) {
     return 'spv verification failed: target header is not in the chain or is out of bounds'
   }

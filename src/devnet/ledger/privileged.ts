@@ -14,27 +14,32 @@ export function executePrivileged(
   state: ReadableState,
   { context, readProof }: ExecutingBlock,
   command: Command,
-  { txId, gasLimit, metaData = 'null', limits = OUTPUT_LIMITS }: ExecuteOptions,
+  { txId, gasLimit, metaData = 'null', limits = OUTPUT_LIMITS, trace }: ExecuteOptions,
 ): Executed {
   const { admin, capabilities } = readPrivileges(command.cmd)
   const layer = new Layer(state)
   const gas = { used: 0, limit: gasLimit * 1000 }
-  const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
+  const evaluator = evaluatorOn(environmentOf(context, command), layer, gas, trace?.tracer)
   const printed = attempt(() => {
-    for (const name of admin) {
-      if (evaluator.findModule(name) === undefined) throw evalError(`there is no module ${name}`)
-      evaluator.transaction.admin.add(name)
+    const run = () => {
+      for (const name of admin) {
+        if (evaluator.findModule(name) === undefined) throw evalError(`there is no module ${name}`)
+        evaluator.transaction.admin.add(name)
+      }
+      for (const token of capabilities) grantForTest(evaluator, token)
+      return runPayload(evaluator, context, command, readProof)
     }
-    for (const token of capabilities) grantForTest(evaluator, token)
-    const value = runPayload(evaluator, context, command, readProof)
+    const value = trace === undefined ? run() : trace.part('privileged code', gas, run)
     const { events } = evaluator.transaction
     const used = Math.ceil(gas.used / 1000)
     const ran = { gas: used, result: { value }, key: command.key, writes: layer.entries(), metaData }
     const output = resultText({ ...ran, events, pact: evaluator.program.pact, txId: txId + 1 }, limits)
+    trace?.settle(used, { value })
     return { output, gas: used, hasFailed: false, layer }
   })
   if ('value' in printed) return printed.value
   const used = Math.min(gasLimit, Math.ceil(gas.used / 1000))
+  trace?.settle(used, printed)
   const failed = { gas: used, result: { error: printed.error }, key: command.key, writes: null, metaData }
   const output = resultText({ ...failed, events: [], pact: null, txId: null }, limits)
   return { output, gas: used, hasFailed: true, layer: new Layer(state) }

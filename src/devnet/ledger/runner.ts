@@ -1,5 +1,5 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
-import { ContractError } from '../../contracts/errors.ts'
+import { ContractError, NOWHERE } from '../../contracts/errors.ts'
 import { language } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
 import {
@@ -9,9 +9,12 @@ import {
   type LanguageRules,
 } from '../../contracts/machine/environment.ts'
 import { Evaluator } from '../../contracts/machine/evaluator.ts'
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { newTransaction } from '../../contracts/machine/scopes.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import type { Term } from '../../contracts/machine/term.ts'
+import type { Tracer } from '../../contracts/machine/tracer.ts'
+import { TracingEvaluator } from '../../contracts/trace/tracing-evaluator.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
@@ -35,11 +38,16 @@ export function blockRules({
   }
 }
 
-const NOWHERE = { line: 0, column: 0 }
-
 /** Creates the evaluator of one transaction, which writes to the layer. */
-export function evaluatorOn({ block, message }: Environment, layer: Layer, gas: GasMeter): Evaluator {
-  return new Evaluator(language, block, newTransaction(message, layer, gas))
+export function evaluatorOn(
+  { block, message }: Environment,
+  layer: Layer,
+  gas: GasMeter,
+  tracer: Tracer | null = null,
+): Evaluator {
+  const transaction = newTransaction(message, layer, gas)
+  if (tracer === null) return new Evaluator(language, block, transaction)
+  return new TracingEvaluator(language, block, transaction, { tracer, probe: null })
 }
 
 /** Calls a function of the coin contract. Throws ContractError. */
@@ -65,7 +73,7 @@ export function attempt<T>(run: () => T): { readonly value: T } | { readonly err
   } catch (error) {
     if (error instanceof ContractError) return { error }
     // The state cannot be read, which is no error of the code.
-    if (error instanceof NewcutError) throw error
+    if (error instanceof NewcutError || error instanceof MissingEntry) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }
   }

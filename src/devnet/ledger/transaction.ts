@@ -13,6 +13,7 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Command, Cont } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
+import type { CommandTrace } from './command-trace.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt, evaluatorOn } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
@@ -55,6 +56,8 @@ export interface ExecuteOptions {
   readonly metaData?: string
   /** Default: those of the network. */
   readonly limits?: OutputLimits
+  /** Follows the execution. */
+  readonly trace?: CommandTrace
 }
 
 /** Executes a command on top of a state without changing the state. */
@@ -65,21 +68,23 @@ export function executeCommand(
   options: ExecuteOptions,
 ): Executed | Unexecuted {
   const { context } = block
-  const { gasLimit } = options
+  const { gasLimit, trace } = options
   const sizeCost = sizeGas(command.size, context.release.gasModel)
   if (sizeCost > gasLimit) {
     const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${sizeCost}`
     return { refused, isFinal: gasLimit === command.meta.gasLimit }
   }
   const layer = new Layer(state)
-  const bought = boughtGas(layer, context, command)
+  const bought = boughtGas(layer, context, command, trace)
   if ('refused' in bought) return bought
   const own = new Layer(layer)
   const gas = { used: bought.milligas, limit: gasLimit * 1000 }
-  const evaluator = evaluatorOn(environmentOf(context, command), own, gas)
+  const evaluator = evaluatorOn(environmentOf(context, command), own, gas, trace?.tracer)
+  trace?.line('payload size', sizeCost * 1000)
   const run = attempt(() => {
     evaluator.charge(sizeCost * 1000)
-    return runPayload(evaluator, context, command, block.readProof)
+    const execute = () => runPayload(evaluator, context, command, block.readProof)
+    return trace === undefined ? execute() : trace.part(partName(command), gas, execute)
   })
   if ('error' in run) return settle(layer, block, command, failedWith(command, run.error), options)
   own.mergeInto(layer)
@@ -111,8 +116,9 @@ export function boughtGas(
   layer: Layer,
   context: BlockContext,
   command: Command,
+  trace: CommandTrace | null = null,
 ): Unexecuted | { readonly milligas: number } {
-  const bought = attempt(() => buyGas(layer, context, command))
+  const bought = attempt(() => buyGas(layer, context, command, trace))
   if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
   return { milligas: bought.value }
 }
@@ -123,9 +129,10 @@ export function settle(
   { context, miner }: ExecutingBlock,
   command: Command,
   { run, gas, events, pact }: Ran,
-  { txId, metaData = 'null', limits = OUTPUT_LIMITS }: ExecuteOptions,
+  { txId, metaData = 'null', limits = OUTPUT_LIMITS, trace }: ExecuteOptions,
 ): Executed | Unexecuted {
-  const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas }))
+  trace?.settle(gas, run)
+  const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas, trace }))
   if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.wireMessage}`, isFinal: false }
   const hasFailed = 'error' in run
   const result = {
@@ -153,6 +160,10 @@ export function runPayload(
       ? runForms(run, payload.code.forms, payload.code.text)
       : runStep(run, context, payload, readProof)
   return asValue(term)
+}
+
+function partName({ payload }: Command): string {
+  return payload.kind === 'exec' ? 'code' : `continuation of ${payload.pactId}`
 }
 
 function runStep(run: ExpandingRun, context: BlockContext, cont: Cont, readProof: ProofReader) {

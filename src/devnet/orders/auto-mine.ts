@@ -1,4 +1,5 @@
 /** Automatic mining without proof of work: at a constant pace, or at the pace of a hashrate. */
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -97,6 +98,8 @@ export class AutoMiner {
       return this.#options.maker.makeNow(chain)
     } catch (error) {
       if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return null
+      // The reward reads an entry of a forked network: it is fetched at the start, so this is a block of another miner.
+      if (error instanceof MissingEntry) return null
       throw error
     }
   }

@@ -144,6 +144,11 @@ export class BlockMaker {
     return this.coordinator.drafts.of(chain, this.#options.account)
   }
 
+  /** Like #draft, once what the reward reads of a forked network is there. */
+  #drafted(chain: number) {
+    return this.coordinator.whole(() => this.#draft(chain), this.#options.account)
+  }
+
   #unsolved(chain: number, payload: StoredPayload, cut: Cut = this.chains.cut): Unsolved {
     return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
@@ -156,12 +161,12 @@ export class BlockMaker {
 
   async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition> {
     const { drafts } = this.coordinator
-    let live = this.#draft(chain)
+    let live = await this.#drafted(chain)
     for (;;) {
       const extended = drafts.extend(live)
       if (extended === 'done') break
       await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
-      live = this.#draft(chain)
+      live = await this.#drafted(chain)
     }
     const { work, payload } = this.#unsolved(chain, drafts.payload(live))
     return this.#added({ work: await this.solved(work, order), payload }, by)

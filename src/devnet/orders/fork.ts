@@ -10,7 +10,7 @@ import { OrderRefused } from './order-refused.ts'
 /** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
 const MAX_BRANCH_BLOCKS = 50_000
 /** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
-const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
+export const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
 export interface Fork {
   /** The cut that both branches share. */

@@ -10,7 +10,7 @@ import type { BlockStore } from '../store/block-store.ts'
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {
-    for (const [chain, hash] of head.height === 0n ? [] : head.adjacents) {
+    for (const [chain, hash] of isFirst(store, head) ? [] : head.adjacents) {
       const adjacent = heads.get(chain)
       const fits =
         adjacent !== undefined &&
@@ -19,6 +19,12 @@ export function expectBraid(store: BlockStore, heads: Cut): void {
       if (!fits) throw new RangeError(`the heads of chains ${head.chainId} and ${chain} do not fit together`)
     }
   }
+}
+
+/** The first block of a chain names no blocks that are in the store. */
+function isFirst(store: BlockStore, { hash }: Header): boolean {
+  const record = store.recordOfHash(hash)
+  return record >= 0 && store.parentRecord(record) < 0
 }
 
 function ancestorHash(store: BlockStore, head: Header, height: number): Uint8Array {

@@ -65,6 +65,28 @@ export function genesisState(
   return { store, heads, ruleChanges: [] }
 }
 
+/**
+ * Chains of a network that begins with blocks of another one.
+ * @param headers pinned header of each chain, all of them of one height
+ */
+export function forkedState(
+  network: Network,
+  headers: ReadonlyMap<number, Header>,
+  payloads: PayloadStore = new MemoryPayloads(),
+): ChainState {
+  const { adjacents, degree } = graphAt(network, 0)
+  const store = new BlockStore({ chains: adjacents.length, degree, payloads })
+  const heads = new Map<number, Header>()
+  for (const chain of adjacents.keys()) {
+    const header = headers.get(chain)
+    if (header === undefined) throw new RangeError(`the pin has no chain ${chain}`)
+    // The forked node has the payload; nothing here reads it.
+    store.insert(header, { ...emptyPayload, payloadHash: header.payloadHash })
+    heads.set(chain, header)
+  }
+  return { store, heads, ruleChanges: [] }
+}
+
 export class Chains {
   readonly checkPow: boolean
   readonly store: BlockStore

@@ -1,6 +1,6 @@
 /** Settings in which development networks differ. */
 import { type GraphName, graphs } from '../../core/graph.ts'
-import { development, type Network } from '../../core/network.ts'
+import { development, type Network, versionCode } from '../../core/network.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
 import { formatDuration } from '../../core/units.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
@@ -27,6 +27,8 @@ export interface NetworkSettings {
    * another one.
    */
   readonly autoMine: AutoMine | null
+  /** Name of the network, for one that was forked. Default: development. */
+  readonly network?: string | undefined
 }
 
 const defaultSettings: NetworkSettings = {
@@ -56,6 +58,7 @@ export function settingsOf(asked: AskedSettings, others: NetworkSettings = defau
     release: asked.release ?? others.release,
     forkEpoch: asked.forkEpoch ?? others.forkEpoch,
     autoMine: asked.autoMine === undefined ? others.autoMine : asked.autoMine,
+    ...((asked.network ?? others.network) !== undefined && { network: asked.network ?? others.network }),
   }
 }
 
@@ -79,10 +82,12 @@ export function describeSetting(name: FixedSetting, settings: NetworkSettings): 
 
 /** The network with these settings and its initial rules. */
 export function networkOf(settings: NetworkSettings): Network {
-  const { graph, blockDelayMs, difficulty, adjusts, release, forkEpoch } = settings
+  const { graph, blockDelayMs, difficulty, adjusts, release, forkEpoch, network: name = development.name } = settings
   const target = targetOfDifficulty(difficulty)
   return {
     ...development,
+    name,
+    code: versionCode(name) ?? development.code,
     graphHistory: [{ from: 0, graph: graphs[graph] }],
     genesisTarget: () => target,
     blockDelay: BigInt(Math.round(blockDelayMs * 1000)),

@@ -10,6 +10,7 @@ import { meets, powHash } from '../../core/pow.ts'
 import { printable } from '../../core/printable.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { RunCommand } from '../ledger/draft.ts'
+import type { ForkedBase } from '../ledger/forked-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Addition, Chains } from '../rules/chains.ts'
@@ -39,6 +40,8 @@ export interface CoordinatorOptions {
   readonly clock: Clock
   /** Called with messages for the operator. */
   readonly onNotice?: (message: string) => void
+  /** State below the first blocks, if the network was forked. */
+  readonly fork?: ForkedBase | null | undefined
   /** Called with every submission that is acknowledged to its miner, and with its outcome. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
@@ -111,6 +114,8 @@ export class Coordinator {
       head: (chain) => this.#head(chain),
       onUnpaid: (chain, miner, fault) => this.#tellUnpaid(chain, miner, fault),
       onGrown: (chain) => this.#refreshes.plan(chain),
+      fork: options.fork,
+      onNotice: options.onNotice,
     })
     this.#refreshes = new Refreshes({
       pools: options.pools,
@@ -145,6 +150,17 @@ export class Coordinator {
     if ('blockedBy' in fields) throw new Error(`chain ${chain} was picked but is blocked`)
     this.#waiting.set(built.key, { built, slot, expiresAtMs: nowMs() + payloadLifetimeMs })
     return encodeWorkResponse({ bytes: encodeWork(fields), fields })
+  }
+
+  /** Like `work`, once what the reward reads of a forked network is there. */
+  workLater(miner: MinerAccount, suggested: number | null): Promise<Uint8Array | NoWork> | Uint8Array | NoWork {
+    return this.whole(() => this.work(miner, suggested), miner)
+  }
+
+  /** Runs what begins a block for a miner, until nothing of a forked network is missing. */
+  whole<T>(run: () => T, miner: MinerAccount): T | Promise<T> {
+    const { fork } = this.#options
+    return fork == null ? run() : fork.complete(run, [JSON.stringify(miner.account)])
   }
 
   /**

@@ -2,11 +2,14 @@
  * Next blocks of the chains, one for each miner that asks for work. Transactions are executed ahead in time slices as
  * they arrive, so that no request waits for them.
  */
+import { MissingEntry } from '../../contracts/machine/missing.ts'
+import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import type { PayloadDraft, RunCommand } from '../ledger/draft.ts'
+import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'
+import { executeInBlock } from '../ledger/execute.ts'
+import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { executeCommand } from '../ledger/transaction.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -24,6 +27,10 @@ export interface DraftsOptions {
   readonly onUnpaid: (chain: number, miner: MinerAccount, fault: string) => void
   /** Called when a block has more transactions than its miner was given, and none are waiting. */
   readonly onGrown: (chain: number) => void
+  /** State below the first blocks, if the network was forked. */
+  readonly fork?: ForkedBase | null | undefined
+  /** Called with a message for the operator. */
+  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 /** Most miners of a chain whose blocks are built ahead: those with the latest requests. */
@@ -55,7 +62,7 @@ export interface LiveDraft {
 /** Outcome of executing transactions for a while: `more` are left. */
 export type Extended = 'done' | 'more' | 'waiting'
 
-const executeAtOnce: RunCommand = executeCommand
+const executeAtOnce: RunCommand = executeInBlock
 
 export class Drafts {
   readonly #options: DraftsOptions
@@ -158,7 +165,7 @@ export class Drafts {
         const { key, gasPrice } = transaction
         if (considered.has(key)) continue
         considered.add(key)
-        const added = draft.addBy(run, transaction)
+        const added = this.#add(draft, transaction, run)
         live.running = added === 'running' ? transaction : null
         if (added === 'running' || added === 'busy') {
           isWaiting = true
@@ -175,6 +182,28 @@ export class Drafts {
       if (refused.size > 0) pools.badlist(chain, refused)
     }
     return isWaiting ? 'waiting' : 'done'
+  }
+
+  /** Adds a transaction. One that misses entries of a forked network waits until they are there. */
+  #add(draft: PayloadDraft, transaction: Transaction, run: RunCommand): Added | 'running' | 'busy' {
+    try {
+      return draft.addBy(run, transaction)
+    } catch (error) {
+      const { fork, onNotice } = this.#options
+      if (fork == null || !(error instanceof MissingEntry)) throw error
+      const { chain } = draft.block.context
+      fork.fetch(error, textsOf(transaction.command)).then(
+        () => this.#consider(chain, transaction.key),
+        // The next block tries again.
+        (reason) => onNotice?.(`${transaction.key} waits for the forked network: ${describeError(reason)}`),
+      )
+      return 'left'
+    }
+  }
+
+  #consider(chain: number, key: string): void {
+    for (const { considered } of this.#live.get(chain)?.values() ?? []) considered.delete(key)
+    this.continue()
   }
 
   /** Pending transactions in the order in which a block takes them: by price, those that were slow before last. */

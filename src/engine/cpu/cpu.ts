@@ -65,6 +65,8 @@ const SETTLED_MS = 10_000
 const SILENCE_MS = 30_000
 /** Timeout of a stop, after which threads are terminated. */
 const MAX_STOP_MS = 500
+/** A thread allocates little after its self-test. By default, its young generation may grow to 48 MB. */
+const YOUNG_MB = 2
 const nowMs = () => performance.now()
 /** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
@@ -110,6 +112,7 @@ export class CpuEngine implements Engine {
       maxThreads: options.ranges.length,
       idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
   }
 

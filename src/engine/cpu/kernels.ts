@@ -24,6 +24,12 @@ const creators: Readonly<Record<KernelName, Create>> = {
   js: createJsKernel,
 }
 
+/**
+ * No narrow kernel is faster than a wide one, so that it need not race: its self-test and its code take 5 MB a thread.
+ */
+const WIDE: ReadonlySet<string> = new Set<KernelName>(['native-avx512', 'native-avx2', 'native-neon'])
+const NARROW: ReadonlySet<KernelName> = new Set(['wasm', 'native-sse41'])
+
 export interface KernelChoice {
   /** Null if all were refused. */
   readonly kernel: Kernel | null
@@ -57,6 +63,7 @@ export function chooseKernel(
   for (const name of kernelNames) {
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
+    if (NARROW.has(name) && passed.some((kernel) => WIDE.has(kernel.name))) continue
     for (const attempt of attempts(name, addon)) {
       const { kernel, failure } = tested(name, layout, attempt, random)
       if (failure !== null) refused.push(failure)

@@ -1,5 +1,5 @@
 /** Addresses of pools: `stratum+tcp://USER[:PASSWORD]@HOST:PORT`, or `stratum+ssl://` for TLS. */
-import { getDomain } from 'tldts'
+import { createRequire } from 'node:module'
 import { NewcutError } from '../../core/errors.ts'
 
 export interface PoolAddress {
@@ -94,5 +94,7 @@ export function mayMoveTo({ host }: Pick<PoolAddress, 'host'>, other: string): b
 
 /** @returns null for an IP address, a shared suffix, or a name without dots */
 function domainOf(host: string): string | null {
+  // Its list takes 10 MB, which a miner without a pool does not need.
+  const { getDomain } = createRequire(import.meta.url)('tldts') as typeof import('tldts')
   return getDomain(host, { allowPrivateDomains: true, extractHostname: false })
 }

@@ -9,6 +9,7 @@ import { Malformed } from '../../command/parts.ts'
 import { readPrivileges } from '../../command/privileges.ts'
 import { CommandFault, readCommand } from '../../command/read.ts'
 import type { FoundResult } from '../../ledger/ledger.ts'
+import { transactionOf } from '../../mempool/transaction.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { impersonatedKeys } from './control-commands.ts'
@@ -36,6 +37,8 @@ export async function runPrivileged(
   const { pools, ledger } = maker.coordinator
   headOf(maker.chains.cut, chain)
   const command = commandOf(order, maker.chains.network.name, nowMs)
+  pools.impersonation.privilege(command)
+  await ledger.warm(chain, transactionOf(command))
   const full = pools.admitPrivileged(chain, command)
   if (full !== null) throw new RequestRefused(409, 'the pool of this chain is full: POST /devnet/drop empties it')
   let found: FoundResult | null = null

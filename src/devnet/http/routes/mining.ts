@@ -26,9 +26,9 @@ export interface MiningRouteOptions {
 
 export function addMiningRoutes(router: Router, options: MiningRouteOptions): void {
   const { coordinator, durable } = options
-  router.serve(operations.work, ({ query, body }, reply) => {
+  router.serve(operations.work, async ({ query, body }, reply) => {
     const account = { account: body.account, predicate: body.predicate, publicKeys: body['public-keys'] }
-    const answer = coordinator.work(account, query.chain ?? null)
+    const answer = await coordinator.workLater(account, query.chain ?? null)
     if (!(answer instanceof Uint8Array)) return refuse(reply, noWork(answer))
     return reply.type(BINARY).send(Buffer.from(answer))
   })

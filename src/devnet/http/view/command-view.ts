@@ -8,6 +8,8 @@ import type { Block } from '../../store/block-store.ts'
 
 const MAX_PENDING = 12
 const MAX_EXECUTED = 40
+/** Blocks that are searched for commands at most, after a time without readers. */
+const MAX_SEARCHED = 25_000
 const MAX_TEXT_LENGTH = 160
 
 const decoder = new TextDecoder()
@@ -80,11 +82,15 @@ export class ExecutedCommands {
     this.#newest = []
   }
 
-  /** Adds new blocks, oldest first. Skips genesis blocks: nobody sent their commands. */
-  add(blocks: readonly Block[]): void {
+  /**
+   * Adds new blocks, newest first, until the list is full of their commands. Empty blocks cost a look, and no more than
+   * 25,000 get one. Skips genesis blocks: nobody sent their commands.
+   */
+  add(blocks: Iterable<Block>): void {
     const added: Executed[] = []
-    for (const block of blocks.toReversed()) {
-      if (added.length >= MAX_EXECUTED) break
+    let searched = 0
+    for (const block of blocks) {
+      if (added.length >= MAX_EXECUTED || searched++ >= MAX_SEARCHED) break
       if (block.height === 0) continue
       const { transactions } = block.payload
       for (const each of transactions.slice(-MAX_EXECUTED).toReversed()) added.push(executedIn(block, each))

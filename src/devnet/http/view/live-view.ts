@@ -8,6 +8,7 @@ import { MAX_VIEW_STREAMS, type NetworkView, type NodeView, type RequestView } f
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
+import type { Block } from '../../store/block-store.ts'
 import { openEventStream } from '../app.ts'
 import { Broadcast } from '../stream/broadcast.ts'
 import { Balances, blockView, headsOf, lowestShown, shownBlocks } from './chain-view.ts'
@@ -151,7 +152,8 @@ export class LiveView {
     if (!isLong) for (let i = from; i < to; i++) added.push(store.at(i))
     const isNew = isLong && to > from ? added.filter((block) => store.recordOf(block) >= from) : added
     if (to < from) this.#executed.forget()
-    this.#executed.add(isNew)
+    // All of them, also below the heights that are shown: many empty blocks may follow a transaction.
+    this.#executed.add(newestFirst(chains, to < from ? 0 : from, to))
     const shown = isNew.filter(({ height }) => height >= lowest)
     return shown.length === 0 ? '' : `"blocks":${JSON.stringify(shown.map(blockView))}`
   }
@@ -165,3 +167,8 @@ export class LiveView {
 }
 
 const eventOf = (parts: readonly string[]) => `event: change\ndata: {${parts.join(',')}}\n\n`
+
+/** Blocks of the store by their number, from `to` exclusive down to `from`. */
+function* newestFirst({ store }: Chains, from: number, to: number): Generator<Block> {
+  for (let i = to - 1; i >= from; i--) yield store.at(i)
+}

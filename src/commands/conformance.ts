@@ -1,0 +1,104 @@
+/** `newcut conformance`: judges a node by the cases of the interface. */
+import { writeFileSync } from 'node:fs'
+import type { Flags } from '../cli/command-row.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { duration } from '../cli/values.ts'
+import {
+  type CaseNeed,
+  type ConformanceCase,
+  needs,
+  ownCases,
+  type Release,
+  readCases,
+  releases,
+} from '../conformance/case-file.ts'
+import { failureLine, headLine, junitXml, summaryLines } from '../conformance/report.ts'
+import { type ConformanceReport, runCases } from '../conformance/run.ts'
+import { NewcutError } from '../core/errors.ts'
+import { systemClock } from '../platform/clock.ts'
+import { outputProblem } from './output-file.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
+export function runConformance(flags: Flags, { out, err, untilStopped }: Surroundings): Promise<number> {
+  const typed = (name: string) => flags[name] as string | undefined
+  const cases = chosenCases(typed('cases') ?? ownCases(), typed('only'))
+  const options = {
+    url: typed('node') ?? 'http://127.0.0.1:1848',
+    insecure: flags.insecure === true,
+    ...(typed('fingerprint') !== undefined && { fingerprint: typed('fingerprint') as string }),
+    clock: systemClock,
+    timeoutMs: timeoutOf(typed('timeout')),
+    cases,
+    release: releaseOf(typed('release')),
+    needs: needsOf(typed('needs')),
+  }
+  const print = printerTo(out)
+  return untilStopped(async (signal) => {
+    let report: ConformanceReport
+    try {
+      report = await runCases({
+        ...options,
+        signal,
+        onResult: (result) => {
+          if (!flags.json && result.outcome === 'failed') print(failureLine(result))
+        },
+      })
+    } catch (error) {
+      if (!signal.aborted) throw error
+      printerTo(err)('stopped before it was done')
+      return 1
+    }
+    if (flags.json) print(JSON.stringify(report))
+    else for (const line of [...summaryLines(report), headLine(report)]) print(line)
+    if (typed('junit') !== undefined) writeReport(typed('junit') as string, report)
+    const has = (outcome: string) => report.cases.some((each) => each.outcome === outcome)
+    return has('failed') || !has('passed') ? 1 : 0
+  })
+}
+
+/** The cases whose group, or group and name, contain the text. */
+function chosenCases(folder: string, only: string | undefined): ConformanceCase[] {
+  const all = readCases(folder)
+  if (only === undefined) return all
+  const chosen = all.filter(({ group, name }) => `${group}: ${name}`.includes(only))
+  if (chosen.length > 0) return chosen
+  const groups = [...new Set(all.map(({ group }) => group))].join(', ')
+  throw new NewcutError('BAD_OPTION', `--only ${only}: no case has this in its name`, { hint: `files: ${groups}` })
+}
+
+function needsOf(text: string | undefined): readonly CaseNeed[] | null {
+  if (text === undefined) return null
+  return text.split(',').map((name) => oneOf(needs, name.trim(), '--needs'))
+}
+
+const releaseOf = (text: string | undefined): Release | null =>
+  text === undefined ? null : oneOf(releases, text.replace('-', ' '), '--release')
+
+function oneOf<T extends string>(known: readonly T[], name: string, flag: string): T {
+  const found = known.find((each) => each === name)
+  if (found !== undefined) return found
+  throw new NewcutError(
+    'BAD_OPTION',
+    `${flag} ${name}: expected ${known.map((each) => each.replace(' ', '-')).join(', ')}`,
+  )
+}
+
+/** Reads a time. A number without a unit is in seconds. */
+function timeoutOf(text: string | undefined): number {
+  if (text === undefined) return TIMEOUT_MS
+  const kind = duration(100)
+  const milliseconds = kind.parse(/^\d+$/.test(text) ? `${text}s` : text)
+  if (milliseconds !== undefined) return milliseconds
+  throw new NewcutError('BAD_OPTION', `--timeout ${text}: expected ${kind.expected}`)
+}
+
+function writeReport(path: string, report: ConformanceReport): void {
+  try {
+    writeFileSync(path, junitXml(report))
+  } catch (error) {
+    const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
+    throw new NewcutError('BAD_OUTPUT', `--junit ${path}: ${problem}`, { hint })
+  }
+}

@@ -1,0 +1,131 @@
+/** Coverage of `newcut contract`: a summary for people, and the file that lcov tools read. */
+import { type BranchCount, type FileCounts, lineHits } from '../contracts/coverage/counts.ts'
+
+/** Number of counted things, and of those that ran. */
+export interface Reached {
+  readonly hit: number
+  readonly all: number
+}
+
+export interface FileReach {
+  readonly lines: Reached
+  readonly functions: Reached
+  readonly branches: Reached
+}
+
+export function reachOf(counts: FileCounts): FileReach {
+  const outcomes = counts.branches.flatMap(({ hits }) => hits)
+  return {
+    lines: reached([...lineHits(counts).values()]),
+    functions: reached(counts.functions.map(({ hits }) => hits)),
+    branches: reached(outcomes),
+  }
+}
+
+export function totalReach(files: readonly FileCounts[]): FileReach {
+  const reaches = files.map(reachOf)
+  const sum = (of: keyof FileReach): Reached => ({
+    hit: reaches.reduce((all, each) => all + each[of].hit, 0),
+    all: reaches.reduce((all, each) => all + each[of].all, 0),
+  })
+  return { lines: sum('lines'), functions: sum('functions'), branches: sum('branches') }
+}
+
+/** Per cent of those that ran; 100 if there are none. */
+export function percentOf({ hit, all }: Reached): number {
+  return all === 0 ? 100 : (100 * hit) / all
+}
+
+function reached(hits: readonly number[]): Reached {
+  return { hit: hits.filter((each) => each > 0).length, all: hits.length }
+}
+
+/** A table of files, then lines and outcomes that no test reached. */
+export function coverageLines(files: readonly FileCounts[], shown: (file: string) => string): string[] {
+  if (files.length === 0) return ['coverage: the tests loaded no modules that count']
+  const rows = files.map((counts) => ({ name: shown(counts.file), reach: reachOf(counts), counts }))
+  const width = Math.max('all files'.length, ...rows.map(({ name }) => name.length))
+  const line = (name: string, { lines, functions, branches }: FileReach) =>
+    `${name.padEnd(width)}  ${cell(lines)}  ${cell(functions)}  ${cell(branches)}`
+  const columns = ['lines', 'functions', 'branches'].map((word) => word.padStart(16)).join('  ')
+  const head = `${'coverage'.padEnd(width)}  ${columns}`
+  return [
+    head,
+    ...rows.map(({ name, reach }) => line(name, reach)),
+    ...(rows.length > 1 ? [line('all files', totalReach(files))] : []),
+    ...rows.flatMap(({ name, counts }) => missedLines(name, counts)),
+  ]
+}
+
+function cell(of: Reached): string {
+  return `${percentOf(of).toFixed(1)} % ${`${of.hit}/${of.all}`.padStart(8)}`.padStart(16)
+}
+
+/** Lines for everything that no test reached, each with its place. */
+function missedLines(name: string, counts: FileCounts): string[] {
+  const missed = [...lineHits(counts)].filter(([, hits]) => hits === 0).map(([line]) => line)
+  const lines =
+    missed.length === 0 ? [] : [`${name}: lines that never ran: ${ranges(missed, [...lineHits(counts).keys()])}`]
+  const branches = counts.branches.flatMap((branch) => missedOutcomes(name, branch))
+  return [...lines, ...branches]
+}
+
+function missedOutcomes(file: string, { kind, name, line, column, outcomes, hits }: BranchCount): string[] {
+  const at = `${file}:${line}:${column}`
+  if (kind === 'defcap') {
+    if (hits[0] === 0 && hits[1] === 0) return [`${at}: capability ${name} was never used`]
+    return hits[1] === 0
+      ? [`${at}: capability ${name} was never refused`]
+      : hits[0] === 0
+        ? [`${at}: capability ${name} was never granted`]
+        : []
+  }
+  const missed = outcomes.filter((_, i) => hits[i] === 0)
+  return missed.length === 0 ? [] : [`${at}: ${kind}: never ${missed.join(', ')}`]
+}
+
+/** `3, 7-9`: lines in a row of those that count are one range. */
+function ranges(lines: readonly number[], counted: readonly number[]): string {
+  const parts: [from: number, to: number][] = []
+  for (const line of lines) {
+    const last = parts.at(-1)
+    const next = last === undefined ? undefined : counted[counted.indexOf(last[1]) + 1]
+    if (last !== undefined && next === line) last[1] = line
+    else parts.push([line, line])
+  }
+  return parts.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+}
+
+/**
+ * The text of a tracefile as `geninfo(1)` of lcov describes it. Lines count from 1.
+ * @param shown path of a file, absolute or relative to the working directory
+ */
+export function lcovText(files: readonly FileCounts[], shown: (file: string) => string): string {
+  return files.map((counts) => `${lcovRecord(counts, shown(counts.file)).join('\n')}\n`).join('')
+}
+
+function lcovRecord(counts: FileCounts, path: string): string[] {
+  const { functions, branches } = counts
+  const { lines, functions: ofFunctions, branches: ofBranches } = reachOf(counts)
+  return [
+    'TN:',
+    `SF:${path}`,
+    ...functions.map(({ line, name }) => `FN:${line},${name}`),
+    ...functions.map(({ hits, name }) => `FNDA:${hits},${name}`),
+    `FNF:${ofFunctions.all}`,
+    `FNH:${ofFunctions.hit}`,
+    ...branches.flatMap(branchRecords),
+    `BRF:${ofBranches.all}`,
+    `BRH:${ofBranches.hit}`,
+    ...[...lineHits(counts)].map(([line, hits]) => `DA:${line},${hits}`),
+    `LF:${lines.all}`,
+    `LH:${lines.hit}`,
+    'end_of_record',
+  ]
+}
+
+/** A branch without any outcome was not evaluated, which lcov writes as `-`. */
+function branchRecords({ line, hits }: BranchCount, block: number): string[] {
+  const isReached = hits.some((count) => count > 0)
+  return hits.map((count, i) => `BRDA:${line},${block},${i},${isReached ? count : '-'}`)
+}

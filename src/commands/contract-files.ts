@@ -1,0 +1,97 @@
+/** Runs one test file from the disk. The result is data, so that a thread can send it. */
+import { readFileSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { ContractError } from '../contracts/errors.ts'
+import type { Chance } from '../contracts/repl/properties.ts'
+import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
+import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
+import type { Files } from '../contracts/repl/test-run.ts'
+import type { ForkedChain } from '../contracts/repl/test-start.ts'
+
+/** The longest test file, which the reader holds in memory. */
+const MAX_FILE_CHARACTERS = 4_000_000
+/** Folders of contracts that others wrote. */
+const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])
+
+/** Which files count for coverage. */
+export interface CoveredFiles {
+  /** Whether dependencies count too. */
+  readonly dependencies: boolean
+  /** Files and folders that do not count. */
+  readonly excluded: readonly string[]
+}
+
+export interface FileQuestions extends Omit<RunQuestions, 'covers'> {
+  /** Null measures no coverage. */
+  readonly coverage: CoveredFiles | null
+  /** How property tests draw values. */
+  readonly chance: Chance
+}
+
+export interface FileOutcome {
+  /** As the user named it. */
+  readonly file: string
+  readonly report: TestReport
+  readonly findings: RunFindings
+  /** All files that the run read, for --watch. */
+  readonly read: readonly string[]
+}
+
+/** Name of a file, relative to the working directory. */
+export function shown(file: string): string {
+  return relative(process.cwd(), file)
+}
+
+/**
+ * Runs a test file, and answers the questions about it.
+ * @param chain chain that the run begins with; null begins with an empty one
+ */
+export function runTestFile(
+  file: string,
+  { coverage, chance, ...questions }: FileQuestions,
+  chain: ForkedChain | null = null,
+): FileOutcome {
+  const read = new Set<string>()
+  const files: Files = {
+    resolve: (from, path) => resolve(dirname(from), path),
+    read: (path) => {
+      read.add(path)
+      return textOf(path)
+    },
+    shown,
+  }
+  const isPlain = questions.traces === 'none' && !questions.hasGas && coverage === null
+  let follower: RunFollower | null = null
+  const covers = coverage === null ? null : (path: string) => isCovered(path, coverage)
+  const report = runTests(resolve(file), files, (test) => languagesOf(test, chance), {
+    chain,
+    observe: isPlain
+      ? null
+      : (run) => {
+          follower = new RunFollower(run, { ...questions, covers })
+          return follower
+        },
+  })
+  const findings = (follower as RunFollower | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
+  return { file, report, findings, read: [...read] }
+}
+
+function textOf(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ContractError('EvalError', `cannot read ${shown(file)} (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if (text.length <= MAX_FILE_CHARACTERS) return text
+  throw new ContractError('EvalError', `${shown(file)} has more than ${MAX_FILE_CHARACTERS} characters`)
+}
+
+/** Whether the modules of a file count: those below the working directory, without dependencies. */
+function isCovered(file: string, { dependencies, excluded }: CoveredFiles): boolean {
+  const isWithin = (path: string) => file === path || file.startsWith(path + sep)
+  if (excluded.some((each) => isWithin(resolve(each)))) return false
+  if (dependencies) return true
+  const folders = shown(file).split(sep).slice(0, -1)
+  return folders[0] !== '..' && !folders.some((folder) => DEPENDENCIES.has(folder))
+}

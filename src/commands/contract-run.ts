@@ -1,0 +1,48 @@
+/** Runs test files, several at once in threads. Results are in the order of the files. */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { type FileOutcome, type FileQuestions, runTestFile } from './contract-files.ts'
+
+/** The compiled thread is next to this file, with the same extension. */
+const MODULE = new URL(
+  import.meta.url.endsWith('.ts') ? './contract-thread.ts' : './contract-thread.js',
+  import.meta.url,
+)
+
+/**
+ * Runs the files. One file runs here, where it needs no thread.
+ * @param jobs number of threads; default: one for each processor
+ */
+export async function runTestFiles(
+  files: readonly string[],
+  questions: FileQuestions,
+  jobs = availableParallelism(),
+): Promise<FileOutcome[]> {
+  const threads = Math.min(jobs, files.length)
+  if (threads < 2) return files.map((file) => runTestFile(file, questions))
+  const outcomes: FileOutcome[] = new Array(files.length)
+  let next = 0
+  const work = async () => {
+    const worker = new Worker(MODULE)
+    try {
+      while (next < files.length) {
+        const at = next++
+        outcomes[at] = await runIn(worker, files[at], questions)
+      }
+    } finally {
+      await worker.terminate()
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, work))
+  return outcomes
+}
+
+function runIn(worker: Worker, file: string, questions: FileQuestions): Promise<FileOutcome> {
+  return new Promise((resolve, reject) => {
+    worker.removeAllListeners()
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error(`the thread that ran ${file} ended`)))
+    worker.postMessage({ file, questions })
+  })
+}

@@ -1,0 +1,36 @@
+/** Makes the options of a fork from what the user typed. */
+import { join } from 'node:path'
+import type { forkOptions } from '../cli/options/fork.ts'
+import type { Values } from '../cli/options/row.ts'
+import { NewcutError } from '../core/errors.ts'
+import { cacheFolder } from '../engine/cache-folder.ts'
+import type { ForkOptions } from '../fork/fork.ts'
+
+export type ForkValues = Values<typeof forkOptions>
+
+/**
+ * Options of the fork that the user wants, or null for none. Throws NewcutError BAD_OPTION for options that need
+ * `--fork`.
+ */
+export function forkSetup(
+  values: ForkValues,
+  environment: Readonly<Record<string, string | undefined>>,
+): ForkOptions | null {
+  const { fork: url, 'fork-cache': cache, 'fork-cut': cut } = values
+  if (url === undefined) {
+    const others = ['fork-cut', 'fork-chains', 'fork-cache', 'fork-pact'] as const
+    const useless = others.find((name) => values[name] !== undefined)
+    if (useless === undefined) return null
+    throw new NewcutError('BAD_OPTION', `--${useless} has no effect: nothing is forked`, { hint: 'add --fork URL' })
+  }
+  return {
+    url,
+    cut: cut ?? null,
+    chains: values['fork-chains'] ?? null,
+    cacheFolder: cache === 'off' ? null : (cache ?? join(cacheFolder(environment, process.platform), 'fork')),
+    perSecond: values['fork-limit'],
+    timeoutMs: values['fork-timeout'],
+    tableRows: values['fork-table-rows'],
+    pactKeys: values['fork-pact'] ?? [],
+  }
+}

@@ -1,0 +1,159 @@
+/** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
+import { ContractError, evalError } from '../contracts/errors.ts'
+import { Fun, type Module } from '../contracts/machine/ast.ts'
+import { readProgram } from '../contracts/syntax/program.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { MAX_BLOCK_GAS } from '../core/gas.ts'
+import type { Header } from '../core/header.ts'
+import { type ExactJson, parseExactJson } from '../core/json.ts'
+import { CommandFault, readCommand } from '../devnet/command/read.ts'
+import { contextOn } from '../devnet/ledger/block-context.ts'
+import { runLocally } from '../devnet/ledger/local.ts'
+import { releaseRules } from '../devnet/rules/releases.ts'
+import { type AnswerFields, fieldsOf } from '../fork/asker.ts'
+import type { ChainFork } from '../fork/chain-fork.ts'
+import { exactText } from '../fork/exact-text.ts'
+import type { NodeRelease } from '../schema/node-releases.ts'
+
+/** The parts of an answer that must be equal. */
+export interface VerifyOutcome {
+  readonly gas: string
+  readonly status: string
+  /** JSON text of the value or of the error. */
+  readonly result: string
+  /** JSON text of the events. */
+  readonly events: string
+}
+
+export interface VerifyDifference {
+  readonly code: string
+  readonly here: VerifyOutcome
+  readonly there: VerifyOutcome
+}
+
+export interface VerifyReport {
+  readonly cases: number
+  readonly equal: number
+  readonly differences: readonly VerifyDifference[]
+  /** Modules that do not load here, and why. */
+  readonly unloaded: readonly string[]
+}
+
+export interface CompareOptions {
+  readonly release: NodeRelease
+  /** Most pieces of code that are made from the modules of the chain. */
+  readonly most: number
+  /** Called after each piece of code. */
+  readonly onDone?: (done: number, all: number) => void
+}
+
+/** Pieces of code that run at a time. */
+const AT_ONCE = 4
+
+/** The top-level forms of a text, each of which is plain code of its own. Throws NewcutError BAD_INPUT. */
+export function piecesOf(text: string, where: string): string[] {
+  try {
+    return readProgram(text).map(({ from, to }) => text.slice(from, to))
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    throw new NewcutError('BAD_INPUT', `${where}: ${error.message}`)
+  }
+}
+
+/**
+ * Makes code from the modules of a chain: their constants, their functions without parameters, and what describes them.
+ * Modules that do not load here are listed.
+ */
+export async function casesOf(chain: ChainFork, most: number): Promise<{ cases: string[]; unloaded: string[] }> {
+  const names = await chain.complete(() => chain.state.keys('modules'))
+  const cases: string[] = []
+  const unloaded: string[] = []
+  for (const name of names) {
+    if (cases.length >= most) break
+    try {
+      const module = await chain.complete(() => chain.state.get<Module>('modules', name))
+      cases.push(`(at "hash" (describe-module "${name}"))`, ...(module === undefined ? [] : membersOf(module)))
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error
+      unloaded.push(error.message)
+    }
+  }
+  return { cases: cases.slice(0, most), unloaded }
+}
+
+function membersOf({ name, isInterface, definitions }: Module): string[] {
+  return [...definitions.values()].flatMap((definition) => {
+    if (definition.kind === 'defconst') return [`${name}.${definition.name}`]
+    const isCallable = definition instanceof Fun && definition.kind === 'defun' && definition.params.length === 0
+    return isCallable && !isInterface ? [`(${name}.${definition.name})`] : []
+  })
+}
+
+/** Runs these pieces of code at both. Rejects with NewcutError if the node does not answer. */
+export async function verify(
+  { chain, header }: { readonly chain: ChainFork; readonly header: Header },
+  cases: readonly string[],
+  { release, onDone }: CompareOptions,
+): Promise<Omit<VerifyReport, 'unloaded'>> {
+  const context = contextOn(chain.block.chain, header, releaseRules[release])
+  const found: (VerifyDifference | null)[] = []
+  let [next, done] = [0, 0]
+  const worker = async () => {
+    for (let i = next++; i < cases.length; i = next++) {
+      const code = cases[i]
+      const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, MAX_BLOCK_GAS)
+      const there = outcomeOf(await chain.fetcher.asker.answer(signed))
+      const command = readCommand(signed as unknown as Parameters<typeof readCommand>[0])
+      const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command, code))
+      found[i] = JSON.stringify(here) === JSON.stringify(there) ? null : { code, here, there }
+      onDone?.(++done, cases.length)
+    }
+  }
+  const local = async (command: Exclude<ReturnType<typeof readCommand>, CommandFault>, code: string) => {
+    const run = () => runLocally(chain.state, context, command, noProof)
+    return fieldsOf(parseExactJson(await chain.complete(run, () => chain.hints([code]))))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const differences = found.filter((each) => each !== null)
+  return { cases: cases.length, equal: cases.length - differences.length, differences }
+}
+
+function noProof(): never {
+  throw evalError('Continuation error: plain code has no proofs')
+}
+
+function outcomeOf(answer: AnswerFields): VerifyOutcome {
+  const { status, data, error } = fieldsOf(answer.result)
+  const text = (json: ExactJson | undefined) => exactText(json ?? null)
+  const { message = null, info = null, type = null } = fieldsOf(error)
+  return {
+    gas: text(answer.gas),
+    status: String(status),
+    result: status === 'success' ? sorted(data ?? null) : text({ type, message, info }),
+    events: sorted(answer.events ?? []),
+  }
+}
+
+/** JSON text with the fields of objects in order: nodes differ in theirs. */
+function sorted(json: ExactJson): string {
+  if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(sorted).join(',')}]`
+  const fields = Object.entries(fieldsOf(json))
+  if (fields.length === 0 || json?.constructor !== Object) return exactText(json)
+  const parts = fields
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)
+  return `{${parts.join(',')}}`
+}
+
+/** Lines of a report for people. */
+export function reportLines({ cases, equal, differences, unloaded }: VerifyReport): string[] {
+  const lines = differences.flatMap(({ code, here, there }) => {
+    const parts = (['status', 'gas', 'result', 'events'] as const).filter((part) => here[part] !== there[part])
+    return [`DIFFERS ${code}`, ...parts.map((part) => `  ${part} here ${here[part]}, there ${there[part]}`)]
+  })
+  return [
+    ...unloaded.map((why) => `NOT LOADED ${describeError(new Error(why))}`),
+    ...lines,
+    `${equal} of ${cases} equal, ${differences.length} different, ${unloaded.length} modules not loaded`,
+  ]
+}

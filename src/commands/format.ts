@@ -1,0 +1,48 @@
+/** `newcut format`: formats contracts and test files. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { NewcutError } from '../core/errors.ts'
+import { isContractFile } from '../editor/disk-files.ts'
+import { formatFile } from '../editor/format.ts'
+
+export interface FormatOptions {
+  readonly files: readonly string[]
+  /** Lists the files that would change, and changes none. */
+  readonly check: boolean
+}
+
+/** Returns the exit code: 1 if a file cannot be read, or with `check` if one would change. */
+export async function runFormat({ files, check }: FormatOptions, { out, err }: Surroundings): Promise<number> {
+  const [print, complain] = [printerTo(out), printerTo(err)]
+  let failed = false
+  for (const file of files) {
+    if (!isContractFile(file)) throw new NewcutError('BAD_OPTION', `format takes .pact and .repl files, not ${file}`)
+    const text = textOf(file)
+    const result = formatFile(file, text)
+    if ('errors' in result) {
+      failed = true
+      for (const { line, column, message } of result.errors) complain(`${file}:${line}:${column}: ${message}`)
+    } else if (result.text !== text) {
+      print(file)
+      if (check) failed = true
+      else write(file, result.text)
+    }
+  }
+  return failed ? 1 : 0
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    throw new NewcutError('BAD_OUTPUT', `cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}

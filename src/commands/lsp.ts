@@ -1,0 +1,51 @@
+/** `newcut lsp`: the language server for contracts, on stdin and stdout. */
+import { execFile } from 'node:child_process'
+import type { Surroundings } from '../cli/terminal.ts'
+import { NewcutError } from '../core/errors.ts'
+import { diskFiles } from '../editor/disk-files.ts'
+import { serveEditor } from '../editor/server.ts'
+import type { TestFileReport } from '../editor/test-lenses.ts'
+import type { ModuleTexts } from '../editor/workspace.ts'
+
+/** A test file that takes longer is stopped. */
+const TEST_TIMEOUT_MS = 60_000
+const MAX_REPORT_BYTES = 64 * 1024 * 1024
+
+/** Serves an editor until it ends the session or closes stdin. */
+export function runLsp({ version, err }: Surroundings, moduleTexts: ModuleTexts | null = null): Promise<number> {
+  const { stdin, stdout } = process
+  const warn = (line: string) => void err.write(`newcut lsp: ${line}\n`)
+  if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
+  serveEditor({ input: stdin, output: stdout, version, filesIn: diskFiles, moduleTexts, runTest, warn })
+  return new Promise((resolve) => {
+    // An editor that ends without `exit` leaves no process behind, although the library still waits for the editor.
+    stdin.on('end', () => {
+      resolve(1)
+      setImmediate(() => process.exit(1))
+    })
+  })
+}
+
+/** Runs a test file in a process of its own, so that it can take its time. */
+function runTest(file: string): Promise<TestFileReport> {
+  const [program, main] = [process.execPath, process.argv[1]]
+  return new Promise((resolve, reject) => {
+    const limits = { timeout: TEST_TIMEOUT_MS, maxBuffer: MAX_REPORT_BYTES }
+    execFile(program, [main, 'contract', '--json', file], limits, (error, stdout, stderr) => {
+      const report = reportOf(stdout)
+      if (report !== null) resolve(report)
+      else if (error?.killed) reject(new NewcutError('BAD_INPUT', `it took longer than ${TEST_TIMEOUT_MS / 1000} s`))
+      else reject(new NewcutError('BAD_INPUT', stderr.trim() || (error?.message ?? 'no report')))
+    })
+  })
+}
+
+/** @returns null unless the output is a report */
+function reportOf(output: string): TestFileReport | null {
+  try {
+    return JSON.parse(output) as TestFileReport
+  } catch {
+    // A run that was stopped has written a part of it, or nothing.
+    return null
+  }
+}

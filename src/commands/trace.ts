@@ -1,0 +1,82 @@
+/** `newcut trace KEY`: executes a transaction of a development network again, and prints its steps with their gas. */
+import type { Config } from '../cli/config.ts'
+import { painter } from '../cli/line.ts'
+import { nodeOptions, type traceOptions } from '../cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { NewcutError } from '../core/errors.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { Requests } from '../node/requests.ts'
+import { traceOperation } from '../schema/trace.ts'
+import { refuseWithoutEffect } from './effect.ts'
+import { checkRequestKey } from './orders.ts'
+import { deepestFailure, failureText, type TraceStepView, traceLines } from './trace-lines.ts'
+import { withoutControls } from './value-text.ts'
+import { withNode } from './with-node.ts'
+
+/** A run has at most 20 s, and may wait for others. */
+const TIMEOUT_MS = 60_000
+
+/** The exit code is 0, for a failed transaction too. Throws BAD_OPTION, NodeRefusal for a key that has no trace. */
+export function runTrace(
+  requestKey: string,
+  config: Config<typeof traceOptions>,
+  { out, environment, untilStopped }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
+  checkRequestKey(requestKey, 'trace')
+  refuseWithoutEffect(nodeOptions, config)
+  const { json, block } = config.values
+  const body = { requestKey, ...(block !== undefined && { block }) }
+  return withNode(config, { untilStopped }, async ({ http }, signal) => {
+    const traced = await new Requests(http, '')
+      .json(traceOperation, { body, signal, timeoutMs: TIMEOUT_MS })
+      .catch((error: unknown) => {
+        throw isUnserved(error) ? noTraces(error) : error
+      })
+    if (json) {
+      print(JSON.stringify(traced.body))
+      return 0
+    }
+    const { trace, ...about } = traced.body
+    const root = trace as TraceStepView
+    for (const line of headLines(about)) print(line)
+    const columns = out.isTTY === true ? out.columns : undefined
+    for (const line of traceLines([root], { paint: painter(out, environment), columns })) print(line)
+    for (const line of failureLines(root)) print(line)
+    return 0
+  })
+}
+
+interface TraceFacts {
+  readonly chain: number
+  readonly block: { readonly height: number; readonly hash: string; readonly isOrphan: boolean } | null
+  readonly status: string
+  readonly gas: number
+  readonly omitted: number
+  readonly note: string | null
+}
+
+function headLines({ chain, block, status, gas, omitted, note }: TraceFacts): string[] {
+  const where = block === null ? '' : `, height ${block.height}${block.isOrphan ? ', orphaned block' : ''}`
+  return [
+    `chain ${chain}${where}: ${status}, gas ${gas}`,
+    ...(note === null ? [] : [`note: ${withoutControls(note)}`]),
+    ...(omitted === 0 ? [] : [`the tree is too large: ${omitted} steps are only counted`]),
+  ]
+}
+
+/** Where a failed transaction failed. */
+function failureLines(root: TraceStepView): string[] {
+  const cause = deepestFailure(root)
+  return cause === null ? [] : [failureText(cause, 'the code')]
+}
+
+/** Whether the node has no traces at all. A node that has them says why there is none. */
+function isUnserved(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && error.status === 404 && error.excerpt === ''
+}
+
+function noTraces(cause: NodeRefusal): NewcutError {
+  const hint = 'only nodes of newcut devnet execute transactions again'
+  return new NewcutError('NODE_REFUSED', 'this node has no traces', { hint, cause })
+}

@@ -1,0 +1,106 @@
+/** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { Config } from '../cli/config.ts'
+import { typesOptions } from '../cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { systemContracts } from '../contracts/system/system.ts'
+import { NewcutError } from '../core/errors.ts'
+import { declarations, HEADER } from '../declarations/declare.ts'
+import { type ContractTexts, gather, read } from '../declarations/gather.ts'
+import { nodeSource } from '../declarations/node-source.ts'
+import { type Outline, outlinesOf, UnknownNamespace } from '../declarations/outline.ts'
+import { refuseWithoutEffect } from './effect.ts'
+import { fileText } from './given-text.ts'
+import { outputProblem } from './output-file.ts'
+import { checkChain, withNode } from './with-node.ts'
+
+/** Throws NewcutError BAD_INPUT for contracts that do not exist or cannot be read, BAD_OUTPUT for the file. */
+export async function runTypes(
+  given: readonly string[],
+  config: Config<typeof typesOptions>,
+  surroundings: Surroundings,
+): Promise<number> {
+  if (given.length === 0) {
+    throw new NewcutError('BAD_OPTION', 'types takes the names of contracts, or of files with them', {
+      hint: 'newcut types coin --out coin.d.ts',
+    })
+  }
+  refuseWithoutEffect(typesOptions, config)
+  const { out: file, chain } = config.values
+  if (file !== undefined) refuseForeign(file)
+  const files = given.filter(isFile)
+  const names = given.filter((each) => !isFile(each))
+  const own = files.flatMap(fileOutlines)
+  const write = (outlines: readonly Outline[], origin: string) => finish(outlines, origin, file, surroundings)
+  const asked = names.length > 0 || ['node', 'chain'].some((name) => config.origins.get(name) === 'flag')
+  if (!asked) return write(await gather(own, [], systemSource), files.join(', '))
+  return withNode(config, surroundings, async (client, stopped) => {
+    checkChain(client, chain, '--chain')
+    const source = await nodeSource(client, chain, { signal: stopped, nowMs: surroundings.nowMs() })
+    for (const name of names) source.demand(name)
+    const origin = [...given, `chain ${chain} of ${client.info.nodeVersion}`].join(', ')
+    return write(await gather(own, names, source), origin)
+  })
+}
+
+/** The contracts of every chain, for files that are read without a node. */
+const systemSource: ContractTexts = {
+  has: (name) => systemContracts.some((each) => each.name === name),
+  texts: async () => new Map(systemContracts.map(({ name, text }) => [name, text])),
+}
+
+/** `a/token.pact` is a file, and `free.token` a contract, unless there is a file of this name. */
+function isFile(given: string): boolean {
+  return /[/\\]|\.(pact|repl)$/.test(given) || (existsSync(given) && statSync(given).isFile())
+}
+
+function fileOutlines(file: string): Outline[] {
+  const text = fileText(file)
+  let outlines: Outline[]
+  try {
+    outlines = read(file, () => outlinesOf(text, null))
+  } catch (error) {
+    if (!(error instanceof UnknownNamespace)) throw error
+    throw new NewcutError('BAD_INPUT', `${file}: its namespace is not a plain text: ${error.text}`, {
+      hint: 'load the contract into a node, and read it there: newcut types NAMESPACE.MODULE',
+    })
+  }
+  if (outlines.length > 0) return outlines
+  throw new NewcutError('BAD_INPUT', `${file}: no module and no interface in it`)
+}
+
+/** Throws NewcutError BAD_OUTPUT for a file that newcut types has not made. */
+function refuseForeign(file: string): void {
+  if (!existsSync(file)) return
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw outputError(file, error as NodeJS.ErrnoException)
+  }
+  if (text === '' || text.startsWith(HEADER)) return
+  throw new NewcutError('BAD_OUTPUT', `${file}: the file exists, and newcut types has not made it`, {
+    hint: 'name another file, or move this one away',
+  })
+}
+
+function finish(outlines: readonly Outline[], origin: string, file: string | undefined, { out }: Surroundings): number {
+  const print = printerTo(out)
+  const text = declarations(outlines, origin)
+  if (file === undefined) {
+    print(text.trimEnd())
+    return 0
+  }
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    throw outputError(file, error as NodeJS.ErrnoException)
+  }
+  print(`${file}: ${outlines.map(({ name }) => name).join(', ')}`)
+  return 0
+}
+
+function outputError(file: string, cause: NodeJS.ErrnoException): NewcutError {
+  const { problem, hint } = outputProblem(file, cause)
+  return new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
+}

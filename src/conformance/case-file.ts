@@ -1,0 +1,152 @@
+/** Case files: JSON that says what to ask a node, and what to expect. docs/CONFORMANCE.md describes the format. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { type Static, Type } from '../schema/typebox.ts'
+import { validatorOf } from '../schema/validator.ts'
+
+/** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
+export const needs = ['read-only', 'funded-account', 'mine', 'reorg', 'devnet-orders'] as const
+export type CaseNeed = (typeof needs)[number]
+
+/** Whose rules apply where the description of the interface and nodes differ. */
+export const releases = ['spec', 'live 2.32', 'live 3.2', 'newcut'] as const
+export type Release = (typeof releases)[number]
+
+const closed = { additionalProperties: false } as const
+const Text = Type.String({ minLength: 1 })
+const Texts = Type.Record(Type.String(), Type.Unknown())
+
+const Expectation = Type.Object(
+  {
+    status: Type.Optional(Type.Unknown()),
+    headers: Type.Optional(Texts),
+    json: Type.Optional(Type.Unknown()),
+    text: Type.Optional(Type.Unknown()),
+    bytes: Type.Optional(Type.Unknown()),
+    event: Type.Optional(Type.Object({ name: Type.Unknown(), data: Type.Optional(Type.Unknown()) }, closed)),
+  },
+  closed,
+)
+/** Expected parts of an answer or an event. */
+export type Expectation = Static<typeof Expectation>
+
+const CaseStep = Type.Object(
+  {
+    call: Type.Optional(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' })),
+    path: Type.Optional(Type.String({ pattern: '^(/|\\$)' })),
+    query: Type.Optional(Texts),
+    headers: Type.Optional(Texts),
+    body: Type.Optional(Type.Unknown()),
+    bodyText: Type.Optional(Type.String()),
+    bodyBytes: Type.Optional(Type.String()),
+    start: Type.Optional(Text),
+    stream: Type.Optional(Text),
+    await: Type.Optional(Text),
+    event: Type.Optional(Text),
+    mine: Type.Optional(Texts),
+    make: Type.Optional(Type.Union([Type.Literal('command'), Type.Literal('solution'), Type.Literal('slice')])),
+    with: Type.Optional(Texts),
+    until: Type.Optional(Type.Boolean()),
+    expect: Type.Optional(Expectation),
+    save: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  closed,
+)
+/** One step of a case: a call, a wait, blocks, or a value that the runner makes. */
+export type CaseStep = Static<typeof CaseStep>
+
+const Case = Type.Object(
+  {
+    name: Text,
+    needs: Type.Array(Type.Union(needs.map((need) => Type.Literal(need))), { minItems: 1 }),
+    releases: Type.Optional(Type.Array(Type.Union(releases.map((release) => Type.Literal(release))), { minItems: 1 })),
+    source: Type.Optional(Text),
+    steps: Type.Array(CaseStep, { minItems: 1 }),
+  },
+  closed,
+)
+type CaseInFile = Static<typeof Case>
+
+const CaseFile = Type.Object({ about: Text, cases: Type.Array(Case, { minItems: 1 }) }, closed)
+
+/** A case with the file that it stands in. */
+export interface ConformanceCase extends Omit<CaseInFile, 'needs' | 'releases'> {
+  /** Name of the file without `.json`. */
+  readonly group: string
+  readonly needs: readonly CaseNeed[]
+  /** The only releases that the case judges; all if left out. */
+  readonly releases?: readonly Release[]
+}
+
+const kinds = ['call', 'await', 'event', 'mine', 'make'] as const
+
+/**
+ * Reads all case files of a folder, in the order of their names.
+ * @throws NewcutError BAD_INPUT that names file, case and step
+ */
+export function readCases(folder: string): ConformanceCase[] {
+  const cases = namesIn(folder).flatMap((name) => readCaseFile(folder, name))
+  const seen = new Set<string>()
+  for (const { group, name } of cases) {
+    const whole = `${group}: ${name}`
+    if (seen.has(whole))
+      throw new NewcutError('BAD_INPUT', `${join(folder, group)}.json: two cases are named "${name}"`)
+    seen.add(whole)
+  }
+  return cases
+}
+
+function namesIn(folder: string): string[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `cannot read the folder of cases ${folder}: ${describeError(error)}`)
+  }
+  if (names.length > 0) return names.toSorted()
+  throw new NewcutError('BAD_INPUT', `${folder} has no case files`, { hint: 'their names end in .json' })
+}
+
+function readCaseFile(folder: string, name: string): ConformanceCase[] {
+  const path = join(folder, name)
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
+  }
+  const validator = validatorOf(CaseFile)
+  if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
+  const { cases } = content as Static<typeof CaseFile>
+  for (const each of cases) {
+    for (const [i, step] of each.steps.entries()) checkStep(step, `${path}: "${each.name}", step ${i + 1}`)
+  }
+  return cases.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
+}
+
+function checkStep(step: CaseStep, place: string): void {
+  const found = kinds.filter((kind) => step[kind] !== undefined)
+  const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
+  if (found.length !== 1) throw wrong(`expected one of ${kinds.join(', ')}, got ${found.join(' and ') || 'none'}`)
+  if ((step.call === undefined) !== (step.path === undefined)) throw wrong('call and path go together')
+  const bodies = [step.body, step.bodyText, step.bodyBytes].filter((body) => body !== undefined)
+  if (bodies.length > 1) throw wrong('expected one of body, bodyText and bodyBytes')
+  if (step.event !== undefined && step.expect?.event === undefined) throw wrong('expect.event is missing')
+  if (step.make !== undefined && step.save === undefined) throw wrong('save is missing')
+}
+
+/** The folder of cases that belongs to newcut: two folders above this file, and three above its compiled form. */
+export function ownCases(): string {
+  for (const path of ['../../conformance', '../../../conformance']) {
+    const folder = fileURLToPath(new URL(path, import.meta.url))
+    try {
+      if (readdirSync(folder).includes('info.json')) return folder
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+    }
+  }
+  throw new Error('the folder conformance is missing')
+}

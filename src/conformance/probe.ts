@@ -1,0 +1,126 @@
+/** Finds out what the node is, and which needs it offers. */
+
+import { describeError, NewcutError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+import type { CaseNeed, Release } from './case-file.ts'
+import { made } from './makes.ts'
+import { partOf, type Variables } from './variables.ts'
+import type { Wire, WireAnswer } from './wire.ts'
+
+/** The node's description of itself, and the needs that it offers. */
+export interface Probed {
+  readonly network: string
+  readonly packageVersion: string
+  /** The release whose expectations fit the node. */
+  readonly release: Release
+  /** CaseNeed -> null if the node offers it, otherwise the reason. */
+  readonly offers: Readonly<Record<CaseNeed, string | null>>
+  /** Variables that all cases share. */
+  readonly variables: Variables
+  /** Clock of the node, seconds since 1970, when it was asked. */
+  readonly nowS: number
+}
+
+/** Networks whose nodes serve everybody: the runner changes nothing there, and does not try to. */
+const PUBLIC = new Set(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])
+const FUNDED = 'sender00'
+
+const plain = { headers: { accept: 'application/json' }, body: null } as const
+const sent = { 'content-type': 'application/json', accept: '*/*' }
+
+/** Throws NewcutError if the node cannot be reached, or does not describe itself. */
+export async function probe(wire: Wire, signal: AbortSignal): Promise<Probed> {
+  const answer = await wire.request({ method: 'GET', path: '/info', ...plain }, signal)
+  const info = jsonOf(answer)
+  const network = partOf(info, ['nodeVersion'])
+  const chains = partOf(info, ['nodeChains'])
+  const isList = Array.isArray(chains) && chains.length > 0 && chains.every((id) => typeof id === 'string')
+  if (answer.status !== 200 || typeof network !== 'string' || !isList) {
+    const hint = 'is that the service address of a node, such as http://127.0.0.1:1848?'
+    throw new NewcutError('NODE_NOT_RECOGNISED', `GET /info answers ${answer.status} without network and chains`, {
+      hint,
+    })
+  }
+  const product = Object.keys(answer.headers).flatMap((name) => /^x-(\w+)-node-version$/.exec(name)?.[1] ?? [])[0]
+  const packageVersion = String(partOf(info, ['nodePackageVersion']) ?? '0')
+  const nowS = Number(answer.headers['x-server-timestamp'] ?? 0)
+  const sorted = (chains as string[]).toSorted((a, b) => Number(a) - Number(b))
+  const [chain] = sorted
+  const base = `/${product ?? 'chainweb'}/0.0/${network}`
+  const variables: Variables = new Map<string, unknown>([
+    ['network', network],
+    ['base', base],
+    ['product', product ?? 'chainweb'],
+    ['chains', sorted],
+    ['chain', chain],
+    ['unknownHash', `${'A'.repeat(42)}E`],
+    ['account', FUNDED],
+  ])
+  const neighbour = neighbourOf(info, chain)
+  if (neighbour !== null) variables.set('neighbour', neighbour)
+  const offers = await offersOf(wire, signal, { network, base, chain })
+  return { network, packageVersion, release: releaseOf(packageVersion), offers, variables, nowS }
+}
+
+/** newcut has versions below 1, and chainweb-node from 2. */
+function releaseOf(packageVersion: string): Release {
+  const major = Number(packageVersion.split('.')[0])
+  if (major === 2) return 'live 2.32'
+  return major > 2 ? 'live 3.2' : 'newcut'
+}
+
+/** A chain next to this one in the newest graph; null if there is none. */
+function neighbourOf(info: unknown, chain: string): string | null {
+  const history = partOf(info, ['nodeGraphHistory'])
+  if (!Array.isArray(history)) return null
+  const newest = history.toSorted((a, b) => Number(b[0]) - Number(a[0]))[0] as readonly unknown[] | undefined
+  const graph = newest?.[1]
+  if (!Array.isArray(graph)) return null
+  const found = graph.find(([id]) => String(id) === chain) as readonly [unknown, readonly unknown[]] | undefined
+  return found === undefined || found[1].length === 0 ? null : String(found[1][0])
+}
+
+async function offersOf(
+  wire: Wire,
+  signal: AbortSignal,
+  { network, base, chain }: { readonly network: string; readonly base: string; readonly chain: string },
+): Promise<Probed['offers']> {
+  if (PUBLIC.has(network)) {
+    const reason = `${network} is a public network`
+    return { 'read-only': null, 'funded-account': reason, mine: reason, reorg: reason, 'devnet-orders': reason }
+  }
+  const asked = async (method: string, path: string, body: string | null) => {
+    try {
+      return await wire.request({ method, path, headers: body === null ? plain.headers : sent, body }, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      return describeError(error)
+    }
+  }
+  const blocks = refusal('POST /make-blocks', await asked('POST', '/make-blocks', '{}'), [200, 400])
+  const status = refusal('GET /devnet/status', await asked('GET', '/devnet/status', null), [200])
+  const details = await asked('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceQuery(network, chain))
+  const isFunded = typeof details !== 'string' && partOf(jsonOf(details), ['result', 'status']) === 'success'
+  const funded = isFunded ? null : `the account ${FUNDED} has no coins there`
+  return { 'read-only': null, 'funded-account': funded, mine: blocks, reorg: status, 'devnet-orders': status }
+}
+
+function balanceQuery(network: string, chain: string): string {
+  const code = `(coin.get-balance "${FUNDED}")`
+  return JSON.stringify(made('command', { chain, code, after: 0 }, { network, nowS: 0, nonce: 'balance' }))
+}
+
+function refusal(name: string, answer: WireAnswer | string, fine: readonly number[]): string | null {
+  if (typeof answer === 'string') return `${name}: ${answer}`
+  return fine.includes(answer.status) ? null : `${name} answers ${answer.status}`
+}
+
+/** The body of an answer as JSON; undefined if it is none. */
+export function jsonOf({ body }: WireAnswer): unknown {
+  try {
+    return parseJson(new TextDecoder().decode(body))
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof NewcutError)) throw error
+    return undefined
+  }
+}

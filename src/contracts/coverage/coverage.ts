@@ -1,0 +1,203 @@
+/**
+ * Coverage of modules that test files load: counts each expression, function and outcome of a branch. Code outside of
+ * modules does not count.
+ */
+import type { Expr, Module } from '../machine/ast.ts'
+import { docAndMarks } from '../machine/marks.ts'
+import type { Probe } from '../machine/probe.ts'
+import type { Term } from '../machine/term.ts'
+import type { Tracer, TraceStep } from '../machine/tracer.ts'
+import type { CallForm, Form } from '../syntax/form.ts'
+import { CapabilityToken } from '../values/value.ts'
+import { type BranchCount, type FileCounts, FileCoverage } from './counts.ts'
+
+/** Counters of a form: one runs when it is evaluated, one gets its value. */
+interface Role {
+  readonly onEnter?: () => void
+  readonly onValue?: (value: Term) => void
+}
+
+/** Indexes of the outcomes of a capability. */
+const [GRANTED, REFUSED] = [0, 1]
+
+export class Coverage implements Probe, Tracer {
+  readonly #files = new Map<string, FileCoverage>()
+  readonly #fileOf: () => string
+  readonly #includes: (file: string) => boolean
+  readonly #roles = new WeakMap<Form, Role[]>()
+  /** Names of functions in calls, which are no expressions of their own. */
+  readonly #heads = new WeakSet<Form>()
+  /** Qualified name of a capability -> its branch. */
+  readonly #capabilities = new Map<string, BranchCount>()
+  /** Names of the capabilities of the open steps; null for other steps. */
+  readonly #open: (string | null)[] = []
+
+  /**
+   * @param fileOf the file whose code is expanded
+   * @param includes whether the modules of a file count
+   */
+  constructor(fileOf: () => string, includes: (file: string) => boolean) {
+    this.#fileOf = fileOf
+    this.#includes = includes
+  }
+
+  get counts(): FileCounts[] {
+    return [...this.#files.values()].map(({ counts }) => counts)
+  }
+
+  module(form: CallForm, module: Module): void {
+    const file = this.#file(module)
+    if (file === null) return
+    for (const member of form.items) if (member.form === 'call') this.#member(file, module, member)
+  }
+
+  probed(form: Form, module: Module, expand: () => Expr): Expr {
+    const file = this.#file(module)
+    // Forms without text are made by the expander.
+    if (file === null || form.from === form.to || this.#heads.has(form)) return expand()
+    if (form.form === 'call') this.#prepare(file, form)
+    const expr = expand()
+    const point = file.point(form.place)
+    const roles = this.#roles.get(form) ?? []
+    return {
+      place: expr.place,
+      evaluate: (run, env) => {
+        point.hits++
+        for (const { onEnter } of roles) onEnter?.()
+        const value = expr.evaluate(run, env)
+        for (const { onValue } of roles) onValue?.(value)
+        return value
+      },
+    }
+  }
+
+  begin({ kind, name, args }: TraceStep): void {
+    const [token] = args
+    const isNeeded = kind === 'guard' && (name === 'require-capability' || name.startsWith(CAPABILITY_GUARD))
+    if (kind === 'capability') this.#open.push(name)
+    else if (!isNeeded) this.#open.push(null)
+    else this.#open.push(`?${token instanceof CapabilityToken ? token.name : name.slice(CAPABILITY_GUARD.length)}`)
+  }
+
+  end(): void {
+    const name = this.#open.pop() ?? null
+    if (name !== null && !name.startsWith('?')) this.#count(name, GRANTED)
+  }
+
+  fail(): void {
+    const name = this.#open.pop() ?? null
+    if (name !== null) this.#count(name.replace('?', ''), REFUSED)
+  }
+
+  #count(capability: string, outcome: number): void {
+    const branch = this.#capabilities.get(capability)
+    if (branch !== undefined) branch.hits[outcome]++
+  }
+
+  #file({ name }: Module): FileCoverage | null {
+    const file = this.#fileOf()
+    // Functions outside of modules belong to the tests.
+    if (name === '#test' || !this.#includes(file)) return null
+    const known = this.#files.get(file)
+    if (known !== undefined) return known
+    const made = new FileCoverage(file)
+    this.#files.set(file, made)
+    return made
+  }
+
+  #member(file: FileCoverage, module: Module, member: CallForm): void {
+    const [head, name, , ...rest] = member.items
+    if (head?.form !== 'atom' || name?.form !== 'atom' || module.isInterface) return
+    if (head.name !== 'defun' && head.name !== 'defcap' && head.name !== 'defpact') return
+    const qualified = `${module.name}.${name.name}`
+    const { rest: body, isEvent } = docAndMarks(rest)
+    const fun = file.fun(member.place, qualified)
+    const [first] = body
+    if (head.name === 'defpact') this.#steps(file, body)
+    const entry = head.name === 'defpact' && first?.form === 'call' ? first.items[1] : first
+    this.#add(entry, {
+      onEnter: () => {
+        fun.hits++
+      },
+    })
+    // A capability that only emits an event is never acquired.
+    if (head.name !== 'defcap' || isEvent) return
+    this.#capabilities.set(qualified, file.branch(member.place, 'defcap', ['granted', 'refused'], qualified))
+  }
+
+  #steps(file: FileCoverage, steps: readonly Form[]): void {
+    for (const step of steps) {
+      const [head, forward, rollback] = step.form === 'call' ? step.items : []
+      if (head?.form !== 'atom' || head.name !== 'step-with-rollback') continue
+      const { hits } = file.branch(step.place, 'step-with-rollback', ['run', 'rolled back'])
+      this.#add(forward, { onEnter: () => void hits[0]++ })
+      this.#add(rollback, { onEnter: () => void hits[1]++ })
+    }
+  }
+
+  /** Tells the parts of a call what to count. */
+  #prepare(file: FileCoverage, call: CallForm): void {
+    const { items, place } = call
+    const [head, first, second, third] = items
+    if (head === undefined) return
+    this.#heads.add(head)
+    if (head.form !== 'atom' || head.member !== null) return
+    const decides = (outcomes: readonly string[], decisive = true) => {
+      const { hits } = file.branch(place, head.name as BranchCount['kind'], outcomes)
+      this.#add(first, { onValue: (value) => void hits[value === decisive ? 0 : 1]++ })
+    }
+    switch (head.name) {
+      case 'if':
+        if (third !== undefined) decides(['then', 'else'])
+        return
+      case 'and':
+      case 'or':
+        if (items.length === 3) decides(['first decides', 'second decides'], head.name === 'or')
+        return
+      case 'enforce':
+        if (items.length === 3) decides(['passed', 'failed'])
+        return
+      case 'cond':
+        this.#cond(file, call)
+        return
+      case 'enforce-one':
+        if (second?.form === 'list') this.#enforceOne(file, call, second.items)
+    }
+  }
+
+  #cond(file: FileCoverage, { items, place }: CallForm): void {
+    const tests = items.slice(1, -1).map((pair) => (pair.form === 'call' ? pair.items[0] : undefined))
+    if (tests.length === 0) return
+    const outcomes = [...tests.map((_, i) => `case ${i + 1}`), 'default']
+    const { hits } = file.branch(place, 'cond', outcomes)
+    tests.forEach((test, i) => {
+      const isLast = i === tests.length - 1
+      this.#add(test, {
+        onValue: (value) => {
+          if (value === true) hits[i]++
+          else if (isLast) hits[tests.length]++
+        },
+      })
+    })
+  }
+
+  #enforceOne(file: FileCoverage, { items, place }: CallForm, tests: readonly Form[]): void {
+    const { hits } = file.branch(place, 'enforce-one', [...tests.map((_, i) => `test ${i + 1}`), 'none'])
+    tests.forEach((test, i) => {
+      this.#add(test, {
+        onValue: (value) => {
+          if (value === true) hits[i]++
+        },
+      })
+    })
+    // Its message is evaluated only if no test holds.
+    this.#add(items[1], { onEnter: () => void hits[tests.length]++ })
+  }
+
+  #add(form: Form | undefined, role: Role): void {
+    if (form === undefined) return
+    this.#roles.set(form, [...(this.#roles.get(form) ?? []), role])
+  }
+}
+
+const CAPABILITY_GUARD = 'capability guard '

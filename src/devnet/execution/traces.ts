@@ -1,0 +1,88 @@
+/** Traces: executes transactions again in the thread of calls, on the kept state before them. Nothing is written. */
+
+import type { Layer } from '../../contracts/machine/state.ts'
+import { equalBytes } from '../../core/bytes.ts'
+import type { Command } from '../command/command.ts'
+import { replayTo } from '../ledger/execute-payload.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { TracedCommand } from '../ledger/trace.ts'
+import type { ExecuteOptions, ExecutingBlock } from '../ledger/transaction.ts'
+import type { Block, BlockStore } from '../store/block-store.ts'
+import type { BlockRunner } from './block-runner.ts'
+import { sourceOf, taskOf } from './calls.ts'
+import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
+import { ExecutionUnavailable } from './unavailable.ts'
+
+/** Why a transaction has no trace. */
+export type NoTrace =
+  | { readonly kind: 'genesis' }
+  /** It took too much processor time, or too much memory. */
+  | { readonly kind: 'stopped'; readonly by: 'time' | 'memory' }
+  /** An earlier transaction of the block does not execute as it did. */
+  | { readonly kind: 'changed'; readonly why: string }
+
+export interface TracesOptions {
+  readonly ledger: Ledger
+  readonly store: BlockStore
+  readonly executor: Executor
+  /** Executes the earlier transactions of a block. */
+  readonly replay: BlockRunner['replay']
+}
+
+const encoder = new TextEncoder()
+
+export class Traces {
+  readonly #options: TracesOptions
+
+  constructor(options: TracesOptions) {
+    this.#options = options
+  }
+
+  /** Executes a transaction of a block again, after those before it in the block. */
+  async inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
+    const { ledger, store, replay } = this.#options
+    const parent = store.parentOf(block)
+    if (parent === undefined) return { kind: 'genesis' }
+    let traced: TracedCommand | NoTrace | null = null
+    const last: BlockRunner['replay'] = async (layer, executing, command, options) => {
+      traced = await this.#traced(layer, executing, command, options)
+      return { refused: 'traced', isFinal: true }
+    }
+    const fault = await replayTo((miner) => ledger.begin(parent.header, miner), block.payload, { index, replay, last })
+    if (fault !== null) return { kind: 'changed', why: fault }
+    const found = traced as TracedCommand | NoTrace | null
+    if (found === null) return { kind: 'changed', why: 'it has no place in its block' }
+    if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output ?? ''))) {
+      return found
+    }
+    return { ...found, note: 'the block has another result: other rules made it, or its code took too long here' }
+  }
+
+  /** Executes a command on top of a chain, as preflight does. Without a payer, only its code runs. */
+  atHead(chain: number, command: Command): Promise<TracedCommand | NoTrace> {
+    const { ledger, executor } = this.#options
+    const { context, state } = ledger.base(chain, 0)
+    return executor.run(taskOf('trace', command, context), sourceOf(ledger, context, state)).then(tracedIn)
+  }
+
+  #traced(
+    layer: Layer,
+    { context, miner, isPrivileged }: ExecutingBlock,
+    command: Command,
+    { txId, gasLimit }: ExecuteOptions,
+  ): Promise<TracedCommand | NoTrace> {
+    const { ledger, executor } = this.#options
+    const task = {
+      ...taskOf('trace', command, context),
+      block: { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false },
+    }
+    return executor.run(task, sourceOf(ledger, context, layer)).then(tracedIn)
+  }
+}
+
+function tracedIn(outcome: TaskOutcome): TracedCommand | NoTrace {
+  if ('trace' in outcome) return outcome
+  if ('refused' in outcome) return { kind: 'changed', why: outcome.refused }
+  if (!('stopped' in outcome) || !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
+  return { kind: 'stopped', by: outcome.stopped === 'memory' ? 'memory' : 'time' }
+}

@@ -1,0 +1,129 @@
+/** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
+import { MissingEntry } from '../../contracts/machine/missing.ts'
+import type { ReadableState } from '../../contracts/machine/state.ts'
+import { NewcutError } from '../../core/errors.ts'
+import { type GraphName, graphs } from '../../core/graph.ts'
+import type { Header } from '../../core/header.ts'
+import { type ChainFork, MAX_ROUNDS } from '../../fork/chain-fork.ts'
+import type { ForkedNetwork } from '../../fork/fork.ts'
+import type { Pin } from '../../fork/pin.ts'
+import type { RemoteAnswer } from '../../fork/remote-node.ts'
+import type { ForkedBase } from '../ledger/forked-base.ts'
+import type { NodeClock } from '../rules/node-clock.ts'
+
+/** Time of the first blocks: that of the machine, or that of the pinned blocks. */
+export type ForkTime = 'now' | 'pinned'
+
+export class NodeFork implements ForkedBase {
+  readonly time: ForkTime
+  /** Chains that begin with the state of the forked network; null for all. */
+  readonly chains: readonly number[] | null
+  /** Content of the file that lets a data directory continue the fork. */
+  readonly record: string
+  readonly #fork: ForkedNetwork
+
+  constructor(fork: ForkedNetwork, { chains, time, record }: Pick<NodeFork, 'chains' | 'time' | 'record'>) {
+    this.record = record
+    const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
+    if (unknown !== undefined) throw new NewcutError('BAD_OPTION', `--fork-chains: the network has no chain ${unknown}`)
+    this.#fork = fork
+    this.chains = chains
+    this.time = time
+  }
+
+  get pin(): Pin {
+    return this.#fork.pin
+  }
+
+  get url(): string {
+    return this.#fork.remote.url
+  }
+
+  /** Requests to the forked node so far. */
+  get requests(): number {
+    return this.#fork.remote.requests
+  }
+
+  /** Chain -> its pinned header; empty if the chains are on disk already. */
+  get headers(): ReadonlyMap<number, Header> {
+    return this.#fork.headers
+  }
+
+  /** Chains whose state is forked. */
+  get forked(): readonly number[] {
+    return this.chains ?? [...this.pin.hashes.keys()]
+  }
+
+  #chain(chain: number): ChainFork | null {
+    return this.chains === null || this.chains.includes(chain) ? this.#fork.chain(chain) : null
+  }
+
+  stateOf(chain: number): ReadableState | null {
+    return this.#chain(chain)?.state ?? null
+  }
+
+  async fetch(missing: MissingEntry, texts: readonly string[]): Promise<void> {
+    const chain = this.forked.map((each) => this.#fork.chain(each)).find(({ state }) => state === missing.state)
+    if (chain === undefined) throw new Error('a missing entry of no forked chain')
+    await chain.fetcher.fetch(missing, chain.hints(texts))
+  }
+
+  async complete<T>(run: () => T | Promise<T>, texts: readonly string[]): Promise<T> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof MissingEntry)) throw error
+        await this.fetch(error, texts)
+      }
+    }
+    throw new NewcutError('NODE_MISBEHAVED', `after ${MAX_ROUNDS} fetches a run still misses entries of the fork`)
+  }
+
+  /** Fetches the modules that code names. */
+  async warm(chain: number, texts: readonly string[]): Promise<void> {
+    await this.#chain(chain)?.warm(texts)
+  }
+
+  /** Asks the forked node for what is below the pin. @param path of the interface, behind the name of the network */
+  get(path: string): Promise<RemoteAnswer> {
+    return this.#fork.remote.get(this.#root + path)
+  }
+
+  post(path: string, body: unknown): Promise<RemoteAnswer> {
+    return this.#fork.remote.post(this.#root + path, body)
+  }
+
+  get #root(): string {
+    return `/chainweb/0.0/${encodeURIComponent(this.pin.network)}`
+  }
+
+  /**
+   * Sets the clock of a node. Its blocks must be later than the pinned ones.
+   * @param newest creation time of the newest block on disk, in microseconds
+   */
+  setClock(clock: NodeClock, newest?: bigint): void {
+    const pinned = [...this.headers.values()].map(({ creationTime }) => creationTime)
+    const last = pinned.reduce((a, b) => (a > b ? a : b), newest ?? 0n)
+    if (this.time === 'pinned') clock.set(Number(last / 1000n) - clock.ms() + clock.setAheadMs, last)
+    else clock.catchUp(last)
+  }
+
+  /** Whether a block is pinned. @param hash base64url */
+  isPinned(chain: number, hash: string): boolean {
+    return this.pin.hashes.get(chain) === hash
+  }
+}
+
+/** The graph of pinned headers. Throws NewcutError NODE_MISBEHAVED if newcut knows no such graph. */
+export function graphOf(headers: ReadonlyMap<number, Header>): GraphName {
+  const found = Object.entries(graphs).find(([, { adjacents }]) => {
+    if (adjacents.length !== headers.size) return false
+    return adjacents.every((all, chain) => {
+      const named = [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b)
+      return named.join() === [...all].sort((a, b) => a - b).join()
+    })
+  })
+  if (found !== undefined) return found[0] as GraphName
+  throw new NewcutError('NODE_MISBEHAVED', `the forked network has ${headers.size} chains in a graph that is not known`)
+}

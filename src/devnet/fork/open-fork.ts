@@ -1,0 +1,152 @@
+/** Opens the fork of a node: a new one, or the one that its data directory continues. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
+import { pinText, readPin } from '../../fork/pin.ts'
+import { type ForkTime, NodeFork } from './node-fork.ts'
+
+/** How an embedded node forks another network. */
+export interface DevnetFork {
+  /** Address of a node of the network. */
+  readonly url: string
+  /** Height, text of a cut, or name of a file with one. Default: 10 blocks below the lowest head. */
+  readonly cut?: string | undefined
+  /** Chains to fork. Default: all. The others begin with the state of a development network. */
+  readonly chains?: readonly number[] | undefined
+  /** Folder of fetched state. Default: it stays in memory. */
+  readonly cacheFolder?: string | undefined
+  /** Most requests to the node in a second. Default 20. */
+  readonly perSecond?: number | undefined
+  /** Longest wait for an answer of the node. Default 30 s. */
+  readonly timeoutMs?: number | undefined
+  /** Most rows of a table that is read as a whole. Default 10,000. */
+  readonly tableRows?: number | undefined
+  /** Request keys of commands that continued pacts before the fork. */
+  readonly pactKeys?: readonly string[] | undefined
+  /** Time of the first block: that of the machine, or that of the pinned blocks. Default now. */
+  readonly time?: ForkTime | undefined
+}
+
+/** File of a data directory that was forked. */
+export const FORK_FILE = 'fork.json'
+const VERSION = 1
+
+interface KeptFork {
+  readonly fork: typeof VERSION
+  readonly url: string
+  /** Text of the pin. */
+  readonly pin: string
+  readonly chains: readonly number[] | null
+  readonly time: ForkTime
+  /** Folder of the cache; null if there is none. */
+  readonly cache: string | null
+}
+
+export interface ForkHost {
+  readonly dataDir: string | undefined
+  readonly onNotice: (message: string) => void
+}
+
+/**
+ * Opens the fork that the options or the data directory name.
+ * @param blocks name of the database of blocks in the data directory
+ * @returns null for a network of its own
+ */
+export async function openNodeFork(
+  asked: DevnetFork | undefined,
+  { dataDir, onNotice }: ForkHost,
+  blocks: string,
+): Promise<NodeFork | null> {
+  const kept = dataDir === undefined ? null : readForkFile(dataDir)
+  const hasBlocks = dataDir !== undefined && existsSync(join(dataDir, blocks))
+  if (asked === undefined && kept === null) return null
+  if (kept === null && hasBlocks) {
+    throw new NewcutError('DATA_UNUSABLE', `${dataDir}: its network is no fork`, {
+      hint: 'leave --fork out to continue this network, or name another directory for a fork',
+    })
+  }
+  const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
+  const cacheFolder =
+    asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
+  const options: ForkOptions = {
+    ...limitsOf(asked),
+    cacheFolder,
+    url,
+    cut: kept?.pin ?? asked?.cut ?? null,
+    chains: null,
+    onNotice,
+  }
+  const chains = kept?.chains ?? asked?.chains ?? null
+  if (kept !== null) {
+    expectPin(dataDir ?? '', kept, asked)
+    const record = recordOf({ ...kept, url, time, cache: cacheFolder })
+    if (hasBlocks) return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), { chains, time, record })
+  }
+  const opened = await openFork(options)
+  const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
+  const fork = new NodeFork(opened, { chains, time, record })
+  if (dataDir !== undefined && kept === null) {
+    await mkdir(dataDir, { recursive: true })
+    writeForkFile(dataDir, record)
+  }
+  return fork
+}
+
+function limitsOf(asked: DevnetFork | undefined) {
+  return {
+    perSecond: asked?.perSecond ?? FORK_LIMITS.perSecond,
+    timeoutMs: asked?.timeoutMs ?? FORK_LIMITS.timeoutMs,
+    tableRows: asked?.tableRows ?? FORK_LIMITS.tableRows,
+    pactKeys: asked?.pactKeys ?? [],
+  }
+}
+
+/** Throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory. */
+function expectPin(directory: string, kept: KeptFork, asked: DevnetFork | undefined): void {
+  const { height, network } = readPin(kept.pin, FORK_FILE)
+  const other = (what: string) =>
+    new NewcutError(
+      'DATA_UNUSABLE',
+      `${directory}: its network was forked from ${network} at height ${height}, ${what}`,
+      {
+        hint: 'leave that out to continue this network, or name another directory for a new fork',
+      },
+    )
+  if (asked?.cut !== undefined && !isSameCut(asked.cut, kept.pin)) throw other('not at another cut')
+  if (asked?.chains !== undefined && asked.chains.join() !== (kept.chains ?? []).join())
+    throw other('with other chains')
+}
+
+function isSameCut(cut: string, pin: string): boolean {
+  if (/^\d+$/.test(cut)) return readPin(pin, FORK_FILE).height === Number(cut)
+  const text = cut.trimStart().startsWith('{') || !existsSync(cut) ? cut : readFileSync(cut, 'utf8')
+  return pinText(readPin(text, '--fork-cut')) === pinText(readPin(pin, FORK_FILE))
+}
+
+/** @returns null for a directory that is no fork, or does not exist */
+export function readForkFile(directory: string): KeptFork | null {
+  const file = join(directory, FORK_FILE)
+  if (!existsSync(file)) return null
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as KeptFork
+    if (kept.fork === VERSION) return kept
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new NewcutError('DATA_UNUSABLE', `${file} is damaged, or of another newcut`)
+}
+
+const recordOf = (kept: KeptFork): string => `${JSON.stringify(kept)}\n`
+
+/** Throws NewcutError DATA_UNUSABLE. */
+export function writeForkFile(directory: string, record: string): void {
+  const file = join(directory, FORK_FILE)
+  try {
+    writeFileSync(`${file}.new`, record, { flush: true })
+    renameSync(`${file}.new`, file)
+  } catch (error) {
+    throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
+  }
+}

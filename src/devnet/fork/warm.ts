@@ -1,0 +1,35 @@
+/** Fetches at the start what the next block of every chain reads: no request for work waits for it then. */
+import { describeError } from '../../core/errors.ts'
+import type { MinerAccount } from '../../core/payload.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { developmentAccount } from '../orders/block-maker.ts'
+import { forkAccount } from '../orders/fork.ts'
+import type { Chains } from '../rules/chains.ts'
+import type { NodeFork } from './node-fork.ts'
+
+interface Warming {
+  readonly chains: Chains
+  readonly ledger: Ledger
+  /** Accounts that may mine. */
+  readonly accounts: readonly MinerAccount[] | undefined
+  readonly onNotice: (message: string) => void
+}
+
+/** Rejects with NewcutError if the forked node does not answer and the network is new. */
+export async function warmFork(fork: NodeFork, { chains, ledger, accounts, onNotice }: Warming): Promise<void> {
+  const isNew = fork.headers.size > 0
+  const miners = [...(accounts ?? [developmentAccount]), forkAccount]
+  const texts = miners.map(({ account }) => JSON.stringify(account))
+  const warmed = fork.forked.map(async (chain) => {
+    const head = chains.cut.get(chain)
+    if (head === undefined) return
+    await fork.warm(chain, ['coin'])
+    for (const miner of miners) await fork.complete(() => ledger.begin(head, miner), texts)
+  })
+  try {
+    await Promise.all(warmed)
+  } catch (error) {
+    if (isNew) throw error
+    onNotice(`the forked node does not answer, and newcut tries again when code needs it: ${describeError(error)}`)
+  }
+}

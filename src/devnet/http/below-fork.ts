@@ -1,0 +1,149 @@
+/** Answers about blocks below the pin of a fork come from the forked node. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { shortestPath } from '../../core/graph.ts'
+import { parseExactJson } from '../../core/json.ts'
+import { graphAt } from '../../core/network.ts'
+import { fieldsOf } from '../../fork/asker.ts'
+import { exactText } from '../../fork/exact-text.ts'
+import { JSON_TYPE } from '../../schema/operation.ts'
+import type { NodeFork } from '../fork/node-fork.ts'
+import type { Mempools } from '../mempool/mempools.ts'
+import type { Chains } from '../rules/chains.ts'
+import type { App } from './app.ts'
+
+interface BelowForkOptions {
+  readonly fork: NodeFork
+  readonly chains: Chains
+  readonly pools: Mempools
+  /** Path of the interface up to the name of the network. */
+  readonly prefix: string
+  readonly nowMs: () => number
+  readonly onNotice: (message: string) => void
+}
+
+/** Paths of single headers and payloads. */
+const SINGLE = /^\/chain\/(\d+)\/(?:header\/[\w-]{43}|payload\/([\w-]{43})(?:\/outputs)?)\/?$/
+const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
+/** Time without questions after the forked node gave no answer. */
+const REST_MS = 30_000
+/** Most results that are remembered. */
+const MAX_RESULTS = 10_000
+
+type Body = string | Buffer
+
+/** Replaces answers of the node that only the forked one can give. */
+export function addBelowFork(app: App, options: BelowForkOptions): void {
+  const below = new BelowFork(options)
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    return below.answer(request, reply, payload)
+  })
+}
+
+class BelowFork {
+  readonly #options: BelowForkOptions
+  /** Payload hashes of pinned blocks, whose payloads are not here. */
+  readonly #pinned: ReadonlySet<string>
+  /** Chain and request key -> its result below the pin, or null. */
+  readonly #results = new Map<string, { readonly text: string; readonly height: number } | null>()
+  #restUntilMs = 0
+
+  constructor(options: BelowForkOptions) {
+    this.#options = options
+    const { store } = options.chains
+    this.#pinned = new Set(Array.from({ length: store.chains }, (_, i) => encodeBase64Url(store.at(i).payloadHash)))
+  }
+
+  async answer(request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
+    const { prefix, onNotice, nowMs } = this.#options
+    if (!request.url.startsWith(`${prefix}/chain/`) || nowMs() < this.#restUntilMs) return payload
+    const path = request.url.slice(prefix.length)
+    const [bare] = path.split('?')
+    try {
+      if (request.method === 'GET') return await this.#single(path, SINGLE.exec(bare), reply, payload)
+      const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
+      if (endpoint === 'poll' && reply.statusCode === 200) return await this.#poll(Number(chain), request, payload)
+      if (endpoint === 'spv' && reply.statusCode === 400) return await this.#spv(Number(chain), request, reply, payload)
+      return payload
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      this.#restUntilMs = nowMs() + REST_MS
+      onNotice(`below the fork nothing can be told for a while: ${describeError(error)}`)
+      return payload
+    }
+  }
+
+  async #single(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
+    if (match === null) return payload
+    const isPlaceholder = match[2] !== undefined && this.#pinned.has(match[2])
+    if (reply.statusCode !== 404 && !isPlaceholder) return payload
+    const { status, text } = await this.#options.fork.get(path)
+    if (status !== 200) return payload
+    reply.code(200).type(JSON_TYPE)
+    return lengthOf(reply, text)
+  }
+
+  async #poll(chain: number, request: FastifyRequest, payload: Body): Promise<Body> {
+    const { fork, pools } = this.#options
+    const known = JSON.parse(payload.toString()) as Record<string, unknown>
+    const { requestKeys } = bodyOf(request) as { readonly requestKeys: readonly string[] }
+    const unknown = requestKeys.filter((key) => known[key] === undefined && pools.of(chain).get(key) === undefined)
+    if (unknown.length === 0 || fork.stateOf(chain) === null) return payload
+    await this.#ask(
+      chain,
+      unknown.filter((key) => !this.#results.has(`${chain} ${key}`)),
+    )
+    const found = unknown.flatMap((key) => {
+      const result = this.#results.get(`${chain} ${key}`)
+      return result == null ? [] : [`${JSON.stringify(key)}:${result.text}`]
+    })
+    if (found.length === 0) return payload
+    const own = payload.toString().trim().slice(1, -1)
+    return `{${[...(own === '' ? [] : [own]), ...found].join(',')}}`
+  }
+
+  /** Asks for results that are in no block here. That there is none below the pin never changes. */
+  async #ask(chain: number, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    const { fork } = this.#options
+    const { status, text } = await fork.post(`/chain/${chain}/pact/api/v1/poll`, { requestKeys: keys })
+    if (status !== 200) return
+    const results = fieldsOf(parseExactJson(text))
+    for (const key of keys) {
+      const { blockHeight: height } = fieldsOf(fieldsOf(results[key]).metaData)
+      const isBelow = typeof height === 'number' && height <= fork.pin.height
+      this.#results.set(`${chain} ${key}`, isBelow ? { text: exactText(results[key]), height } : null)
+      const [oldest] = this.#results.keys()
+      if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest)
+    }
+  }
+
+  /** A proof of a transfer that began below the pin. */
+  async #spv(chain: number, request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
+    const { fork, chains } = this.#options
+    if (!payload.toString().startsWith('Transaction hash not found')) return payload
+    const body = bodyOf(request) as { readonly requestKey: string; readonly targetChainId: string }
+    await this.#ask(chain, [body.requestKey])
+    const { height } = this.#results.get(`${chain} ${body.requestKey}`) ?? {}
+    const path = shortestPath(graphAt(chains.network, fork.pin.height), chain, Number(body.targetChainId))
+    // The root of the proof is a block of the target chain, higher by the distance of the two chains.
+    if (height === undefined || path === null || height + path.length - 1 > fork.pin.height) {
+      return lengthOf(
+        reply,
+        `${payload}, nor below the fork at height ${fork.pin.height}: this transfer is newer than the fork`,
+      )
+    }
+    const { status, text } = await fork.post(`/chain/${chain}/pact/spv`, body)
+    if (status === 200) reply.code(200).type(JSON_TYPE)
+    return lengthOf(reply, text)
+  }
+}
+
+const bodyOf = (request: FastifyRequest): unknown => JSON.parse((request.body as Buffer).toString())
+
+function lengthOf(reply: FastifyReply, text: string): string {
+  reply.header('content-length', Buffer.byteLength(text))
+  return text
+}

@@ -1,0 +1,144 @@
+/** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
+
+import type { FastifyReply } from 'fastify'
+import { hashBytes } from '../../../contracts/values/hash.ts'
+import { JSON_TYPE } from '../../../schema/operation.ts'
+import { type TraceOrder, traceOperation } from '../../../schema/trace.ts'
+import type { Static } from '../../../schema/typebox.ts'
+import type { Command } from '../../command/command.ts'
+import { CommandFault, readCommand } from '../../command/read.ts'
+import type { NoTrace, Traces } from '../../execution/traces.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { TracedCommand } from '../../ledger/trace.ts'
+import type { Mempools } from '../../mempool/mempools.ts'
+import type { Chains } from '../../rules/chains.ts'
+import type { Block } from '../../store/block-store.ts'
+import type { TransactionIndex } from '../../store/transaction-index.ts'
+import { refuse, sendJson } from '../app.ts'
+import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
+import type { Router } from '../router.ts'
+
+export interface TraceRouteOptions {
+  readonly chains: Chains
+  readonly ledger: Ledger
+  readonly pools: Mempools
+  readonly index: TransactionIndex
+  readonly traces: Traces
+}
+
+type Order = Static<typeof TraceOrder>
+
+/** Where a traced command runs. */
+interface TracedAt {
+  readonly requestKey: string
+  readonly chain: number
+  readonly block: {
+    readonly height: number
+    readonly hash: string
+    readonly isOrphan: boolean
+    readonly index: number
+  } | null
+}
+
+const encoder = new TextEncoder()
+
+export function addTraceRoutes(router: Router, options: TraceRouteOptions): void {
+  router.serve(traceOperation, async ({ body }, reply) => {
+    try {
+      return await answer(reply, options, body)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === null) throw error
+      return refuse(reply, refusal)
+    }
+  })
+}
+
+async function answer(reply: FastifyReply, options: TraceRouteOptions, order: Order): Promise<FastifyReply> {
+  const { requestKey, cmd, block } = order
+  if ((requestKey === undefined) === (cmd === undefined)) {
+    throw new RequestRefused(400, 'a trace takes either requestKey, of a transaction in a block, or cmd, a command')
+  }
+  if (requestKey !== undefined) {
+    const found = findBlock(options, requestKey, block)
+    return send(reply, found.at, await options.traces.inBlock(found.block, found.at.block.index))
+  }
+  if (block !== undefined) throw new RequestRefused(400, 'block goes with requestKey: a cmd runs on top of its chain')
+  const command = commandIn(cmd)
+  const chain = Number(command.meta.chainId)
+  const { chainIds } = options.chains
+  if (!chainIds.includes(chain)) {
+    throw new RequestRefused(400, `cmd: ${unknownChain(command.meta.chainId, chainIds.length).message}`)
+  }
+  const traced = await options.traces.atHead(chain, command)
+  return send(reply, { requestKey: command.key, chain, block: null }, traced)
+}
+
+/** Throws RequestRefused for a text that is no command. */
+function commandIn(cmd: Order['cmd']): Command {
+  const signed = typeof cmd === 'string' ? { hash: hashBytes(encoder.encode(cmd)), sigs: [], cmd } : cmd
+  if (signed === undefined) throw new RequestRefused(400, 'cmd: missing')
+  const command = readCommand(signed)
+  if (command instanceof CommandFault) throw new RequestRefused(400, `cmd: ${command.message}`)
+  return command
+}
+
+/** Finds the block of a transaction: on its chain, or else the newest orphan. Throws RequestRefused. */
+function findBlock(
+  { chains, ledger, pools, index }: TraceRouteOptions,
+  key: string,
+  wanted: string | undefined,
+): { readonly block: Block; readonly at: TracedAt & { readonly block: NonNullable<TracedAt['block']> } } {
+  if (!/^[\w-]{43}$/.test(key)) {
+    throw new RequestRefused(400, `requestKey ${JSON.stringify(key)}: not 43 characters of base64url`)
+  }
+  const places = index.find(key)
+  const chosen = wanted === undefined ? places : places.filter(({ block }) => block === wanted)
+  const onChain = (chain: number) => ledger.result(chain, key)?.block.id
+  const place = chosen.find(({ chain, block }) => onChain(chain) === block) ?? chosen.at(-1)
+  const block = place === undefined ? undefined : chains.store.byId(place.block, place.chain)
+  if (place === undefined || block === undefined) throw missing({ chains, pools }, key, wanted)
+  const { chain, height, index: at } = place
+  const isOrphan = onChain(chain) !== block.id
+  return { block, at: { requestKey: key, chain, block: { height, hash: block.id, isOrphan, index: at } } }
+}
+
+/** Why no block has the transaction. */
+function missing(
+  { chains, pools }: Pick<TraceRouteOptions, 'chains' | 'pools'>,
+  key: string,
+  wanted: string | undefined,
+): RequestRefused {
+  if (wanted !== undefined) return new RequestRefused(404, `block ${wanted} has no transaction ${key}`)
+  const waiting = chains.chainIds.find((chain) => pools.of(chain).get(key) !== undefined)
+  if (waiting !== undefined) {
+    const text = `transaction ${key} is pending on chain ${waiting}: it runs once it is in a block (POST /make-blocks)`
+    return new RequestRefused(409, text)
+  }
+  const refused = chains.chainIds.find((chain) => pools.isBadlisted(chain, key))
+  if (refused !== undefined) {
+    return new RequestRefused(404, `transaction ${key} is in no block: chain ${refused} refused it when it made one`)
+  }
+  const text = `no block of this network has a transaction ${key}, orphans included, and it is not pending`
+  return new RequestRefused(404, text)
+}
+
+function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace): FastifyReply {
+  if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
+  const { trace, gas, hasFailed, note } = traced
+  const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })
+  return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},${trace.slice(1)}`)
+}
+
+function noTraceText(reason: NoTrace): string {
+  switch (reason.kind) {
+    case 'genesis':
+      return 'is in the first block, which is executed when a network begins: it has no trace'
+    case 'stopped':
+      return reason.by === 'time'
+        ? 'has no trace: its run was stopped after 2 s of processor time'
+        : 'has no trace: its run took too much memory'
+    case 'changed':
+      return `has no trace: the block does not execute again as it did: ${reason.why}`
+  }
+}

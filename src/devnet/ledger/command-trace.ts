@@ -1,0 +1,53 @@
+/** Trace of a command: buying its gas, its size, its code, redeeming its gas. The sum is the gas of its result. */
+import { ContractError } from '../../contracts/errors.ts'
+import type { GasMeter } from '../../contracts/machine/environment.ts'
+import { cut, shortText } from '../../contracts/trace/short-text.ts'
+import { TraceTree } from '../../contracts/trace/tree.ts'
+import type { Value } from '../../contracts/values/value.ts'
+
+const MILLIGAS = 1000
+
+export class CommandTrace {
+  readonly tracer: TraceTree
+
+  constructor() {
+    this.tracer = new TraceTree({ name: 'transaction', messageOf: wireMessageOf })
+  }
+
+  /**
+   * Runs a part of the command as a branch of its own.
+   * @param gas meter of the part; null for a part that nobody pays
+   */
+  part<T>(name: string, gas: GasMeter | null, body: () => T): T {
+    return this.tracer.part(name, gas === null ? () => 0 : () => gas.used, body)
+  }
+
+  /** Adds a charge outside of code. */
+  line(name: string, milligas: number): void {
+    this.tracer.line(name, milligas)
+  }
+
+  /**
+   * Adds the outcome, and what is left to the gas of the result: gas is rounded up, and a failed command pays its whole
+   * limit. A second call is for a command whose first result was too large.
+   * @param gas gas of the result
+   */
+  settle(gas: number, outcome: { readonly value: Value } | { readonly error: ContractError }): void {
+    const { root } = this.tracer
+    root.result = undefined
+    const hasFailed = 'error' in outcome
+    if (hasFailed) root.error = cut(outcome.error.wireMessage)
+    else root.result = shortText(outcome.value)
+    const left = gas * MILLIGAS - root.gasTotal
+    if (left !== 0) this.line(leftName(left, hasFailed), left)
+  }
+}
+
+function leftName(milligas: number, hasFailed: boolean): string {
+  if (milligas < 0) return 'used beyond the gas limit'
+  return hasFailed ? 'rest of the gas limit' : 'rounding'
+}
+
+function wireMessageOf(error: unknown): string {
+  return error instanceof ContractError ? error.wireMessage : (error as Error).message
+}

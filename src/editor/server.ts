@@ -1,0 +1,197 @@
+/** `newcut lsp`: the session of an editor. It turns messages into changes of a workspace, and into answers. */
+import type { Readable, Writable } from 'node:stream'
+import {
+  CodeLensRefreshRequest,
+  type Connection,
+  createConnection,
+  type InitializeParams,
+  type InitializeResult,
+  StreamMessageReader,
+  StreamMessageWriter,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver/node'
+import { TextDocument } from 'vscode-languageserver-textdocument'
+import { Answers, RUN_TEST } from './answers.ts'
+import { fileOfUri, ProtocolPlaces } from './documents.ts'
+import { MessageFilter } from './framing.ts'
+import { type TestFileReport, testFindings } from './test-lenses.ts'
+import { type ModuleTexts, Workspace, type WorkspaceFiles } from './workspace.ts'
+
+/** The surroundings of a session. */
+export interface EditorHost {
+  readonly input: Readable
+  readonly output: Writable
+  readonly version: string
+  /** @param folders of the workspace */
+  readonly filesIn: (folders: readonly string[]) => WorkspaceFiles
+  /** Modules that no file has, or null. */
+  readonly moduleTexts: ModuleTexts | null
+  /** Runs a test file. @throws Error if it cannot run */
+  readonly runTest: (file: string) => Promise<TestFileReport>
+  /** Tells of input that is no message. */
+  readonly warn: (line: string) => void
+}
+
+/** Keystrokes within this time give one round of findings. */
+const DEBOUNCE_MS = 100
+
+const CAPABILITIES: InitializeResult['capabilities'] = {
+  textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+  hoverProvider: true,
+  definitionProvider: true,
+  referencesProvider: true,
+  renameProvider: true,
+  completionProvider: { triggerCharacters: ['.', ':', '"', "'"] },
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  documentFormattingProvider: true,
+  codeLensProvider: { resolveProvider: false },
+  executeCommandProvider: { commands: [RUN_TEST] },
+}
+
+/** Serves an editor until it says `exit`, which ends the process. */
+export function serveEditor(host: EditorHost): void {
+  const warn = (what: string) => host.warn(`no message of the language server protocol: ${what}`)
+  const reader = new StreamMessageReader(host.input.pipe(new MessageFilter(warn)))
+  reader.onError(({ message }) => warn(message.split('\n', 1)[0]))
+  const connection = createConnection(reader, new StreamMessageWriter(host.output))
+  new EditorSession(host, connection).listen()
+}
+
+class EditorSession {
+  readonly #host: EditorHost
+  readonly #connection: Connection
+  readonly #documents = new TextDocuments(TextDocument)
+  #workspace: Workspace
+  #places: ProtocolPlaces
+  #answers: Answers
+  readonly #reports = new Map<string, TestFileReport>()
+  /** Test files that run now, and whether they must run again. */
+  readonly #running = new Map<string, boolean>()
+  #timer: NodeJS.Timeout | null = null
+  #refreshesLenses = false
+
+  constructor(host: EditorHost, connection: Connection) {
+    this.#host = host
+    this.#connection = connection
+    this.#workspace = new Workspace(host.filesIn([]), host.moduleTexts)
+    this.#places = new ProtocolPlaces(this.#workspace)
+    this.#answers = new Answers(this.#workspace, this.#places)
+  }
+
+  listen(): void {
+    const connection = this.#connection
+    connection.onInitialize((params) => this.#initialize(params))
+    connection.onDidChangeWatchedFiles(() => {
+      this.#workspace.refresh()
+      this.#publishSoon()
+    })
+    this.#followDocuments()
+    this.#answerRequests()
+    this.#documents.listen(connection)
+    connection.listen()
+  }
+
+  #initialize({ workspaceFolders, rootUri, capabilities }: InitializeParams): InitializeResult {
+    const uris = workspaceFolders?.map(({ uri }) => uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
+    this.#refreshesLenses = capabilities?.workspace?.codeLens?.refreshSupport === true
+    this.#workspace = new Workspace(this.#host.filesIn(uris.map(fileOfUri)), this.#host.moduleTexts)
+    this.#workspace.onArrival = () => this.#publishSoon()
+    this.#places = new ProtocolPlaces(this.#workspace)
+    this.#answers = new Answers(this.#workspace, this.#places)
+    return { capabilities: CAPABILITIES, serverInfo: { name: 'newcut', version: this.#host.version } }
+  }
+
+  #followDocuments(): void {
+    const documents = this.#documents
+    // Opening a document counts as its first change.
+    documents.onDidChangeContent(({ document }) => {
+      const file = this.#places.named(document.uri)
+      this.#reports.delete(file)
+      this.#workspace.change(file, document.getText())
+      this.#publishSoon()
+    })
+    documents.onDidSave(({ document }) => {
+      this.#workspace.refresh()
+      this.#publishSoon()
+      for (const file of this.#testsOf(fileOfUri(document.uri))) void this.#run(file)
+    })
+    documents.onDidClose(({ document }) => {
+      const file = fileOfUri(document.uri)
+      this.#workspace.close(file)
+      this.#reports.delete(file)
+      void this.#connection.sendDiagnostics({ uri: document.uri, diagnostics: [] })
+      this.#publishSoon()
+    })
+  }
+
+  #answerRequests(): void {
+    const connection = this.#connection
+    const fileOf = (params: { readonly textDocument: { readonly uri: string } }) => fileOfUri(params.textDocument.uri)
+    connection.onHover((params) => this.#answers.hover(fileOf(params), params.position))
+    connection.onDefinition((params) => this.#answers.definition(fileOf(params), params.position))
+    connection.onReferences((params) => {
+      return this.#answers.references(fileOf(params), params.position, params.context?.includeDeclaration ?? true)
+    })
+    connection.onRenameRequest((params) => this.#answers.rename(fileOf(params), params.position, params.newName))
+    connection.onCompletion((params) => this.#answers.completion(fileOf(params), params.position))
+    connection.onDocumentSymbol((params) => this.#answers.symbols(fileOf(params)))
+    connection.onFoldingRanges((params) => this.#answers.folds(fileOf(params)))
+    connection.onDocumentFormatting((params) => this.#answers.formatting(fileOf(params)))
+    connection.onCodeLens((params) => {
+      const file = fileOf(params)
+      return this.#answers.lenses(file, this.#reports.get(file) ?? null)
+    })
+    connection.onExecuteCommand(async ({ command, arguments: args }) => {
+      const uri: unknown = args?.[0]
+      if (command === RUN_TEST && typeof uri === 'string') await this.#run(fileOfUri(uri))
+      return null
+    })
+  }
+
+  /** Open test files that a file is part of. */
+  #testsOf(file: string): string[] {
+    return this.#workspace.openFiles.filter((open) => {
+      return open.endsWith('.repl') && (this.#workspace.analysis(open)?.files.has(file) ?? false)
+    })
+  }
+
+  /** Runs a test file, and shows its results. A file that is saved while it runs is run again. */
+  async #run(file: string): Promise<void> {
+    if (this.#running.has(file)) {
+      this.#running.set(file, true)
+      return
+    }
+    this.#running.set(file, false)
+    try {
+      this.#reports.set(file, await this.#host.runTest(file))
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      this.#connection.window.showErrorMessage(`${file} cannot run: ${why}`)
+    }
+    const isStale = this.#running.get(file) === true
+    this.#running.delete(file)
+    this.#publishSoon()
+    if (this.#refreshesLenses) void this.#connection.sendRequest(CodeLensRefreshRequest.type)
+    if (isStale) await this.#run(file)
+  }
+
+  #publishSoon(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#publish(), DEBOUNCE_MS)
+  }
+
+  #publish(): void {
+    this.#timer = null
+    for (const { uri, version } of this.#documents.all()) {
+      const file = fileOfUri(uri)
+      const own = this.#answers.diagnostics(file, this.#workspace.findings(file), 'newcut')
+      const report = this.#reports.get(file)
+      const parsed = this.#workspace.parsed(file)
+      const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)
+      const diagnostics = [...own, ...this.#answers.diagnostics(file, failed, 'newcut contract')]
+      void this.#connection.sendDiagnostics({ uri, version, diagnostics })
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/** Symbols of a program: modules, their members, fields of schemas, parameters and variables. */
+import type { Atom, CallForm, Form, StringForm, TypeForm } from '../contracts/syntax/form.ts'
+import { isIdentifier, isWord } from '../contracts/syntax/keywords.ts'
+import { type ModuleParts, type ParsedFile, wordOf } from './parsed-file.ts'
+import type { OffsetRange } from './spans.ts'
+
+export type MemberKind = 'defun' | 'defcap' | 'defpact' | 'defconst' | 'defschema' | 'deftable'
+
+export interface NamedSymbol {
+  readonly kind: MemberKind | 'module' | 'interface' | 'field' | 'parameter' | 'variable'
+  readonly name: string
+  readonly file: string
+  /** The name in the text. */
+  readonly at: OffsetRange
+  /** The whole form. */
+  readonly whole: OffsetRange
+  /** Module or schema that contains it, or null. */
+  readonly owner: NamedSymbol | null
+  /** Type as written behind the colon: that of the result of a function. Null if there is none. */
+  readonly type: TypeForm | null
+  readonly typeText: string | null
+  readonly doc: string | null
+  /** Parameters of functions, capabilities and pacts; null for anything else. */
+  readonly params: readonly NamedSymbol[] | null
+  /** Marks of a capability as written, such as `@managed amount TRANSFER-mgr`. */
+  readonly marks: string
+  /** Members of a module, fields of a schema. */
+  readonly members: Map<string, NamedSymbol>
+  /** Source of a constant, else null. */
+  readonly value: string | null
+}
+
+export interface ModuleSymbol extends NamedSymbol {
+  readonly kind: 'module' | 'interface'
+  /** `namespace.module`, or the name if there is no namespace. */
+  readonly full: string
+  readonly parts: ModuleParts
+  readonly source: ParsedFile
+}
+
+const MEMBER_KINDS: ReadonlySet<string> = new Set<MemberKind>([
+  ...(['defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable'] as const),
+])
+
+const NOTHING = { type: null, typeText: null, doc: null, params: null, marks: '', value: null }
+
+/** Declares a module with all of its members. @returns null if it has no name */
+export function declareModule(source: ParsedFile, parts: ModuleParts, namespace: string | null): ModuleSymbol | null {
+  const name = parts.call.items[1]
+  if (name?.form !== 'atom') return null
+  const module: ModuleSymbol = {
+    ...NOTHING,
+    kind: wordOf(parts.call) === 'interface' ? 'interface' : 'module',
+    name: name.name,
+    full: namespace === null ? name.name : `${namespace}.${name.name}`,
+    file: source.file,
+    at: nameRange(name),
+    whole: rangeOfForm(parts.call),
+    owner: null,
+    doc: docIn(parts.header.slice(2)),
+    members: new Map(),
+    parts,
+    source,
+  }
+  for (const form of parts.members) {
+    const member = declareMember(source, form, module)
+    if (member !== null && !module.members.has(member.name)) module.members.set(member.name, member)
+  }
+  return module
+}
+
+/** Declares a definition. @returns null if the form is none, or has no name */
+export function declareMember(source: ParsedFile, form: Form, owner: NamedSymbol | null): NamedSymbol | null {
+  const kind = wordOf(form)
+  const name = form.form === 'call' ? form.items[1] : undefined
+  if (form.form !== 'call' || !MEMBER_KINDS.has(kind) || name?.form !== 'atom') return null
+  const isFunction = kind === 'defun' || kind === 'defcap' || kind === 'defpact'
+  const rest = form.items.slice(isFunction || kind === 'defconst' ? 3 : 2)
+  const member: NamedSymbol = {
+    ...variable(source, name, 'variable', owner),
+    kind: kind as MemberKind,
+    whole: rangeOfForm(form),
+    doc: kind === 'defconst' ? textOf(rest.at(-1)) : docIn(rest, isFunction),
+    params: isFunction ? parametersOf(source, form.items[2]) : null,
+    marks: kind === 'defcap' ? marksIn(source, form) : '',
+    value: kind === 'defconst' && form.items[2] !== undefined ? sliceOf(source, form.items[2]) : null,
+  }
+  if (kind === 'defschema') {
+    for (const field of rest) {
+      if (isIdentifier(field)) member.members.set(field.name, variable(source, field, 'field', member))
+    }
+  }
+  return member
+}
+
+/** A parameter, variable or field with its type. */
+export function variable(
+  source: ParsedFile,
+  atom: Atom,
+  kind: 'parameter' | 'variable' | 'field',
+  owner: NamedSymbol | null = null,
+): NamedSymbol {
+  const typeText =
+    atom.type === null
+      ? null
+      : sliceOf(source, atom)
+          .slice(atom.name.length)
+          .replace(/^\s*:\s*/, '')
+  const about = { name: atom.name, file: source.file, at: nameRange(atom), whole: rangeOfForm(atom) }
+  return { ...NOTHING, ...about, kind, owner, type: atom.type, typeText, members: new Map() }
+}
+
+export function parametersOf(source: ParsedFile, form: Form | undefined): NamedSymbol[] {
+  if (form?.form !== 'call') return []
+  return form.items.filter(isIdentifier).map((atom) => variable(source, atom, 'parameter'))
+}
+
+/** Range of the name in `name:type`. */
+export function nameRange({ name, from, to }: Atom): OffsetRange {
+  return { from, to: Math.min(from + name.length, to) }
+}
+
+export function rangeOfForm({ from, to }: Form): OffsetRange {
+  return { from, to }
+}
+
+export function sliceOf({ text }: ParsedFile, { from, to }: OffsetRange): string {
+  return text.slice(from, to)
+}
+
+/** @param isBeforeBody true if a single string is the body, not a docstring */
+function docIn(forms: readonly Form[], isBeforeBody = false): string | null {
+  const word = forms.findIndex((form) => isWord(form, '@doc'))
+  if (word >= 0) return textOf(forms[word + 1])
+  const first = forms.find((form) => form.form !== 'atom')
+  return first === forms[0] && !(isBeforeBody && forms.length < 2) ? textOf(first) : null
+}
+
+function textOf(form: Form | undefined): string | null {
+  return form?.form === 'string' && !form.isSymbol ? (form as StringForm).value : null
+}
+
+function marksIn(source: ParsedFile, { items }: CallForm): string {
+  const at = items.findIndex((item) => isWord(item, '@managed') || isWord(item, '@event'))
+  if (at < 0) return ''
+  const isPair = isIdentifier(items[at + 1]) && items[at + 2]?.form === 'atom' && isWord(items[at], '@managed')
+  const last = isPair ? items[at + 2] : items[at]
+  return sliceOf(source, { from: items[at].from, to: last.to })
+}
+
+/** Name with that of its module. */
+export function qualifiedName(symbol: NamedSymbol): string {
+  const { owner } = symbol
+  if (owner === null) return isModule(symbol) ? symbol.full : symbol.name
+  return `${isModule(owner) ? owner.full : owner.name}.${symbol.name}`
+}
+
+export function isModule(symbol: NamedSymbol): symbol is ModuleSymbol {
+  return symbol.kind === 'module' || symbol.kind === 'interface'
+}
+
+/** Code can use constants and schemas of interfaces only. */
+export function isUsable(member: NamedSymbol): boolean {
+  return member.owner?.kind !== 'interface' || member.kind === 'defconst' || member.kind === 'defschema'
+}
+
+/** True for two views of the same definition in the same text. */
+export function isSameSymbol(one: NamedSymbol, other: NamedSymbol): boolean {
+  return one.file === other.file && one.at.from === other.at.from && one.name === other.name
+}

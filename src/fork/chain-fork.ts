@@ -1,0 +1,65 @@
+/** One chain of a fork: its state, and runs that wait for what they miss. */
+import type { LanguageRules } from '../contracts/machine/environment.ts'
+import { MissingEntry } from '../contracts/machine/missing.ts'
+import { NewcutError } from '../core/errors.ts'
+import { Asker } from './asker.ts'
+import { ForkCache, type PinnedBlock } from './cache.ts'
+import { Fetcher, type FetchOptions } from './fetcher.ts'
+import { modulesIn, stringsIn } from './module-text.ts'
+import { PinnedState } from './pinned-state.ts'
+import type { RemoteNode } from './remote-node.ts'
+
+/** Most times that one run is begun again because it misses something. */
+export const MAX_ROUNDS = 500
+
+export interface ChainForkOptions extends FetchOptions {
+  /** Folder of the cache; null keeps it in memory. */
+  readonly cacheFolder: string | null
+  /** Rules by which sizes of modules are measured; default: those of nodes. */
+  readonly rules?: LanguageRules | undefined
+}
+
+export class ChainFork {
+  readonly block: PinnedBlock
+  readonly state: PinnedState
+  readonly cache: ForkCache
+  readonly fetcher: Fetcher
+
+  /** @param head height of the chain of the node, if it is known */
+  constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
+    this.block = block
+    this.cache = new ForkCache(options.cacheFolder, block)
+    this.state = new PinnedState(this.cache, options.rules)
+    this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
+  }
+
+  /** Texts in code that are probably keys of rows. */
+  hints(texts: readonly string[]): readonly string[] {
+    return texts.flatMap(stringsIn)
+  }
+
+  /** Fetches the modules that code names, so that its run misses less. */
+  async warm(texts: readonly string[]): Promise<void> {
+    if (!this.cache.has('modules')) await this.fetcher.fetch({ domain: 'modules', key: null })
+    const known = new Set(this.cache.get('modules') as readonly string[])
+    const named = new Set(texts.flatMap((text) => modulesIn(text, null, known)))
+    await this.fetcher.fetchModules([...named])
+  }
+
+  /**
+   * Runs `run` until it misses nothing. Each time, it must begin anew, on a fresh layer.
+   * @param hints texts that are probably keys of rows
+   * @throws NewcutError if the node cannot tell what is missing
+   */
+  async complete<T>(run: () => T | Promise<T>, hints: () => readonly string[] = () => []): Promise<T> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof MissingEntry)) throw error
+        await this.fetcher.fetch(error, hints())
+      }
+    }
+    throw new NewcutError('NODE_MISBEHAVED', `after ${MAX_ROUNDS} fetches a run still misses entries of the fork`)
+  }
+}

@@ -1,0 +1,173 @@
+/** A fork of another network: its pin, and the state of its chains as far as it is fetched. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LanguageRules } from '../contracts/machine/environment.ts'
+import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
+import { ForkCache } from './cache.ts'
+import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
+import { fetchHeader, hashText, networkOfNode, type Pin, pinHeight, pinText, presentCut, readCut } from './pin.ts'
+import { RemoteNode } from './remote-node.ts'
+
+/** How to fork. */
+export interface ForkOptions {
+  /** Address of a node of the network. */
+  readonly url: string
+  /** Height, text of a pin or cut, or name of a file with one; null pins a little below the heads. */
+  readonly cut: string | null
+  /** Chains to pin; null pins all. */
+  readonly chains: readonly number[] | null
+  /** Folder of the cache; null keeps it in memory. */
+  readonly cacheFolder: string | null
+  /** Most requests to the node in a second. */
+  readonly perSecond: number
+  readonly timeoutMs: number
+  readonly tableRows: number
+  readonly pactKeys: readonly string[]
+  readonly onNotice?: ((message: string) => void) | undefined
+  /** Rules by which sizes of modules are measured; default: those of nodes. */
+  readonly rules?: LanguageRules | undefined
+}
+
+/** Standard limits. Public nodes refuse more requests than some in a second. */
+export const FORK_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
+
+const HEADER_KEY = 'header'
+
+export class ForkedNetwork {
+  readonly remote: RemoteNode
+  readonly pin: Pin
+  /** Chain -> its pinned header. */
+  readonly headers: ReadonlyMap<number, Header>
+  readonly #chains: ReadonlyMap<number, ChainFork>
+
+  constructor(
+    remote: RemoteNode,
+    pin: Pin,
+    headers: ReadonlyMap<number, Header>,
+    chains: ReadonlyMap<number, ChainFork>,
+  ) {
+    this.remote = remote
+    this.pin = pin
+    this.headers = headers
+    this.#chains = chains
+  }
+
+  /** @throws RangeError for a chain that is not pinned */
+  chain(chain: number): ChainFork {
+    const found = this.#chains.get(chain)
+    if (found === undefined) throw new RangeError(`chain ${chain} is not forked`)
+    return found
+  }
+}
+
+/** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
+export function reopenFork(options: ForkOptions, pin: Pin): ForkedNetwork {
+  const { url, perSecond, timeoutMs, onNotice } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const { network, height } = pin
+  const chains = [...pin.hashes].map(([chain, hash]) => {
+    return [chain, new ChainFork(remote, { network, chain, height, hash }, options)] as const
+  })
+  return new ForkedNetwork(remote, pin, new Map(), new Map(chains))
+}
+
+/** A pin whose hashes are to be found: blocks at a height below these heads. */
+interface PinSearch {
+  readonly network: string
+  readonly height: number
+  readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
+}
+
+/**
+ * Pins a network. Needs no request if the pin and its headers are cached.
+ * @throws NewcutError if the node does not answer, the cut is wrong, or the cache cannot be used
+ */
+export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
+  const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const wanted = await wantedPin(remote, options)
+  const { network, height } = wanted
+  const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
+  const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
+  const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
+  const pin: Pin = {
+    network,
+    height,
+    hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
+  }
+  if (cacheFolder !== null && options.chains === null) savePin(cacheFolder, pin)
+  return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
+}
+
+async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<PinSearch> {
+  const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
+  const named = cut === null ? null : asked === null ? cutText(cut) : cachedPin(cacheFolder, asked)
+  if (named !== null) {
+    const { network, heads } = readCut(named.text, named.where)
+    const height = Math.min(...[...heads.values()].map((head) => head.height))
+    return { network: network ?? (await networkOfNode(remote)), height, heads }
+  }
+  const network = await networkOfNode(remote)
+  const present = await presentCut(remote, network)
+  return { network, height: pinHeight(present, asked), heads: present.heads }
+}
+
+/** The text of a cut: as given, or in a file. */
+function cutText(cut: string): { readonly text: string; readonly where: string } {
+  if (cut.trimStart().startsWith('{')) return { text: cut, where: '--fork-cut' }
+  try {
+    return { text: readFileSync(cut, 'utf8'), where: cut }
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${describeError(error)}`, {
+      hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',
+      cause: error,
+    })
+  }
+}
+
+const pinsIn = (folder: string) => join(folder, 'pins')
+
+/** File of a pin of all chains in the cache. */
+export function pinFile(folder: string, { network, height }: Pick<Pin, 'network' | 'height'>): string {
+  return join(pinsIn(folder), `${network}-${height}.json`)
+}
+
+/** The only cached pin at a height, so that a fork with a full cache needs no node. */
+function cachedPin(folder: string | null, height: number): { readonly text: string; readonly where: string } | null {
+  if (folder === null || !existsSync(pinsIn(folder))) return null
+  const found = readdirSync(pinsIn(folder)).filter((name) => name.endsWith(`-${height}.json`))
+  return found.length === 1 ? cutText(join(pinsIn(folder), found[0])) : null
+}
+
+function savePin(folder: string, pin: Pin): void {
+  mkdirSync(pinsIn(folder), { recursive: true })
+  writeFileSync(pinFile(folder, pin), `${pinText(pin)}\n`)
+}
+
+/** Finds the pinned header of a chain, cached or at the node. */
+async function pinChain(
+  remote: RemoteNode,
+  { network, height, heads }: PinSearch,
+  chain: number,
+  options: ChainForkOptions,
+) {
+  const head = heads.get(chain)
+  if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
+  const known =
+    head.height === height ? cachedHeader(options.cacheFolder, { network, chain, height, hash: head.hash }) : null
+  const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
+  const block = { network, chain, height, hash: hashText(header) }
+  const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
+  if (!fork.cache.has(HEADER_KEY)) {
+    fork.cache.put(HEADER_KEY, encodeBase64Url(encodeHeader(header)))
+    fork.cache.save()
+  }
+  return { header, fork }
+}
+
+function cachedHeader(folder: string | null, block: ChainFork['block']): Header | null {
+  const kept = folder === null ? undefined : new ForkCache(folder, block).get(HEADER_KEY)
+  return typeof kept === 'string' ? decodeHeader(decodeBase64Url(kept, 'header')) : null
+}

@@ -1,0 +1,167 @@
+/** Fetches modules with all modules that they name, wave by wave. */
+import type { TextPlace } from '../contracts/errors.ts'
+import { keepValue } from '../contracts/values/keep.ts'
+import { valueFromJson } from '../contracts/values/wire.ts'
+import { decodeBase64Url } from '../core/bytes.ts'
+import { FormatError } from '../core/errors.ts'
+import { type ExactJson, parseExactJson } from '../core/json.ts'
+import { type Asker, fieldsOf } from './asker.ts'
+import type { ForkCache } from './cache.ts'
+import { type ModuleOrigin, membersOf, modulesIn, namespaceOf, originIn } from './module-text.ts'
+import { rootOf } from './pin.ts'
+import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
+
+/** A module as it is cached. */
+export interface CachedModule {
+  readonly code: string
+  readonly hash: string
+  readonly txHash: string
+}
+
+/** Where a module stood, as it is cached. */
+export interface CachedOrigin extends TextPlace {
+  readonly imports: string
+}
+
+const decoder = new TextDecoder()
+
+/** Fetches the list of modules of the chain, and these modules with all that they depend on. */
+export async function fetchModules(asker: Asker, cache: ForkCache, names: readonly string[]): Promise<void> {
+  if (!cache.has('modules')) {
+    await askAll(asker, [
+      {
+        code: '(list-modules)',
+        take: (value) => {
+          if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) throw odd(asker, value)
+          cache.put('modules', value)
+        },
+      },
+    ])
+  }
+  const known = new Set(cache.get('modules') as readonly string[])
+  const fetched: string[] = []
+  const wanted = names.filter((name) => known.has(name))
+  let wave = wanted.filter((name) => !cache.has(`module:${name}`))
+  // A process that ended in between may have left modules without constants.
+  let constants = wanted.filter((name) => !wave.includes(name) && !cache.has(`constants:${name}`))
+  while (wave.length > 0 || constants.length > 0) {
+    const questions = [
+      ...wave.map((name) => described(asker, cache, name)),
+      ...constants.flatMap((name) => constantsOf(asker, cache, name)),
+    ]
+    await askAll(asker, questions)
+    fetched.push(...wave)
+    const next = new Set<string>()
+    for (const name of wave) {
+      const { code } = cache.get(`module:${name}`) as CachedModule
+      for (const other of modulesIn(code, namespaceOf(name), known)) if (!cache.has(`module:${other}`)) next.add(other)
+    }
+    constants = wave
+    wave = [...next]
+  }
+  await fetchOrigins(asker, cache, fetched)
+}
+
+function described(asker: Asker, cache: ForkCache, name: string): PinQuestion {
+  return {
+    code: `(describe-module ${literal(name)})`,
+    take: (value) => {
+      const field = (key: string) => textField(asker, value, key)
+      const module: CachedModule = { code: field('code'), hash: field('hash'), txHash: field('tx_hash') }
+      cache.put(`module:${name}`, module)
+    },
+  }
+}
+
+/** Values of the constants of a module: its text may have read the message of the command that deployed it. */
+function constantsOf(asker: Asker, cache: ForkCache, name: string): PinQuestion[] {
+  const { code } = cache.get(`module:${name}`) as CachedModule
+  const constants = membersOf(code, 'defconst')
+  if (constants.length === 0) {
+    cache.put(`constants:${name}`, [])
+    return []
+  }
+  return [
+    {
+      code: `[${constants.map((each) => `${name}.${each}`).join(' ')}]`,
+      take: (value) => {
+        if (!Array.isArray(value) || value.length !== constants.length) throw odd(asker, value)
+        const kept = constants.map((each, i) => [each, keepValue(valueFromJson(value[i] as ExactJson))])
+        cache.put(`constants:${name}`, kept)
+      },
+    },
+  ]
+}
+
+/**
+ * Finds the commands that deployed modules, for the lines of their failures and for imports before the module. The first
+ * block of a network and upgrades by a release have no such commands.
+ */
+async function fetchOrigins(asker: Asker, cache: ForkCache, names: readonly string[]): Promise<void> {
+  const wanted = names.map((name) => ({ name, module: cache.get(`module:${name}`) as CachedModule }))
+  const keys = [...new Set(wanted.map(({ module }) => module.txHash))]
+  if (keys.length === 0) return
+  const polled = await asker.remote.post(asker.path('poll'), { requestKeys: keys })
+  const results = polled.status === 200 ? fieldsOf(parseExactJson(polled.text)) : {}
+  await Promise.all(
+    keys.map(async (key) => {
+      const { blockHash } = fieldsOf(fieldsOf(results[key]).metaData)
+      const text = typeof blockHash === 'string' ? await codeIn(asker, blockHash, key) : null
+      for (const { name, module } of wanted.filter((each) => each.module.txHash === key)) {
+        const origin = text === null ? null : originIn(text, module.code, namespaceOf(name))
+        if (origin !== null) cache.put(`origin:${name}`, keptOrigin(origin))
+      }
+    }),
+  )
+}
+
+const keptOrigin = ({ place, imports }: ModuleOrigin): CachedOrigin => ({ ...place, imports })
+
+/** The code of a command in a block. @returns null if the node does not tell it */
+async function codeIn(asker: Asker, block: string, key: string): Promise<string | null> {
+  const { network, chain } = asker.block
+  const root = `${rootOf(network)}/chain/${chain}`
+  const header = await asker.remote.get(`${root}/header/${block}`)
+  const payloadHash = header.status === 200 ? payloadHashIn(header.text) : null
+  if (payloadHash === null) return null
+  const payload = await asker.remote.get(`${root}/payload/${payloadHash}`)
+  if (payload.status !== 200) return null
+  const { transactions } = fieldsOf(parseExactJson(payload.text))
+  for (const each of Array.isArray(transactions) ? (transactions as readonly ExactJson[]) : []) {
+    const code = codeOf(each, key)
+    if (code !== null) return code
+  }
+  return null
+}
+
+function payloadHashIn(text: string): string | null {
+  const json = parseExactJson(text)
+  if (typeof json === 'string') {
+    // A header in base64url: its payload hash ends 96 bytes before its end.
+    const bytes = unlessMalformed(() => decodeBase64Url(json, 'header'))
+    return bytes === null
+      ? null
+      : Buffer.from(bytes.subarray(bytes.length - 128, bytes.length - 96)).toString('base64url')
+  }
+  const { payloadHash } = fieldsOf(json)
+  return typeof payloadHash === 'string' ? payloadHash : null
+}
+
+function codeOf(transaction: ExactJson, key: string): string | null {
+  if (typeof transaction !== 'string') return null
+  return unlessMalformed(() => {
+    const { hash, cmd } = fieldsOf(parseExactJson(decoder.decode(decodeBase64Url(transaction, 'transaction'))))
+    if (hash !== key || typeof cmd !== 'string') return null
+    const { code } = fieldsOf(fieldsOf(fieldsOf(parseExactJson(cmd)).payload).exec)
+    return typeof code === 'string' ? code : null
+  })
+}
+
+function unlessMalformed<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof FormatError || error instanceof SyntaxError) return null
+    throw error
+  }
+}

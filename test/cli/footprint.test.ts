@@ -1,0 +1,72 @@
+/** The modules that a miner for a node loads, in a real process. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { keepYoungGenerationSmall } from '../../src/platform/small-heap.ts'
+import { startWith, stopAll } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-footprint-'))
+const preload = fileURLToPath(new URL('loaded.mjs', import.meta.url))
+let devnet: Awaited<ReturnType<typeof startDevnet>>
+
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 100n })
+})
+afterAll(async () => {
+  await stopAll()
+  await devnet.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The modules that this command loads, as paths from the root of the checkout, each once. */
+async function loadedBy(...args: readonly string[]) {
+  const LOADED = join(folder, 'loaded')
+  rmSync(LOADED, { force: true })
+  const { code, out } = await startWith(['--import', preload], args, { LOADED }).ended
+  expect({ code, out }).toMatchObject({ code: 0 })
+  const lines = readFileSync(LOADED, 'utf8').split('\n')
+  const paths = lines.filter((line) => /^(file:|\/)/.test(line)).map((line) => line.replace(/^file:\/\//, ''))
+  const names = paths.flatMap((path) => /.*?((?:dist\/src|node_modules)\/.*)/.exec(path)?.[1] ?? [])
+  return { names: [...new Set(names)], youngBytes: Number(/^young (\d+)$/m.exec(lines.join('\n'))?.[1]) }
+}
+
+const mine = () => [
+  ...['mine', '--node', devnet.url, '--threads', '1', '--gpu', 'none', '--state', 'off', '--http', '127.0.0.1:0'],
+  ...['--blocks', '1'],
+]
+
+describe('newcut mine --node', () => {
+  it('loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', async () => {
+    const { names } = await loadedBy(...mine())
+    const foreign =
+      /^dist\/src\/(devnet|contracts|wallet|payouts|web\/explorer|source\/(pool|fleet)\/(?!address)|stratum-check|engine\/(fleet|passthrough|external|gpu\/(?!shader\.js)|stratum\/(?!limits\.js)))/
+    expect(names.filter((name) => foreign.test(name))).toEqual([])
+    const packages = new Set(names.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? []))
+    for (const name of ['webgpu', 'yaml', 'pino', 'tldts', '@nats-io/transport-node', 'classic-level', 'hash-wasm']) {
+      expect(packages).not.toContain(name)
+    }
+    // The build bundles these.
+    for (const name of ['undici', 'fastify', 'prom-client', 'typebox']) expect(packages).not.toContain(name)
+    expect(names).toContain('dist/src/engine/cpu/cpu.js')
+  })
+
+  it('loads at most this many files', async () => {
+    const { names } = await loadedBy(...mine())
+    const own = names.filter((name) => name.startsWith('dist/')).length
+    const packages = names.length - own
+    const budget = { own: 285, packages: 60 }
+    expect({ own: Math.max(own, budget.own), packages: Math.max(packages, budget.packages) }).toEqual(budget)
+  })
+
+  it('keeps its young generation small, unless the user has chosen its size', async () => {
+    const { youngBytes } = await loadedBy(...mine())
+    expect(youngBytes).toBeLessThanOrEqual(2 ** 24)
+    const workers = process.listenerCount('worker')
+    keepYoungGenerationSmall(['--max-semi-space-size=32'], {})
+    keepYoungGenerationSmall([], { NODE_OPTIONS: '--max_semi_space_size=32' })
+    expect(process.listenerCount('worker')).toBe(workers)
+  })
+})

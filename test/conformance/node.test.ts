@@ -1,0 +1,116 @@
+/** The cases of conformance/ at a real node over HTTP, directly and through proxies that plant one defect each. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Devnet } from '../../src/compose/devnet.ts'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { needs, ownCases, type Release, readCases } from '../../src/conformance/case-file.ts'
+import { failureLine } from '../../src/conformance/report.ts'
+import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
+import type { DevnetOptions } from '../../src/devnet/options.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { defects } from './defects.ts'
+import { proxyBefore } from './proxy.ts'
+
+const all = readCases(ownCases())
+const LONG_MS = 30_000
+/** A step that waits for what a defect has taken away waits this long. */
+const DEFECT_MS = 2_000
+
+const startNode = (options: DevnetOptions = {}) =>
+  startDevnet({ port: 0, graph: 'pair', difficulty: 20n, autoMine: { kind: 'on-demand' }, ...options })
+
+function judge(url: string, of: { readonly only?: string; readonly release?: Release; readonly timeoutMs?: number }) {
+  return runCases({
+    url,
+    clock: systemClock,
+    timeoutMs: of.timeoutMs ?? LONG_MS,
+    cases: all.filter(({ group, name }) => of.only === undefined || `${group}: ${name}` === of.only),
+    release: of.release ?? null,
+    needs: null,
+    signal: new AbortController().signal,
+  })
+}
+
+/** The lines of all cases that did not pass. */
+const notPassed = ({ cases }: ConformanceReport) =>
+  cases
+    .filter(({ outcome }) => outcome !== 'passed')
+    .map((each) => (each.reason === null ? failureLine(each) : `${each.group}: ${each.name}: ${each.reason}`))
+
+describe('our own node', () => {
+  it.each([
+    ['3.2', undefined, 'newcut'],
+    ['3.2', 'spec', 'spec'],
+    ['2.32', 'spec', 'spec'],
+  ] as const)('with the rules of %s, judged by %s, passes every case', async (nodeRelease, release, judgedAs) => {
+    const node = await startNode({ nodeRelease })
+    onTestFinished(() => node.close())
+    const report = await judge(node.url, release === undefined ? {} : { release })
+    expect(notPassed(report)).toEqual([])
+    expect([report.network, report.release]).toEqual(['development', judgedAs])
+    expect(report.cases.map(({ name }) => name)).toEqual(all.map(({ name }) => name))
+  })
+
+  it('of one chain skips what needs a second one, and says so', async () => {
+    const node = await startNode({ graph: 'singleton' })
+    onTestFinished(() => node.close())
+    const report = await judge(node.url, {})
+    const reasons = report.cases.flatMap(({ reason }) => reason ?? [])
+    expect(new Set(reasons)).toEqual(new Set(['the network has one chain']))
+    expect(report.cases.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  })
+})
+
+describe('the cases', () => {
+  it('use every need, and cover every endpoint that the embedded node shares with live ones', () => {
+    expect(new Set(all.flatMap((each) => each.needs))).toEqual(new Set(needs))
+    const text = JSON.stringify(all.flatMap(({ steps }) => steps.map(({ path }) => path ?? '')))
+    const ends = [
+      ...['/health-check', '/info', '/config', '/cut', '/hash', '/hash/branch', '/header', '/header/branch'],
+      ...['/block', '/block/branch', '/payload/batch', '/outputs', '/payload/outputs/batch', '/mining/work'],
+      ...['/mining/solved', '/mining/updates', '/header/updates', '/block/updates', '/mempool/member'],
+      ...['/mempool/lookup', '/mempool/getPending', '/local', '/send', '/poll', '/listen', '/spv'],
+    ]
+    expect(ends.filter((end) => !text.includes(`${end}"`))).toEqual([])
+  })
+
+  it('change nothing at a node if they are read-only', () => {
+    const changing = /\/(send|solved|insert|private|make-blocks|devnet\/|make-backup)/
+    const wrong = all.filter(({ needs: own, steps }) => {
+      const changes = steps.some(({ mine, path = '' }) => mine !== undefined || changing.test(path))
+      return changes && own.every((need) => need === 'read-only')
+    })
+    // A refusal changes nothing.
+    expect(wrong.map(({ name }) => name)).toEqual(['no commands at all are 400'])
+  })
+
+  it('name their source', () => {
+    expect(all.filter(({ source }) => source === undefined)).toEqual([])
+    const protocol = readFileSync(new URL(`../../docs/${'PROTOCOL'}.md`, import.meta.url), 'utf8')
+    const sections = new Set(all.flatMap(({ source = '' }) => source.match(/\b[A-G]\.\d\b/g) ?? []))
+    expect([...sections].filter((section) => !protocol.includes(`### ${section} `))).toEqual([])
+  })
+})
+
+describe('a node with one defect', () => {
+  let node: Devnet
+  beforeAll(async () => {
+    node = await startNode()
+  })
+  afterAll(() => node.close())
+
+  it('is planted in more than 20 ways', () => expect(new Set(defects.map(({ name }) => name)).size).toBeGreaterThan(20))
+
+  it.each(defects)('is caught: $name', async ({ caughtBy, ...defect }) => {
+    const proxy = await proxyBefore(node.url, defect)
+    onTestFinished(() => proxy.close())
+    const report = await judge(proxy.url, { only: caughtBy, timeoutMs: DEFECT_MS })
+    expect(report.cases.map(({ outcome }) => outcome)).toEqual(['failed'])
+  })
+
+  it('is not imagined: the proxy alone passes every case', async () => {
+    const proxy = await proxyBefore(node.url, {})
+    onTestFinished(() => proxy.close())
+    expect(notPassed(await judge(proxy.url, {}))).toEqual([])
+  })
+})

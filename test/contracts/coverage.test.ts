@@ -1,0 +1,238 @@
+/** Coverage of contracts, against counts made by hand. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type FileCounts, lineHits, merged } from '../../src/contracts/coverage/counts.ts'
+import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
+import { RunFollower } from '../../src/contracts/repl/run-observer.ts'
+import { itWith, lackOf } from '../needs.ts'
+
+const FOLDER = join(import.meta.dirname, 'coverage')
+const MAIN = resolve(import.meta.dirname, '../../dist/src/main.js')
+const files = {
+  resolve: (from: string, path: string) => resolve(dirname(from), path),
+  read: (path: string) => readFileSync(path, 'utf8'),
+}
+
+function covered(name: string): readonly FileCounts[] {
+  let follower: RunFollower | undefined
+  runTests(join(FOLDER, name), files, languagesOf, {
+    observe: (run) => {
+      follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+      return follower
+    },
+  })
+  return follower?.findings.coverage ?? []
+}
+
+function counts(test: string, file: string): FileCounts {
+  const found = covered(test).find((each) => each.file === join(FOLDER, file))
+  if (found === undefined) throw new Error(`no coverage of ${file}`)
+  return found
+}
+
+/** `line: hits` of each line that counts. */
+const lines = (of: FileCounts) => Object.fromEntries(lineHits(of))
+const functions = (of: FileCounts) => Object.fromEntries(of.functions.map(({ name, hits }) => [name, hits]))
+/** `kind line: outcome count, ...` of each branch. */
+const branches = ({ branches: all }: FileCounts) =>
+  all.map(
+    ({ kind, line, outcomes, hits }) =>
+      `${kind} ${line}: ${outcomes.map((word, i) => `${word} ${hits[i]}`).join(', ')}`,
+  )
+
+describe('coverage equals counts by hand', () => {
+  it('of a token', () => {
+    const token = counts('token.repl', 'token.pact')
+    expect(lines(token)).toEqual({
+      // GOVERNANCE is never asked. The constant is evaluated when the module is loaded.
+      ...{ 2: 0, 3: 0, 9: 1 },
+      // One capability is acquired, once; its event is not reached.
+      ...{ 11: 1, 12: 1, 13: 1, 15: 0, 17: 0 },
+      ...{ 19: 2, 20: 2, 21: 2, 22: 2 },
+      // Two calls of move, and one amount is too much. The text of enforce is evaluated only if it fails.
+      ...{ 24: 2, 26: 2, 27: 0, 28: 2, 29: 1, 30: 1, 31: 1, 32: 0, 33: 0 },
+      ...{ 35: 1, 36: 1, 37: 1 },
+      // debit fails, so that nothing is written and nothing credited.
+      ...{ 39: 1, 40: 1, 41: 1, 42: 1, 43: 0, 45: 0, 46: 0, 47: 0, 48: 0 },
+    })
+    expect(functions(token)).toEqual({
+      'token.GOVERNANCE': 0,
+      'token.DEBIT': 1,
+      'token.MOVED': 0,
+      'token.create': 2,
+      'token.move': 2,
+      'token.too-much': 1,
+      'token.debit': 1,
+      'token.credit': 0,
+    })
+    expect(branches(token)).toEqual([
+      'defcap 2: granted 0, refused 0',
+      'enforce 3: passed 0, failed 0',
+      'defcap 11: granted 1, refused 0',
+      'enforce 26: passed 2, failed 0',
+      'if 28: then 1, else 1',
+      'enforce 42: passed 0, failed 1',
+    ])
+  })
+
+  it('of forms with branches', () => {
+    const all = counts('branches.repl', 'branches.pact')
+    expect(lines(all)).toEqual({
+      ...{ 2: 0 },
+      // Line 5 has a test that runs twice, and a value that runs once.
+      ...{ 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
+      ...{ 8: 2, 9: 2 },
+      ...{ 10: 1, 11: 1, 12: 1, 13: 0 },
+      ...{ 14: 2, 15: 2, 16: 2, 17: 2 },
+      ...{ 18: 2 },
+      ...{ 19: 0, 20: 0, 21: 0 },
+      // The lambda is made twice, and called three times.
+      ...{ 22: 2, 23: 2, 24: 2, 25: 3, 26: 2 },
+      ...{ 27: 1, 28: 1 },
+    })
+    expect(branches(all)).toEqual([
+      'defcap 2: granted 0, refused 0',
+      'cond 4: case 1 1, case 2 0, default 1',
+      'and 9: first decides 0, second decides 2',
+      'or 11: first decides 1, second decides 0',
+      'enforce-one 15: test 1 0, test 2 1, none 1',
+      'enforce 16: passed 0, failed 2',
+      'enforce 17: passed 1, failed 1',
+      'if 18: then 1, else 1',
+    ])
+  })
+
+  it('of capabilities and pacts: refused, required in vain, rolled back', () => {
+    const deal = counts('deal.repl', 'deal.pact')
+    expect(lines(deal)).toEqual({
+      ...{ 2: 0, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
+      ...{ 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2 },
+      ...{ 14: 1, 15: 1 },
+      // The step of line 17 runs once, is not rolled back, and the next one runs.
+      ...{ 16: 1, 18: 1, 19: 0, 21: 1 },
+    })
+    expect(branches(deal)).toEqual([
+      'defcap 2: granted 0, refused 0',
+      'defcap 3: granted 2, refused 0',
+      'defcap 5: granted 2, refused 1',
+      'defcap 6: granted 0, refused 1',
+      'step-with-rollback 17: run 1, rolled back 0',
+    ])
+  })
+
+  it('of modules in test files, without functions of the test', () => {
+    const inline = counts('inline.repl', 'inline.repl')
+    expect(lines(inline)).toEqual({
+      // The value of a constant counts, its name does not.
+      ...{ 3: 1, 6: 0, 9: 1, 10: 1 },
+      ...{ 11: 2, 13: 2 },
+      ...{ 14: 0, 15: 0, 16: 0 },
+    })
+    expect(functions(inline)).toEqual({ 'inline.G': 0, 'inline.f': 2, 'inline.never': 0 })
+  })
+
+  it('of a file that several tests load, as their sum', () => {
+    const [all] = merged([covered('branches.repl'), covered('twice.repl')])
+    expect(lines(all)).toMatchObject({ 3: 3, 6: 2, 7: 1, 19: 1, 20: 1, 21: 1, 27: 1 })
+    expect(branches(all)[1]).toBe('cond 4: case 1 1, case 2 1, default 1')
+  })
+})
+
+describe('newcut contract --coverage', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const command = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'contract', ...args], {
+      encoding: 'utf8',
+      cwd: FOLDER,
+    })
+    return { status, lines: stdout.trimEnd().split('\n'), stderr }
+  }
+  const all = ['token.repl', 'branches.repl', 'deal.repl', 'inline.repl', 'twice.repl']
+
+  it('prints a table, and what no test reached with its place', () => {
+    const { status, lines: printed } = command(...all, '--coverage')
+    expect(status).toBe(0)
+    const text = printed.join('\n')
+    expect(text).toMatch(/^branches.pact +92\.6 % +25\/27 +88\.9 % +8\/9 +66\.7 % +12\/18$/m)
+    expect(text).toMatch(/^all files +/m)
+    expect(printed).toContain('token.pact: lines that never ran: 2-3, 15-17, 27, 32-33, 43-48')
+    expect(printed).toContain('deal.pact:6:3: capability deal.ONLY-ADMIN was never granted')
+    expect(printed).toContain('deal.pact:3:3: capability deal.OPEN was never refused')
+    expect(printed).toContain('deal.pact:17:5: step-with-rollback: never rolled back')
+    expect(printed).toContain('token.pact:26:5: enforce: never failed')
+  })
+
+  it('counts the same in one thread and in several', () => {
+    const one = command(...all, '--coverage', '--jobs', '1')
+    expect(command(...all, '--coverage', '--jobs', '4')).toEqual(one)
+  })
+
+  it('decides on the exit code with a bound of lines, or of lines and branches', () => {
+    const least = (bound: string) => command('branches.repl', '--coverage-min', bound)
+    expect(least('80').status).toBe(0)
+    const low = least('90%')
+    expect([low.status, low.lines.at(-1)]).toEqual([1, 'coverage is too low: 81.5 % of lines, not 90 %'])
+    expect(least('80,50').status).toBe(0)
+    const narrow = least('80,99.5')
+    expect(narrow.status).toBe(1)
+    expect(narrow.lines.at(-1)).toMatch(/^coverage is too low: .* % of branches, not 99.5 %$/)
+    for (const wrong of ['101', 'x', '1,2,3']) expect(least(wrong).stderr).toContain('--coverage-min')
+  })
+
+  it('leaves out dependencies and excluded files', () => {
+    const names = (...args: string[]) =>
+      command(...args, '--coverage')
+        .lines.filter((line) => /%/.test(line))
+        .map((line) => line.split(' ')[0])
+    expect(names('token.repl', 'deal.repl')).toEqual(['deal.pact', 'token.pact', 'all'])
+    expect(names('token.repl', 'deal.repl', '--coverage-exclude', 'token.pact')).toEqual(['deal.pact'])
+    const outside = join(folder, 'outside.repl')
+    writeFileSync(outside, `(load ${JSON.stringify(join(FOLDER, 'deal.pact'))})(module far G (defcap G () true))`)
+    expect(names(outside)).toEqual(['deal.pact'])
+    expect(names(outside, '--coverage-all')).toHaveLength(3)
+  })
+
+  it('writes the records of lcov, with lines from 1', () => {
+    const out = join(folder, 'deal.info')
+    expect(command('deal.repl', '--lcov', out).status).toBe(0)
+    expect(readFileSync(out, 'utf8')).toBe(
+      [
+        'TN:',
+        'SF:deal.pact',
+        ...['2,deal.G', '3,deal.OPEN', '5,deal.INNER', '6,deal.ONLY-ADMIN'].map((each) => `FN:${each}`),
+        ...['8,deal.guarded', '11,deal.enter', '14,deal.admin', '16,deal.trade'].map((each) => `FN:${each}`),
+        ...['0,deal.G', '2,deal.OPEN', '2,deal.INNER', '1,deal.ONLY-ADMIN'].map((each) => `FNDA:${each}`),
+        ...['3,deal.guarded', '2,deal.enter', '1,deal.admin', '1,deal.trade'].map((each) => `FNDA:${each}`),
+        'FNF:8',
+        'FNH:7',
+        ...['2,0,0,-', '2,0,1,-', '3,1,0,2', '3,1,1,0', '5,2,0,2', '5,2,1,1'].map((each) => `BRDA:${each}`),
+        ...['6,3,0,0', '6,3,1,1', '17,4,0,1', '17,4,1,0'].map((each) => `BRDA:${each}`),
+        'BRF:10',
+        'BRH:5',
+        ...['2,0', '3,2', '4,2', '5,2', '6,1', '7,1', '8,3', '9,3', '10,2'].map((each) => `DA:${each}`),
+        ...['11,2', '12,2', '13,2', '14,1', '15,1', '16,1', '18,1', '19,0', '21,1'].map((each) => `DA:${each}`),
+        'LF:18',
+        'LH:16',
+        'end_of_record',
+        '',
+      ].join('\n'),
+    )
+  })
+  itWith(lackOf('genhtml'), 'writes a file that genhtml reads, with the same figures', () => {
+    const out = join(folder, 'all.info')
+    command(...all, '--lcov', out)
+    const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
+    const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
+    expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
+    expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)
+    const pages = readdirSync(join(folder, 'html'), { recursive: true, encoding: 'utf8' })
+    expect(pages.filter((page) => page.endsWith('token.pact.gcov.html'))).toHaveLength(1)
+  })
+})

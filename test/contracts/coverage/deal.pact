@@ -1,0 +1,21 @@
+(module deal G
+  (defcap G () true)
+  (defcap OPEN (id:string)
+    (compose-capability (INNER)))
+  (defcap INNER () true)
+  (defcap ONLY-ADMIN ()
+    (enforce-keyset (read-keyset "admin")))
+  (defun guarded ()
+    (require-capability (INNER))
+    "inside")
+  (defun enter (id:string)
+    (with-capability (OPEN id)
+      (guarded)))
+  (defun admin ()
+    (with-capability (ONLY-ADMIN) "admin"))
+  (defpact trade (id:string)
+    (step-with-rollback
+      (enter id)
+      (format "undo {}" [id]))
+    (step
+      (enter id))))

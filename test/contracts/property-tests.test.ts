@@ -1,0 +1,116 @@
+/** `for-all` and `for-any-order` of test files. */
+import { describe, expect, it } from 'vitest'
+import type { Chance } from '../../src/contracts/repl/properties.ts'
+import { languagesOf, runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+
+function run(text: string, chance: Chance = { seed: 7, runs: 256 }): TestReport {
+  const files = { resolve: (_: string, path: string) => path, read: () => text }
+  return runTests('t.repl', files, (test) => languagesOf(test, chance))
+}
+
+/** Why the only property of a text fails; null if it holds. */
+function fault(text: string, chance?: Chance): string | null {
+  const { failures, stopped, cases } = run(text, chance)
+  expect([stopped, cases.length]).toEqual([null, 1])
+  return failures[0]?.what ?? null
+}
+
+const VAULT = `(module vault G
+  (defcap G () true)
+  (defschema amount n:integer)
+  (deftable amounts:{amount})
+  (defun start () (insert amounts "v" {"n": 0}))
+  (defun left () (at "n" (read amounts "v")))
+  (defun put (n:integer) (enforce-keyset (read-keyset "owner")) (update amounts "v" {"n": (+ (left) n)}))
+  (defun get (n:integer) (update amounts "v" {"n": (- (left) n)}) (enforce (!= n 3) "not three")))
+(create-table amounts)
+(start)
+(env-data {"owner": ["a"]})
+(env-keys ["a" "b"])
+`
+
+describe('for-all', () => {
+  it('passes as one test if the function is true for all values', () => {
+    const text = '(for-all "sum" [(gen-integer -9 9) (gen-decimal -1.0 1.0)] (lambda (a b) (= (+ a b) (+ b a))))'
+    expect(fault(text)).toBeNull()
+    expect(run(text).cases[0]).toMatchObject({ name: 'sum', what: null, milligas: null })
+  })
+
+  it.each([
+    ['(gen-integer 0 1000)', '(< x 357)', '357'],
+    ['(gen-integer -1000 -5)', '(> x -20)', '-20'],
+    ['(gen-integer -1000 1000)', '(!= x x)', '0'],
+    ['(gen-decimal 0.0 9.0 1)', '(< x 2.5)', '2.5'],
+    ['(gen-bool)', '(= x false)', 'true'],
+    ['(gen-string 30)', '(< (length x) 4)', '"aaaa"'],
+    ['(gen-list (gen-integer 0 9) 20)', '(< (length x) 3)', '[0, 0, 0]'],
+    ['(gen-one-of [1 2 3 4])', '(< x 3)', '3'],
+  ])('shrinks a value of %s to the simplest for which %s is false', (generator, property, least) => {
+    expect(fault(`(for-all "p" [${generator}] (lambda (x) ${property}))`)).toMatch(
+      `returned false for ${least}, in run `,
+    )
+  })
+
+  it('fails with the error of the function, and for a value other than true', () => {
+    expect(fault('(for-all "p" [(gen-bool)] (lambda (x) (enforce false "never")))')).toMatch(/^failed with "never" for/)
+    expect(fault('(for-all "p" [(gen-bool)] (lambda (x) 5))')).toMatch(/^returned 5 for false/)
+  })
+
+  it('prints a form that fails in its place', () => {
+    const property = '(for-all "small" [(gen-integer 0 99) (gen-string 3)] (lambda (a s) (< a 50)))'
+    const { output } = run(`${VAULT}${property}`)
+    expect(output[0]).toBe('; in the place of t.repl:13:1, this fails:')
+    const again = run(`${VAULT}${output.slice(1).join('\n')}`)
+    expect(again.failures).toMatchObject([{ name: 'small', what: 'expected true, got false' }])
+  })
+
+  it('draws the same values for the same seed, and names it', () => {
+    const text = '(for-all "p" [(gen-integer 0 1000000)] (lambda (x) (< x 900000)))'
+    const [one, other] = [1, 2].map((seed) => fault(text, { seed, runs: 256 }))
+    expect(fault(text, { seed: 1, runs: 256 })).toBe(one)
+    expect(one).toMatch(/in run \d+ of 256 with seed 1$/)
+    expect(other).toMatch(/with seed 2$/)
+    expect(
+      new Set([3, 4, 5, 6].map((seed) => fault(text, { seed, runs: 256 })?.split('seed')[0])).size,
+    ).toBeGreaterThan(1)
+    expect(fault('(for-all "p" [(gen-integer 1 9)] (lambda (x) (> x 0)))', { seed: 1, runs: 1 })).toBeNull()
+  })
+
+  it('leaves no writes, and refuses what is no property', () => {
+    const { passed } = run(`${VAULT}(for-all "w" [(gen-integer 5 9)] (lambda (n) (vault.get n) (< (vault.left) 0)))
+(expect "nothing stays" 0 (vault.left))`)
+    expect(passed).toBe(2)
+    const stop = (text: string) => run(text).stopped?.message
+    expect(stop('(for-all "p" 1 (lambda (x) true))')).toBe('for-all takes a list of generators')
+    expect(stop('(for-all "p" [] 1)')).toBe('for-all takes a function')
+    expect(stop('(for-all "p" [])')).toBe('for-all takes 3 parts, not 2')
+    expect(stop('(gen-integer 5 1)')).toBe('gen-integer: the first bound is above the second')
+    expect(stop('(gen-one-of [])')).toBe('gen-one-of: the list is empty')
+    expect(stop('(gen-string 65)')).toBe('gen-string: expected 0 to 64, got 65')
+  })
+})
+
+describe('for-any-order', () => {
+  const property = (invariant: string) =>
+    `(for-any-order "v" [(vault.put (gen-integer 0 9)) (vault.get (gen-integer 0 9))] ${invariant})`
+
+  it('passes if the invariant holds after every call', () => {
+    expect(fault(`${VAULT}${property('(> (vault.left) -1000)')}`)).toBeNull()
+  })
+
+  it('shrinks to the shortest sequence, with signers, and prints it as forms that fail', () => {
+    const { output, failures } = run(`${VAULT}${property('(< (vault.left) 12)')}`)
+    expect(failures[0].what).toMatch(/^returned false after 2 calls, in run \d+ of 256 with seed 7$/)
+    const calls = output.filter((line) => line.startsWith('(vault.put'))
+    expect(calls).toHaveLength(2)
+    expect(output.filter((line) => line.startsWith('(env-keys')).every((line) => line.includes('"a"'))).toBe(true)
+    const again = run(`${VAULT}${output.slice(1).join('\n')}`)
+    expect([again.stopped, again.failures.length]).toEqual([null, 1])
+  })
+
+  it('takes back what a call that fails has written', () => {
+    const only = '(for-any-order "v" [(vault.get 3)] (= (vault.left) 0))'
+    expect(fault(`${VAULT}${only}`)).toBeNull()
+    expect(run(`${VAULT}${property('(< (vault.left) 12)')}\n(expect "nothing stays" 0 (vault.left))`).passed).toBe(1)
+  })
+})

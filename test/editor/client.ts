@@ -1,0 +1,142 @@
+/** An editor at `newcut lsp`: a client of the protocol, and the server as a process. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  createProtocolConnection,
+  type InitializeResult,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver/node'
+import { childEnv } from '../children.ts'
+import { until } from '../wait.ts'
+
+const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
+export const system = fileURLToPath(new URL('../../src/contracts/system/', import.meta.url))
+export const coinText = readFileSync(`${system}coin.pact`, 'utf8')
+export const uriOf = (file: string) => pathToFileURL(file).href
+
+export interface Point {
+  readonly line: number
+  readonly character: number
+}
+
+/** Position of the first occurrence of `part` behind `after`, plus `ahead` characters. */
+export function pointOf(text: string, part: string, ahead = 0, after = ''): Point {
+  const start = text.indexOf(after)
+  const at = text.indexOf(part, start)
+  if (start < 0 || at < 0) throw new Error(`no ${part} behind ${after}`)
+  const before = text.slice(0, at + ahead)
+  return { line: before.split('\n').length - 1, character: before.length - before.lastIndexOf('\n') - 1 }
+}
+
+export class Editor {
+  readonly child: ChildProcess
+  readonly connection: ProtocolConnection
+  err = ''
+  readonly #published = new Map<string, PublishDiagnosticsParams>()
+  readonly #exited: Promise<unknown[]>
+  /** Refreshes of lenses that the server has asked for. */
+  refreshes = 0
+
+  constructor() {
+    const child = spawn(process.execPath, [main, 'lsp'], { env: { ...childEnv }, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child = child
+    this.#exited = once(child, 'exit')
+    child.stdin.on('error', () => undefined)
+    child.stderr.on('data', (bytes) => {
+      this.err += bytes
+    })
+    this.connection = createProtocolConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    )
+    this.connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
+      this.#published.set(params.uri, params)
+    })
+    this.connection.onRequest('workspace/codeLens/refresh', () => {
+      this.refreshes++
+      return null
+    })
+    this.connection.listen()
+  }
+
+  async initialize(folder: string | null = null): Promise<InitializeResult> {
+    const capabilities = { workspace: { codeLens: { refreshSupport: true } } }
+    const rootUri = folder === null ? null : uriOf(folder)
+    const result = await this.ask<InitializeResult>('initialize', { processId: process.pid, rootUri, capabilities })
+    await this.tell('initialized', {})
+    return result
+  }
+
+  ask<T>(method: string, params: unknown = {}): Promise<T> {
+    return this.connection.sendRequest(method, params as object)
+  }
+
+  tell(method: string, params: unknown = {}): Promise<void> {
+    return this.connection.sendNotification(method, params as object)
+  }
+
+  /** Asks about a position of a document. */
+  at<T>(method: string, uri: string, position: Point, more: object = {}): Promise<T> {
+    return this.ask(`textDocument/${method}`, { textDocument: { uri }, position, ...more })
+  }
+
+  of<T>(method: string, uri: string, more: object = {}): Promise<T> {
+    return this.ask(`textDocument/${method}`, { textDocument: { uri }, ...more })
+  }
+
+  async open(uri: string, text: string): Promise<PublishDiagnosticsParams> {
+    await this.tell('textDocument/didOpen', { textDocument: { uri, languageId: 'pact', version: 1, text } })
+    return this.published(uri, 1)
+  }
+
+  async change(uri: string, version: number, contentChanges: readonly object[]): Promise<PublishDiagnosticsParams> {
+    await this.tell('textDocument/didChange', { textDocument: { uri, version }, contentChanges })
+    return this.published(uri, version)
+  }
+
+  /** Waits for the findings of a version of a document. */
+  async published(uri: string, version: number): Promise<PublishDiagnosticsParams> {
+    await until(() => (this.#published.get(uri)?.version ?? 0) >= version)
+    return this.#published.get(uri) as PublishDiagnosticsParams
+  }
+
+  /** Waits until the findings of a document meet a condition. */
+  async publishes(
+    uri: string,
+    isMet: (params: PublishDiagnosticsParams) => boolean,
+  ): Promise<PublishDiagnosticsParams> {
+    await until(() => {
+      const params = this.#published.get(uri)
+      return params !== undefined && isMet(params)
+    })
+    return this.#published.get(uri) as PublishDiagnosticsParams
+  }
+
+  /** Writes bytes past the protocol. */
+  raw(bytes: string): void {
+    this.child.stdin?.write(bytes)
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null
+  }
+
+  /** Waits for the end of the process. @returns its exit code */
+  async ended(): Promise<number | null> {
+    const [code] = await this.#exited
+    return code as number | null
+  }
+
+  /** Ends the session as an editor does. @returns the exit code of the server */
+  async close(): Promise<number | null> {
+    if (!this.isRunning) return this.child.exitCode
+    await this.ask('shutdown')
+    await this.tell('exit')
+    return this.ended()
+  }
+}

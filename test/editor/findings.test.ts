@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest'
+import { type ModuleTexts, Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import { until } from '../wait.ts'
+
+/** Files in memory, all in one folder. */
+function workspaceOf(texts: Readonly<Record<string, string>>, moduleTexts: ModuleTexts | null = null): Workspace {
+  const files: WorkspaceFiles = {
+    read: (file) => texts[file] ?? null,
+    resolve: (_, path) => path,
+    list: () => [],
+    refresh: () => undefined,
+    systemFile: (name) => `/system/${name}.pact`,
+  }
+  const workspace = new Workspace(files, moduleTexts)
+  for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
+  return workspace
+}
+
+/** Findings as `line:column severity message`, from 1. */
+function findingsOf(workspace: Workspace, file: string): string[] {
+  const { lines } = workspace.parsed(file) ?? {}
+  return workspace.findings(file).map(({ from, severity, message }) => {
+    return `${(lines?.lineOf(from) ?? 0) + 1}:${(lines?.columnOf(from) ?? 0) + 1} ${severity} ${message}`
+  })
+}
+
+const inContract = (text: string) => findingsOf(workspaceOf({ 'a.pact': text }), 'a.pact')
+const inTest = (text: string, more: Readonly<Record<string, string>> = {}) => {
+  return findingsOf(workspaceOf({ ...more, 'a.repl': text }), 'a.repl')
+}
+const inModule = (members: string) => inContract(`(module m G (defcap G () true)\n${members})`)
+
+it('goes on at the next member behind an unclosed bracket, a grammar error and an unknown name', () => {
+  const found = inModule(`  (defun a () (+ 1 2)
+  (defun b)
+  (defun c () (nothing))
+  (defun d () 1)`)
+  expect(found).toEqual([
+    "2:3 error Expected: [')'] (the ( of line 2, column 3 is not closed)",
+    "3:10 error Expected: ['('; the parameters]",
+    '4:16 error Cannot find module:  nothing (no variable, member, import or module has this name)',
+  ])
+})
+
+it('tells of a bracket too many where it ends a module early', () => {
+  expect(inModule('  (defun a () 1)))\n  (defun b () 2)')[0]).toBe('2:18 error Unexpected input: )')
+})
+
+it.each([
+  ['an unclosed string', '(defun a () "x\n)', /^2:13 error newline in string literal/],
+  ['a character that begins nothing', '(defun a () `1)', /^2:13 error Unexpected character: "`"/],
+  ['an unknown type', '(defun a (x:strin) 1)', /^2:13 error No such type: strin/],
+  ['an unknown schema', '(defun a (x:object{row}) x)', /^2:20 error Cannot find module: {2}row/],
+  ['an unknown member of a module', '(defun a () (coin.nothing))', /^2:14 error .*coin.*nothing/],
+  [
+    'too many arguments of a member',
+    '(defun a (x) x) (defun b () (a 1 2))',
+    /^2:30 error m\.a takes 1 argument, not 2$/,
+  ],
+  ['too many arguments of a native', '(defun a () (abs 1 2))', /^2:14 error abs takes 1 argument, not 2$/],
+  ['too few arguments', '(defun a () (hash))', /^2:14 warning hash takes 1 argument, not 0: the result is a function/],
+  ['a form with wrong parts', '(defun a () (if true 1))', /^2:13 error .*if must take three arguments/],
+  ['a variable without use', '(defun a () (let ((x 1)) 2))', /^2:20 hint x is never used$/],
+  ['a second member of a name', '(defun a () 1) (defun a () 2)', /^2:23 error m has a member a already$/],
+  ['members in a circle', '(defun a () (b)) (defun b () (a))', /^2:1 error .*[Rr]ecursive/],
+  [
+    'a missing field',
+    '(defschema s a:integer) (deftable t:{s}) (defun f () (insert t "k" {"b": 1}))',
+    /warning s has no field b$/,
+  ],
+  ['a name of a native', '(defun length () 1)', /warning Variable length shadows native/],
+  ['a native of test files', '(defun a () (env-data {}))', /^2:14 error env-data is a native of test files/],
+  ['an unknown interface', '(implements nothing) (defun a () 1)', /^2:13 error Cannot find module: {2}nothing/],
+  [
+    'what only the loader finds: an interface',
+    '(implements fungible-v2) (defun a () 1)',
+    /^1:1 error Interface member not impl/,
+  ],
+  ['what only the loader finds: a failing constant', '(defconst A (at 1 []))', /error/],
+])('notes %s', (_, members, wanted) => {
+  const found = inModule(members)
+  expect(found).toHaveLength(1)
+  expect(found[0]).toMatch(wanted)
+})
+
+it.each([
+  ['partial applications', '(defun f (a b) a) (defun g (l) (map (f 1) (filter (< 2) (fold (+) [] [l]))))'],
+  ['constants of the command', '(defconst KEYS (read-keyset "ks")) (defun f () KEYS)'],
+  ['variables that begin with _', '(defun f () (let ((_ 1)) 2))'],
+  ['bindings of rows', '(defschema s a:integer) (deftable t:{s}) (defun f () (with-read t "k" {"a" := x} x))'],
+  ['imports', '(use coin [transfer]) (defun f () (transfer "a" "b" 1.0))'],
+  ['a pact', '(defpact p (x) (step (+ x 1)) (step-with-rollback x 2) (step x))'],
+])('finds nothing wrong in %s', (_, members) => {
+  expect(inModule(members)).toEqual([])
+})
+
+it('knows what a test file loads, defines and commits', () => {
+  const loaded = { 'm.pact': '(module m G (defcap G () true) (defun f () 1))' }
+  expect(inTest('(load "m.pact")\n(expect "f" 1 (f))\n(expect "m" 1 (m.f))', loaded)).toEqual([])
+  expect(inTest('(defun g () 1)\n(begin-tx)\n(load "m.pact")\n(commit-tx)\n(g)\n(f)', loaded)).toEqual([
+    '6:2 error Cannot find module:  f (no variable, member, import or module has this name)',
+  ])
+  expect(inTest('(load "none.pact")')).toEqual(['1:7 error cannot read none.pact; no such file beside this one'])
+  expect(inTest('(load "a.repl")')).toEqual(['1:7 error a.repl loads itself'])
+  expect(inTest('(load "b.pact")', { 'b.pact': '(' })[0]).toMatch(/^1:7 warning b\.pact has 1 error: Expected/)
+})
+
+it('allows natives of tests in modules only after they are enabled', () => {
+  const module = '(module m G (defcap G () true) (defun f () (env-data {})))'
+  expect(inTest(module)).toHaveLength(1)
+  expect(inTest(`(env-enable-repl-natives true)\n${module}`)).toEqual([])
+})
+
+it('expects failures in code that is expected to fail', () => {
+  expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
+})
+
+it('warns of a module that a test file uses and does not load', () => {
+  const found = inTest('(coin.get-balance "a")')
+  expect(found).toEqual(['1:2 warning this file does not load coin'])
+})
+
+it('asks a source of live modules once, and takes the name back when the text has come', async () => {
+  const asked: string[] = []
+  const moduleTexts: ModuleTexts = {
+    textOf: async (full) => {
+      asked.push(full)
+      if (full !== 'free.live') return null
+      return { file: '/live/free.live.pact', text: '(module live G (defcap G () true) (defun f (x) x))' }
+    },
+  }
+  const text = '(module m G (defcap G () true)\n(defun a () (free.live.f 1 2)) (defun b () (free.dead.f)))'
+  const workspace = workspaceOf({ 'a.pact': text }, moduleTexts)
+  expect(findingsOf(workspace, 'a.pact')).toEqual([])
+  await until(() => findingsOf(workspace, 'a.pact').length === 2)
+  expect(findingsOf(workspace, 'a.pact')).toEqual([
+    '2:14 error free.live.f takes 1 argument, not 2',
+    expect.stringMatching(/^2:45 error .*free\.dead/),
+  ])
+  expect(asked.toSorted().filter((name) => name === 'free.live')).toEqual(['free.live'])
+})

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { readProgram, readTest } from '../../src/contracts/syntax/program.ts'
+import { formatFile, withoutPlaces } from '../../src/editor/format.ts'
+import { run } from '../cli/run.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = execFileSync('git', ['ls-files', '*.pact', '*.repl'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+
+function formatted(text: string, file = 'a.repl'): string {
+  const result = formatFile(file, text)
+  if ('errors' in result) throw new Error(JSON.stringify(result.errors))
+  return result.text
+}
+
+const commentsOf = (text: string) => text.match(/;[^\n]*/g)?.map((comment) => comment.trimEnd())
+
+describe('the printer', () => {
+  it('has files to format', () => {
+    expect(files.length).toBeGreaterThan(40)
+  })
+
+  it.each(files)('keeps forms and comments of %s, and changes nothing the second time', (name) => {
+    const text = readFileSync(join(root, name), 'utf8')
+    const formsOf = name.endsWith('.repl') ? readTest : (each: string) => readProgram(each)
+    const once = formatted(text, name)
+    expect(formsOf(once).map(withoutPlaces)).toEqual(formsOf(text).map(withoutPlaces))
+    expect(commentsOf(once)).toEqual(commentsOf(text))
+    expect(formatted(once, name)).toBe(once)
+  })
+
+  it.each([
+    ['spaces and closing brackets', '(+   1\n  2\n )', '(+ 1\n  2)\n'],
+    ['indentation of a body', '(module m G\n(defcap G ()\ntrue))', '(module m G\n  (defcap G ()\n    true))\n'],
+    [
+      'the closing bracket of a module on its own line',
+      '(module m G\n (defcap G () 1)\n  )',
+      '(module m G\n  (defcap G () 1)\n)\n',
+    ],
+    ['commas in front of fields', "{ 'a: 1\n, 'b: 2 }", "{ 'a: 1,\n  'b: 2 }\n"],
+    ['a comma in front of a comment', '[1 ; one\n , 2]', '[1, ; one\n 2]\n'],
+    ['a comment before a closing bracket', '(+ 1 2 ; both\n)', '(+ 1 2 ; both\n  )\n'],
+    ['blank lines', '\n\n1\n\n\n\n2 3', '1\n\n2\n3\n'],
+    [
+      'types',
+      '(defun f : string ( a : object{ s } b:module{a,b} ) 1)',
+      '(defun f:string (a:object{s} b:module{a, b}) 1)\n',
+    ],
+    ['a comment within a type', '(defun f (a: ; what\n integer) 1)', '(defun f (a: ; what\n integer) 1)\n'],
+    ['a comment behind a field', '{"a": ; one\n 1}', '{"a": ; one\n 1}\n'],
+    ['strings over several lines', '(+ "a\\\n   \\b"    1)', '(+ "a\\\n   \\b" 1)\n'],
+    ['properties', '(defun f () @model [ (property  (> a 1)) ] 1)', '(defun f () @model [ (property  (> a 1)) ] 1)\n'],
+    ['an empty text', ' \n', ''],
+    ['a text of comments', '; a\n;b  \n', '; a\n;b\n'],
+    ['line ends of Windows', '(+ 1\r\n2)\r\n', '(+ 1\r\n  2)\r\n'],
+  ])('settles %s', (_, text, wanted) => {
+    expect(formatted(text)).toBe(wanted)
+    expect(formatted(wanted)).toBe(wanted)
+  })
+
+  it('breaks a long line behind the head of the form', () => {
+    const long = `(defun f (a b) (enforce (= a "${'x'.repeat(60)}") "${'y'.repeat(50)}"))`
+    const broken = `(defun f (a b)\n  (enforce (= a "${'x'.repeat(60)}")\n    "${'y'.repeat(50)}"))\n`
+    expect(formatted(long)).toBe(broken)
+    expect(formatted(broken)).toBe(broken)
+  })
+})
+
+describe('newcut format', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+
+  it('lists what --check would change, and changes nothing', async () => {
+    const [wrong, right] = [file('wrong.pact', '(+  1 2)'), file('right.pact', '(+ 1 2)\n')]
+    expect(await run(['format', '--check', wrong, right])).toMatchObject({ code: 1, out: `${wrong}\n`, err: '' })
+    expect(readFileSync(wrong, 'utf8')).toBe('(+  1 2)')
+    expect(await run(['format', '--check', right])).toMatchObject({ code: 0, out: '', err: '' })
+  })
+
+  it('writes files, and tells which', async () => {
+    const name = file('a.repl', '(+  1 2)')
+    expect(await run(['format', name])).toMatchObject({ code: 0, out: `${name}\n`, err: '' })
+    expect(readFileSync(name, 'utf8')).toBe('(+ 1 2)\n')
+  })
+
+  it('lists all errors of a file that cannot be read, leaves it, and formats the others', async () => {
+    const [broken, other] = [file('broken.pact', '(module m G\n (defun f))'), file('other.pact', '(+  1 2)')]
+    const { code, out, err } = await run(['format', broken, other])
+    expect([code, out]).toEqual([1, `${other}\n`])
+    expect(err).toBe(`${broken}:2:9: Expected: ['('; the parameters]\n`)
+    expect(readFileSync(broken, 'utf8')).toBe('(module m G\n (defun f))')
+  })
+
+  it('refuses files of other kinds, and files that are not there', async () => {
+    expect((await run(['format', file('a.txt', '')])).err).toContain('format takes .pact and .repl files')
+    expect((await run(['format', join(folder, 'none.pact')])).err).toContain('none.pact (ENOENT)')
+  })
+})

@@ -1,0 +1,162 @@
+/** A forked node that is slow, busy, gone, cuts its answers, lies, reorganises or has forgotten its old blocks. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { run } from '../cli/run.ts'
+import { exec, local, makeBlocks } from '../devnet/commands-common.ts'
+import type { Started } from '../devnet/common.ts'
+import { folder, reorganise, startFork, startRemote } from './network.ts'
+import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
+
+const FILE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
+
+interface Contract {
+  readonly proxy: NodeProxy
+  /** Runs a test file on a fork at this height, or at a height below all heads. */
+  readonly test: (options?: readonly string[], text?: string) => ReturnType<typeof run>
+}
+
+async function contractOn({ devnet }: Pick<Started, 'devnet'>, manner: Manner = honest): Promise<Contract> {
+  const proxy = await proxyTo(devnet.url)
+  proxy.manner = manner
+  const file = join(folder(), 'test.repl')
+  const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))
+  return {
+    proxy,
+    test: (options = [], text = FILE) => {
+      writeFileSync(file, text)
+      const args = ['--fork', proxy.url, '--fork-cache', 'off', '--fork-limit', '1000/s']
+      const cut = options.includes('--fork-cut') ? [] : ['--fork-cut', String(height)]
+      return run(['contract', file, ...args, ...cut, ...options])
+    },
+  }
+}
+
+const isCall = ({ url }: { readonly url: string }) => url.includes('/local')
+
+/** Changes the JSON of answers to calls. */
+const changed =
+  (change: (answer: { metaData: { blockHeight: number; prevBlockHash: string } | null }) => unknown): Manner =>
+  async (request, forward) => {
+    const answer = await forward()
+    if (!isCall(request) || answer.status !== 200) return answer
+    return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) }
+  }
+
+it('repeats requests that are refused for now, cut, or not answered', async () => {
+  const remote = await startRemote()
+  const troubles: Manner[] = [
+    async () => ({ status: 429, body: 'slow down', headers: { 'retry-after': '0' } }),
+    async () => ({ status: 502, body: '<html>bad gateway</html>' }),
+    async () => ({ status: 503, body: 'later' }),
+    async (_, forward) => ({ ...(await forward()), isCut: true }),
+    async (_, forward) => ({ status: 200, body: (await forward()).body.slice(0, 20) }),
+    async () => null,
+    () => new Promise(() => undefined),
+  ]
+  const contract = await contractOn(remote)
+  let last = ''
+  contract.proxy.manner = (request, forward) => {
+    const key = `${request.url.replace(/\?.*/, '')} ${request.body.length}`
+    // Each kind of request is in trouble once.
+    const trouble = key === last ? undefined : troubles.shift()
+    last = key
+    return trouble === undefined ? forward() : trouble(request, forward)
+  }
+  const { code, err, out } = await contract.test(['--fork-timeout', '700ms'])
+  expect([code, out], err).toEqual([0, expect.stringContaining('1 passed, 0 failed')])
+  expect(troubles).toEqual([])
+  expect(err).toContain('slow down; newcut tries again')
+  expect(err).toContain('no answer within 700 ms (--fork-timeout)')
+})
+
+it('says that a node is gone, and what helps', async () => {
+  const contract = await contractOn(await startRemote())
+  await contract.proxy.close()
+  const { code, err } = await contract.test()
+  expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('gave no answer in 6 attempts')])
+  expect(code).not.toBe(0)
+  expect(err).toContain('ECONNREFUSED')
+  expect(err).toContain('a cache that has all entries needs no node')
+})
+
+it.each([
+  [
+    'another block before the call',
+    changed((answer) => ({
+      ...answer,
+      metaData: answer.metaData && { ...answer.metaData, prevBlockHash: 'x'.repeat(43) },
+    })),
+    'it was orphaned',
+  ],
+  ['no block', changed((answer) => ({ ...answer, metaData: null })), 'gives a success that names no block'],
+  [
+    'heights that never fit',
+    changed((answer) => ({
+      ...answer,
+      metaData: answer.metaData && { ...answer.metaData, blockHeight: answer.metaData.blockHeight + 1_000_000 },
+    })),
+    'answers at other heights than',
+  ],
+  ['no result', changed(() => ({ gas: 1 })), 'gives a result without a status'],
+  ['a text for a timeout', changed(() => 'Timeout'), 'ran out of its time: Timeout'],
+])('refuses a node that tells %s', async (_, manner, text) => {
+  const contract = await contractOn(await startRemote(), manner)
+  const { code, err } = await contract.test()
+  expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+  expect(err).not.toContain('    at ')
+})
+
+it('says that a node has compacted its state', async () => {
+  const contract = await contractOn(await startRemote(), async (request, forward) => {
+    if (!isCall(request)) return forward()
+    return { status: 500, body: 'Internal server error: missing block in checkpoint' }
+  })
+  const { code, err } = await contract.test()
+  expect([code === 0, err]).toEqual([false, expect.stringContaining('cannot run code at height')])
+  expect(err).toContain('compacted state')
+  expect(contract.proxy.seen.filter(isCall)).toHaveLength(2)
+})
+
+it('refuses a server that is no node', async () => {
+  const contract = await contractOn(await startRemote(), async () => ({ status: 200, body: '{"hello":"world"}' }))
+  expect((await contract.test()).err).toContain('is no chainweb node: GET /info answers {"hello":"world"}')
+})
+
+it('follows a chain that grows and reorganises above the pin', async () => {
+  const remote = await startRemote()
+  await makeBlocks(remote.peer, { 0: 6, 1: 6 })
+  const contract = await contractOn(remote)
+  const pin = Number(remote.devnet.cut.get(0)?.height) - 5
+  let calls = 0
+  contract.proxy.manner = async (request, forward) => {
+    if (isCall(request)) {
+      calls++
+      if (calls === 2) await makeBlocks(remote.peer, { 0: 2 })
+      if (calls === 4) await reorganise(remote, 3)
+    }
+    return forward()
+  }
+  const { code, out, err } = await contract.test(['--fork-cut', String(pin)])
+  expect([code, out], err).toEqual([0, expect.stringContaining('1 passed')])
+  expect(calls).toBeGreaterThan(4)
+})
+
+it('stops when the pinned block is orphaned', async () => {
+  const remote = await startRemote()
+  const forked = await startFork(remote)
+  await reorganise(remote, 4)
+  const { status, body } = await local(forked.peer, exec('(coin.details "somebody")'))
+  expect([status, body.toString()]).toEqual([502, expect.stringContaining('it was orphaned')])
+})
+
+it('answers 502 while the forked node is gone, and all that it knows', async () => {
+  const remote = await startRemote()
+  const forked = await startFork(remote)
+  const known = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
+  await forked.proxy.close()
+  const { status, body } = await local(forked.peer, exec('(coin.details "somebody")'))
+  expect([status, body.toString()]).toEqual([502, expect.stringContaining('gave no answer in 6 attempts')])
+  const again = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
+  expect(JSON.parse(again.body.toString()).result).toEqual(JSON.parse(known.body.toString()).result)
+})

@@ -1,0 +1,173 @@
+/** The seam of a fork: pacts, proofs, results and headers from below the pin; time and name above it. */
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { signed } from '../devnet/command.ts'
+import { exec, local, makeBlocks, ok, poll, signers, spv } from '../devnet/commands-common.ts'
+import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'
+import { execWith, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+
+const continued = (pactId: string, step: number, proof: string | null = null, chain = 0) =>
+  signed({ chainId: String(chain) }, { payload: { cont: { pactId, step, rollback: false, data: {}, proof } } })
+
+/** A transfer of `sender00` from chain 0 to chain 1. */
+const leaving = (amount: string) =>
+  execWith(
+    `(coin.transfer-crosschain "sender00" "sender00" (read-keyset "k") "1" ${amount})`,
+    { k: KEYSET },
+    {},
+    signers(['coin.GAS'], ['coin.TRANSFER_XCHAIN', 'sender00', 'sender00', { decimal: amount }, '1']),
+  )
+
+const grown = (remote: Started) => makeBlocks(remote.peer, { 0: 2, 1: 2 })
+
+describe('a pact that began below the pin', () => {
+  it('goes on in the fork, step by step', async () => {
+    const remote = await startRemote()
+    const begun = exec('(free.fork-token.steps "bob")')
+    await inBlock(remote.peer, [begun])
+    await grown(remote)
+    const forked = await startFork(remote)
+    const [second] = await inBlock(forked.peer, [continued(begun.hash, 1)])
+    expect(second.result).toEqual({ status: 'success', data: 'bob 1.25' })
+    const [third] = await inBlock(forked.peer, [continued(begun.hash, 2)])
+    expect(third.result).toEqual({ status: 'success', data: 'over' })
+  })
+
+  it('needs the request key of its last command from the second step on', async () => {
+    const remote = await startRemote()
+    const begun = exec('(free.fork-token.steps "bob")')
+    await inBlock(remote.peer, [begun])
+    const next = continued(begun.hash, 1)
+    await inBlock(remote.peer, [next])
+    await grown(remote)
+    const last = continued(begun.hash, 2)
+    const without = await startFork(remote)
+    const [refused] = await inBlock(without.peer, [last])
+    expect(refused.result.error.message).toContain('name its request key with --fork-pact')
+    const named = await startFork(remote, { pactKeys: [next.hash] })
+    expect((await inBlock(named.peer, [last]))[0].result).toEqual({ status: 'success', data: 'over' })
+  })
+
+  it('is over in the fork if it is over below the pin', async () => {
+    const remote = await startRemote()
+    const begun = exec('(free.fork-token.steps "bob")')
+    for (const command of [begun, continued(begun.hash, 1), continued(begun.hash, 2)]) {
+      await inBlock(remote.peer, [command])
+    }
+    await grown(remote)
+    const forked = await startFork(remote)
+    const { result } = await ok(local(forked.peer, continued(begun.hash, 1)))
+    expect(result.error.message).toContain('already completed')
+  })
+})
+
+describe('coins that left a chain', () => {
+  it('below the pin arrive in the fork', async () => {
+    const remote = await startRemote()
+    const command = leaving('2.5')
+    await inBlock(remote.peer, [command])
+    await grown(remote)
+    const forked = await startFork(remote)
+    const proof = await ok(spv(forked.peer, { requestKey: command.hash, targetChainId: '1' }))
+    const [minted] = await inBlock(forked.peer, [continued(command.hash, 1, proof, 1)], 1)
+    expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
+    const forged = Buffer.from(Buffer.from(proof, 'base64url').toString().replace('2.5', '9.5')).toString('base64url')
+    const { preflightResult } = await ok(
+      local(forked.peer, continued(command.hash, 1, forged, 1), '?preflight=true', 1),
+    )
+    expect(preflightResult.result.error.message).toMatch(/spv verification failed|already completed/)
+  })
+
+  it('above the pin are newer than the fork', async () => {
+    const remote = await startRemote()
+    const forked = await startFork(remote)
+    const command = leaving('2.5')
+    await inBlock(remote.peer, [command])
+    await grown(remote)
+    expect(await ok(poll(forked.peer, [command.hash]))).toEqual({})
+    const { status, body } = await spv(forked.peer, { requestKey: command.hash, targetChainId: '1' })
+    expect([status, body.toString()]).toEqual([400, expect.stringContaining('this transfer is newer than the fork')])
+    const proof = await ok(spv(remote.peer, { requestKey: command.hash, targetChainId: '1' }))
+    const { preflightResult } = await ok(local(forked.peer, continued(command.hash, 1, proof, 1), '?preflight=true', 1))
+    expect(preflightResult.result.error.message).toContain('target header is not in the chain')
+  })
+
+  it('in the fork arrive in the fork', async () => {
+    const forked = await startFork(await startRemote())
+    const command = leaving('1.25')
+    await inBlock(forked.peer, [command])
+    await makeBlocks(forked.peer, { 1: 2 })
+    const proof = await ok(spv(forked.peer, { requestKey: command.hash, targetChainId: '1' }))
+    const [minted] = await inBlock(forked.peer, [continued(command.hash, 1, proof, 1)], 1)
+    expect(minted.result).toEqual({ status: 'success', data: 'Write succeeded' })
+  })
+})
+
+it('tells results, headers and payloads below the pin as the forked node does', async () => {
+  const remote = await startRemote()
+  const command = exec('(free.fork-token.steps "bob")')
+  await inBlock(remote.peer, [command])
+  await grown(remote)
+  const forked = await startFork(remote)
+  const own = exec('(+ 1 2)')
+  await inBlock(forked.peer, [own])
+  const result = (await ok(poll(remote.peer, [command.hash])))[command.hash]
+  const polled = await ok(poll(forked.peer, [own.hash, command.hash, 'A'.repeat(43)]))
+  expect(Object.keys(polled).sort()).toEqual([own.hash, command.hash].sort())
+  expect(polled[command.hash]).toEqual(result)
+  const { blockHash } = result.metaData
+  const get = async (node: Started, path: string) => {
+    const { status, body } = await node.peer.request('GET', `${PREFIX}/chain/0/${path}`)
+    return [status, body.toString()]
+  }
+  const accept = { headers: { accept: 'application/json;blockheader-encoding=object' } }
+  const header = jsonOf(await remote.peer.request('GET', `${PREFIX}/chain/0/header/${blockHash}`, accept))
+  const pinned = forked.devnet.fork?.pin.hashes.get(0) ?? ''
+  const root = jsonOf(await remote.peer.request('GET', `${PREFIX}/chain/0/header/${pinned}`, accept))
+  for (const path of [
+    `header/${blockHash}`,
+    `payload/${header.payloadHash}`,
+    `payload/${header.payloadHash}/outputs`,
+    `header/${pinned}`,
+    `payload/${root.payloadHash}`,
+  ]) {
+    expect(await get(forked, path), path).toEqual(await get(remote, path))
+  }
+  expect((await get(forked, `header/${'A'.repeat(43)}`))[0]).toBe(404)
+})
+
+it('continues the time of the pinned blocks if it is told to', async () => {
+  const remote = await startRemote()
+  const newest = Math.max(...[...remote.devnet.cut.values()].map(({ creationTime }) => Number(creationTime) / 1e6))
+  const [day, month] = [86_400, 30 * 86_400]
+  const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + month * 1000 }
+  const firstTime = async (time: 'pinned' | 'now') => {
+    const forked = await startFork(remote, { time }, {}, { clock })
+    await makeBlocks(forked.peer, { 0: 1 })
+    return Number(forked.devnet.cut.get(0)?.creationTime) / 1e6 - newest
+  }
+  const [pinned, now] = [await firstTime('pinned'), await firstTime('now')]
+  expect([pinned > 0, pinned < day, now > month - day]).toEqual([true, true, true])
+})
+
+it('serves the name that it is given, in headers and commands', async () => {
+  const forked = await startFork(await startRemote(), {}, { networkName: 'mainnet01' })
+  const response = await fetch(`${forked.devnet.url}/info`)
+  expect(await response.json()).toMatchObject({ nodeVersion: 'mainnet01' })
+  await makeBlocks(forked.peer, { 0: 1 })
+  const [head] = [...forked.devnet.cut.values()]
+  expect(head.version).toBe(5)
+})
+
+it('begins chains that are not forked with the state of a development network', async () => {
+  const remote = await startRemote()
+  const forked = await startFork(remote, { chains: [0] })
+  const balance = async (chain: number) => {
+    const command = exec('(floor (coin.get-balance "sender00"))', { chainId: String(chain) })
+    return (await ok(local(forked.peer, command, '', chain))).result.data.int
+  }
+  expect(await balance(0)).toBeLessThan(100_000_000)
+  expect(await balance(1)).toBe(100_000_000)
+  await makeBlocks(forked.peer, { 1: 2 })
+  expect(forked.proxy.seen.filter(({ url }) => url.includes('/chain/1/pact'))).toEqual([])
+})

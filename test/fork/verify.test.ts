@@ -1,0 +1,100 @@
+/** `newcut fork`: the cut of a fork, and the comparison of a node with this evaluator. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { run } from '../cli/run.ts'
+import { folder, startRemote } from './network.ts'
+import { proxyTo } from './proxy.ts'
+
+async function forkOf(args: readonly string[] = []) {
+  const { devnet } = await startRemote()
+  const proxy = await proxyTo(devnet.url)
+  const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))
+  const call = (more: readonly string[]) =>
+    run([
+      'fork',
+      proxy.url,
+      '--fork-cache',
+      'off',
+      '--fork-limit',
+      '1000/s',
+      '--fork-cut',
+      String(height),
+      ...args,
+      ...more,
+    ])
+  return { proxy, call, height, devnet }
+}
+
+it('prints the cut of a fork, with which another begins at the same blocks', async () => {
+  const { call, proxy, height, devnet } = await forkOf()
+  const { code, out } = await call([])
+  expect([code, JSON.parse(out)]).toMatchObject([0, { network: 'development', height }])
+  const file = join(folder(), 'cut.json')
+  writeFileSync(file, out)
+  const test = join(folder(), 'test.repl')
+  writeFileSync(test, '(expect "height" true (= (at "block-height" (chain-data)) '.concat(`${height + 1}))`))
+  const again = await run(['contract', test, '--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', file])
+  expect([again.code, again.out], again.err).toEqual([0, expect.stringContaining('1 passed')])
+  expect(devnet.cut.size).toBe(Object.keys(JSON.parse(out).hashes).length)
+})
+
+it('finds that a node and newcut agree about all modules of a chain', async () => {
+  const { call } = await forkOf()
+  const { code, out } = await call(['--verify'])
+  const [, equal, all] = /(\d+) of (\d+) equal, 0 different, 0 modules not loaded/.exec(out) ?? []
+  expect([code, equal]).toEqual([0, all])
+  expect(Number(all)).toBeGreaterThan(20)
+})
+
+it('reports a difference in gas, results and events, for people and as a file', async () => {
+  const { call, proxy } = await forkOf()
+  proxy.manner = async ({ url, body }, forward) => {
+    const answer = await forward()
+    if (!url.includes('/local')) return answer
+    if (body.includes('(+ 1 2)')) return { ...answer, body: answer.body.replace(/"gas":\d+/, '"gas":77') }
+    if (!body.includes('get-balance') || !body.includes('sender01')) return answer
+    const json = JSON.parse(answer.body)
+    return { ...answer, body: JSON.stringify({ ...json, result: { status: 'success', data: 'another' } }) }
+  }
+  const code = join(folder(), 'code.pact')
+  writeFileSync(
+    code,
+    '(+ 1 2)\n(coin.get-balance "sender01")\n(enforce false "no")\n(coin.get-balance "sender02")\n(free.fork-second.fails)',
+  )
+  const report = join(folder(), 'report.json')
+  const { code: exit, out } = await call([code, '--verify', '--report', report])
+  expect(exit).toBe(1)
+  expect(out).toContain('DIFFERS (+ 1 2)\n  gas here 1, there 77')
+  expect(out).toContain('DIFFERS (coin.get-balance "sender01")\n  result here')
+  expect(out).toContain('3 of 5 equal, 2 different, 0 modules not loaded')
+  const { pin, cases, equal, differences } = JSON.parse(readFileSync(report, 'utf8'))
+  expect([pin.network, cases, equal, differences.length]).toEqual(['development', 5, 3, 2])
+})
+
+it('lists modules that do not load here', async () => {
+  const { call, proxy } = await forkOf()
+  proxy.manner = async ({ url, body }, forward) => {
+    const answer = await forward()
+    if (!url.includes('/local') || !body.includes('describe-module')) return answer
+    return { ...answer, body: answer.body.replace('(defun twice:decimal ()', '(defun twice:decimal () (old-native 1)') }
+  }
+  const { out } = await call(['--verify'])
+  expect(out).toContain(
+    'NOT LOADED The forked module free.fork-second does not load here: Cannot find module: free.old-native',
+  )
+  expect(out).toContain('1 modules not loaded')
+})
+
+it.each([
+  [['--fork-cut', '999999'], '--fork-cut 999999: the lowest chain has height'],
+  [['--fork-cut', '/no/such/file'], '--fork-cut /no/such/file: '],
+  [['--fork-cut', '{"hashes":{}}'], '--fork-cut: no cut'],
+  [['--fork-limit', 'fast'], 'a number of requests in a second, such as 5/s'],
+  [['--fork-chains', '99'], 'the cut of the fork has no chain 99'],
+  [['--fork-chains', 'all'], 'chain numbers with commas between them'],
+])('refuses %j', async (args, text) => {
+  const { devnet } = await startRemote()
+  const { code, err } = await run(['fork', devnet.url, '--fork-cache', 'off', ...args])
+  expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+})

@@ -1,0 +1,45 @@
+/** All records of a small journal, by newcut's reader and by a simple one to compare it with. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mayGoOn } from '../../src/core/solution.ts'
+import { type JournalReading, readJournal } from '../../src/journal/content.ts'
+import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/journal/record.ts'
+
+export interface AllRecords {
+  /** By hash, oldest first. */
+  readonly records: ReadonlyMap<string, BlockRecord>
+  readonly damaged: number
+}
+
+export async function readRecords(folder: string, reading: JournalReading = {}): Promise<AllRecords> {
+  const { table, records, damaged } = await readJournal(folder, reading)
+  const all = [...records(Array.from({ length: table.rows }, (_, row) => row))]
+  return { records: new Map(all.map((record) => [record.hash, record])), damaged }
+}
+
+/** True if later steps may follow. `confirmations`: depth at which a confirmed solution is final. */
+export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: number): boolean =>
+  mayGoOn({ step: state, ...told }, confirmations)
+
+/** Parses each line and keeps each record. */
+export function simplyReadRecords(folder: string): AllRecords {
+  const records = new Map<string, BlockRecord>()
+  const early: Line[] = []
+  let damaged = 0
+  const take = (line: Line) => {
+    const record = afterLine(records.get(line.hash), line)
+    if (record !== null) records.set(record.hash, record)
+    return record !== null
+  }
+  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+  for (const name of names.toSorted()) {
+    for (const text of readFileSync(join(folder, name), 'utf8').split(/\r?\n/)) {
+      if (text === '') continue
+      const line = parseLine(text)
+      if (line === null) damaged++
+      else if (!take(line)) early.push(line)
+    }
+  }
+  for (const line of early) if (!take(line)) damaged++
+  return { records, damaged }
+}
