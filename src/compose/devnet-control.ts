@@ -1,7 +1,8 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
 import { NewcutError } from '../core/errors.ts'
 import type { ClockState, MadeBlocks, Reverted, SnapshotTaken } from '../schema/control.ts'
-import type { Dropped, Impersonated, Ran, RunOrder } from '../schema/control-commands.ts'
+import type { Dropped, Impersonated, Ran, RowsOrder, RowsWritten, RunOrder } from '../schema/control-commands.ts'
+import { fundOrder } from '../schema/fund-order.ts'
 import type { Static } from '../schema/typebox.ts'
 
 /** Blocks that an order made. */
@@ -12,6 +13,10 @@ export type DevnetClock = Static<typeof ClockState>
 export type PrivilegedRun = Static<typeof Ran>
 /** Code to run with privileges. */
 export type PrivilegedCode = RunOrder
+/** Rows of a table: key to fields. */
+export type TableRows = RowsOrder['rows']
+/** Rows that were written, and their block. */
+export type WrittenRows = RowsWritten
 /** Transactions that were dropped. */
 export type DroppedTransactions = Dropped
 /** Network after a revert. */
@@ -43,6 +48,17 @@ export interface DevnetControl {
   readonly drop: (requestKeys: readonly string[] | 'all') => Promise<DroppedTransactions>
   /** Runs code with admin rights and granted capabilities, in a block that it makes. */
   readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
+  /**
+   * Writes rows of a table, such as `coin.coin-table`, in a block that it makes. A row that exists keeps the fields that
+   * are left out.
+   */
+  readonly rows: (chain: number, table: string, rows: TableRows) => Promise<WrittenRows>
+  /**
+   * Mints coins for an account, which must be a `k:` account or exist.
+   * @param amount such as 100 or '0.5'
+   * @param chain default 0
+   */
+  readonly fund: (account: string, amount: number | string, chain?: number) => Promise<PrivilegedRun>
   /** Takes a snapshot. @returns its id */
   readonly snapshot: () => Promise<number>
   /** Goes back to a snapshot, and drops it and all later ones. */
@@ -82,6 +98,12 @@ export function controlOf(url: string): DevnetControl {
       (await order<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
     drop: (requestKeys) => order('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
     run: (code) => order('run', code),
+    rows: (chain, table, rows) => order('rows', { chain, table, rows }),
+    fund: async (account, amount, chain = 0) => {
+      const ran = await order<PrivilegedRun>('run', fundOrder({ account, amount: String(amount), chain }))
+      expectFunded(account, ran)
+      return ran
+    },
     snapshot,
     revert,
     loadFixture: async <T>(fixture: () => T | Promise<T>) => {
@@ -92,6 +114,12 @@ export function controlOf(url: string): DevnetControl {
       return result
     },
   }
+}
+
+function expectFunded(account: string, { result }: PrivilegedRun): void {
+  const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }
+  if (status === 'success') return
+  throw new NewcutError('NODE_REFUSED', `${account} got no coins: ${error?.message ?? status}`)
 }
 
 const timeText = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString())

@@ -69,6 +69,8 @@ export type {
   PrivilegedCode,
   PrivilegedRun,
   RevertedNetwork,
+  TableRows,
+  WrittenRows,
 } from './devnet-control.ts'
 
 /** A running development network, and orders to it. */

@@ -1,11 +1,10 @@
 /** The embedded node: a development network served over HTTP. */
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
-import { NewcutError } from '../core/errors.ts'
-import { graphAt, type Network } from '../core/network.ts'
+import type { NewcutError } from '../core/errors.ts'
+import type { Network } from '../core/network.ts'
 import type { Pin } from '../fork/pin.ts'
 import { impersonatedKey } from '../schema/control-commands.ts'
-import type { NodeRelease } from '../schema/node-releases.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
@@ -37,22 +36,20 @@ import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
 import { SendRefusals } from './http/send-refusals.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
-import { genesisOf } from './ledger/genesis.ts'
-import { Ledger } from './ledger/ledger.ts'
+import type { Ledger } from './ledger/ledger.ts'
 import { PrivateLedger } from './ledger/private.ts'
-import { MemoryVersions } from './ledger/versions.ts'
-import { commandCheck } from './mempool/checks.ts'
 import { Impersonation } from './mempool/impersonation.ts'
 import { Mempools } from './mempool/mempools.ts'
+import { forkTargetOf, openChains } from './open-chains.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
-import { Chains, forkedState, genesisState } from './rules/chains.ts'
+import type { Chains } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
-import { type AskedSettings, type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
-import type { LetIn, LetInKeys } from './store/let-in.ts'
-import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
+import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
+import type { LetIn } from './store/let-in.ts'
+import { indexBlock, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
@@ -348,55 +345,4 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   })
   addOpenApi(router, { packageVersion })
   router.finish()
-}
-
-/** Throws NewcutError BAD_OPTION for a fork that the release does not know. */
-function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): number {
-  const highest = releaseRules[release].forkTarget
-  if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest
-  throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
-}
-
-interface ChainsSetup {
-  readonly settings: NetworkSettings
-  readonly forkTarget: number
-  readonly fork: NodeFork | null
-  readonly letIn: LetInKeys
-}
-
-/** Creates the chains, and the ledger that executes them. */
-function openChains({ settings, forkTarget, fork, letIn }: ChainsSetup, clock: NodeClock, data: DataDirectory | null) {
-  const network = networkOf(settings)
-  const first = () => {
-    if (fork !== null) return forkedState(network, fork.headers)
-    return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-  }
-  const state = data?.loaded ?? first()
-  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
-  const { store, heads } = state
-  const release = releaseRules[settings.release]
-  const ledger =
-    data?.ledger ??
-    new Ledger({
-      store,
-      heads: heads.values(),
-      index,
-      versions: new MemoryVersions(),
-      release,
-      check: commandCheck(network.name, release, letIn),
-      letIn,
-      fork: fork ?? undefined,
-    })
-  const kept = data === null ? {} : { journal: data.blocks }
-  const checkPow = settings.pow
-  const chains = new Chains({
-    network,
-    checkPow,
-    forkTarget,
-    now: clock.microseconds,
-    state,
-    executions: ledger,
-    ...kept,
-  })
-  return { chains, ledger, index }
 }

@@ -61,6 +61,28 @@ export const Ran = Type.Object({
   events: Type.Unknown(),
 })
 
+/** Rows to write, by key. */
+export const RowsOrder = Type.Object(
+  {
+    chain: Type.Integer({ minimum: 0 }),
+    table: Type.String({ minLength: 1, maxLength: 1000, description: 'such as coin.coin-table' }),
+    rows: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      minProperties: 1,
+      maxProperties: MAX_LISTED,
+      description: 'key: its row; a row that exists keeps the fields that are left out',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type RowsOrder = Static<typeof RowsOrder>
+export const RowsWritten = Type.Object({
+  written: Type.Integer({ minimum: 0, description: 'rows' }),
+  requestKey: HashText,
+  height: Type.Integer({ minimum: 0 }),
+  hash: HashText,
+})
+export type RowsWritten = Static<typeof RowsWritten>
+
 /** Keys to impersonate, or no longer. */
 export const ImpersonateOrder = Type.Object(
   {

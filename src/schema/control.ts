@@ -5,7 +5,16 @@
 
 import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
-import { DropOrder, Dropped, Impersonated, ImpersonateOrder, Ran, RunOrder } from './control-commands.ts'
+import {
+  DropOrder,
+  Dropped,
+  Impersonated,
+  ImpersonateOrder,
+  Ran,
+  RowsOrder,
+  RowsWritten,
+  RunOrder,
+} from './control-commands.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
@@ -285,6 +294,13 @@ export const controlOperations = {
     'run code with privileges in a new block, without gas',
     [RunOrder, Ran],
     'the chain may not grow, or the command has no room',
+  ),
+  writeRows: order(
+    'writeRows',
+    '/devnet/rows',
+    'write rows of a table, checked against its schema, in a new block',
+    [RowsOrder, RowsWritten],
+    'the chain may not grow, or the write failed',
   ),
   setDifficulty: order(
     'setDifficulty',

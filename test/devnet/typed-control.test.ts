@@ -43,6 +43,19 @@ it('impersonates, drops and runs code', async () => {
   expect([result, height]).toEqual([{ status: 'success', data: { int: 3 } }, 1])
 })
 
+it('writes rows, and mints coins', async () => {
+  const devnet = await start()
+  const written = await devnet.rows(1, 'coin.coin-table', { sender01: { balance: 2.5 } })
+  expect([written.written, written.height]).toEqual([1, 1])
+  const { result } = await devnet.fund('sender01', 0.5, 1)
+  expect(result).toEqual({ status: 'success', data: 3 })
+  expect((await devnet.fund('sender01', '1.000000000001')).height).toBe(2)
+  await expect(devnet.fund('nobody', 1)).rejects.toMatchObject({
+    code: 'NODE_REFUSED',
+    message: expect.stringContaining('nobody got no coins: No value found in table'),
+  })
+})
+
 it('runs a fixture once, and restores the network after it', async () => {
   const devnet = await start()
   let runs = 0

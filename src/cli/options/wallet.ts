@@ -55,6 +55,13 @@ export const localOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut fund`. */
+export const fundOptions = {
+  chain: chainOption,
+  ...nodeOptions,
+  json: jsonOption,
+}
+
 /** Options of `newcut balance`. */
 export const balanceOptions = {
   ...nodeOptions,

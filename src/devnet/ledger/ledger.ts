@@ -133,6 +133,11 @@ export class Ledger implements Executions {
     return fork === undefined ? run() : fork.complete(run, [])
   }
 
+  /** Reads the state after the head of a chain, once nothing of a forked network is missing. */
+  async read<T>(chain: number, read: (state: ReadableState) => T): Promise<T> {
+    return this.#complete(() => read(this.base(chain, 0).state))
+  }
+
   /** Fetches what a command reads of a forked network, so that the next block of its chain finds everything. */
   async warm(chain: number, transaction: Parameters<PayloadDraft['add']>[0]): Promise<void> {
     const { fork, store } = this.#options

@@ -14,6 +14,20 @@ import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { impersonatedKeys } from './control-commands.ts'
 
+/** Part of the result of a command. */
+interface RunOutput {
+  readonly gas: number
+  readonly result: { readonly status: string; readonly error?: unknown }
+  readonly events?: readonly unknown[]
+}
+
+/** Outcome of privileged code. */
+interface PrivilegedRun extends RunOutput {
+  readonly requestKey: string
+  readonly height: number
+  readonly hash: string
+}
+
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
@@ -25,14 +39,14 @@ const TTL_SECONDS = 86_400
 /**
  * Puts a privileged command into a block, which it makes. Throws RequestRefused for code that does not parse and for
  * an unknown chain, and OrderRefused.
- * @returns JSON text of the result, with the block that has it
+ * @returns the result, with the block that has it
  */
 export async function runPrivileged(
   maker: BlockMaker,
   order: RunOrder,
   nowMs: number,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<PrivilegedRun> {
   const { chain } = order
   const { pools, ledger } = maker.coordinator
   headOf(maker.chains.cut, chain)
@@ -51,7 +65,8 @@ export async function runPrivileged(
   }
   if (found === null) throw new RequestRefused(409, `the block of chain ${chain} did not take the command`)
   const { block, output } = found
-  const { result, gas, events } = JSON.parse(decoder.decode(output)) as Record<string, unknown>
+  // A failed command has no events.
+  const { result, gas, events = [] } = JSON.parse(decoder.decode(output)) as RunOutput
   return { requestKey: command.key, height: block.height, hash: block.id, gas, result, events }
 }
 

@@ -32,6 +32,7 @@ import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 import { dropTransactions, impersonatedKeys } from './control-commands.ts'
+import { writeRows } from './control-rows.ts'
 import { runPrivileged } from './control-run.ts'
 
 export interface ControlOptions {
@@ -193,6 +194,9 @@ export class ControlServer {
     this.#serve(controlOperations.drop, ({ body }) => dropTransactions(coordinator, body))
     this.#serve(controlOperations.run, ({ body }, signal) =>
       runPrivileged(this.#options.maker, body, this.#options.clock.ms(), signal),
+    )
+    this.#serve(controlOperations.writeRows, ({ body }, signal) =>
+      writeRows(this.#options.maker, body, this.#options.clock.ms(), signal),
     )
     this.#serve(controlOperations.impersonate, ({ body: { keys, on } }) => {
       const { impersonation } = coordinator.pools
