@@ -29,6 +29,7 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
     ...forkLines(devnet),
     ...blockLines(devnet, values),
+    ...impersonationLines(values),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
     `mine it: newcut mine --node ${url} (work at ${api}/mining/work)`,
@@ -37,6 +38,13 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `try its calls in a browser: ${url}/explorer/api`,
     `control it: ${url}/devnet/status`,
   ]
+}
+
+/** Whose signatures are not checked. */
+function impersonationLines({ impersonate = [] }: DevnetValues): string[] {
+  if (impersonate.length === 0) return []
+  const whose = impersonate.includes('*') ? 'of any key' : `of ${impersonate.join(', ')}`
+  return [`impersonation: signatures ${whose} are not checked`]
 }
 
 /** The fork, the cut with which another run begins at the same blocks, and the danger of a live name. */

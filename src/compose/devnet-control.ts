@@ -1,7 +1,16 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
 import { NewcutError } from '../core/errors.ts'
 import type { ClockState, MadeBlocks, Reverted, SnapshotTaken } from '../schema/control.ts'
-import type { Dropped, Impersonated, Ran, RowsOrder, RowsWritten, RunOrder } from '../schema/control-commands.ts'
+import type {
+  Dropped,
+  GasOrder,
+  GasState,
+  Impersonated,
+  Ran,
+  RowsOrder,
+  RowsWritten,
+  RunOrder,
+} from '../schema/control-commands.ts'
 import { fundOrder } from '../schema/fund-order.ts'
 import type { Static } from '../schema/typebox.ts'
 
@@ -17,6 +26,10 @@ export type PrivilegedCode = RunOrder
 export type TableRows = RowsOrder['rows']
 /** Rows that were written, and their block. */
 export type WrittenRows = RowsWritten
+/** Gas that a node is to take. */
+export type GasChange = GasOrder
+/** Gas that a node takes. */
+export type GasSettings = GasState
 /** Transactions that were dropped. */
 export type DroppedTransactions = Dropped
 /** Network after a revert. */
@@ -59,6 +72,8 @@ export interface DevnetControl {
    * @param chain default 0
    */
   readonly fund: (account: string, amount: number | string, chain?: number) => Promise<PrivilegedRun>
+  /** Sets the gas limit of the next blocks, and the lowest gas price of commands. */
+  readonly gas: (terms: GasChange) => Promise<GasSettings>
   /** Takes a snapshot. @returns its id */
   readonly snapshot: () => Promise<number>
   /** Goes back to a snapshot, and drops it and all later ones. */
@@ -104,6 +119,7 @@ export function controlOf(url: string): DevnetControl {
       expectFunded(account, ran)
       return ran
     },
+    gas: (terms) => order('gas', terms),
     snapshot,
     revert,
     loadFixture: async <T>(fixture: () => T | Promise<T>) => {

@@ -65,6 +65,8 @@ export type {
   DevnetControl,
   DevnetTime,
   DroppedTransactions,
+  GasChange,
+  GasSettings,
   Mined,
   PrivilegedCode,
   PrivilegedRun,

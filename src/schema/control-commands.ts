@@ -1,4 +1,5 @@
 /** Bodies of the orders below /devnet/ that concern commands: dropping them, and impersonation of signers. */
+import { MAX_BLOCK_GAS } from '../core/gas.ts'
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -82,6 +83,29 @@ export const RowsWritten = Type.Object({
   hash: HashText,
 })
 export type RowsWritten = Static<typeof RowsWritten>
+
+/** Gas that the node takes from the next block on. */
+export const GasOrder = Type.Object(
+  {
+    blockLimit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_BLOCK_GAS,
+        description: 'most gas of a block that this node makes, and of a command; the network allows 150000',
+      }),
+    ),
+    minPrice: Type.Optional(
+      Type.Union([Type.Number(), Type.String({ maxLength: 100 })], { description: 'lowest gas price of a command' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type GasOrder = Static<typeof GasOrder>
+export const GasState = Type.Object({
+  blockLimit: Type.Integer({ minimum: 1 }),
+  minPrice: Type.String({ description: 'decimal number of coins' }),
+})
+export type GasState = Static<typeof GasState>
 
 /** Keys to impersonate, or no longer. */
 export const ImpersonateOrder = Type.Object(

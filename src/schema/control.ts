@@ -8,6 +8,8 @@ import { HashText } from './bodies.ts'
 import {
   DropOrder,
   Dropped,
+  GasOrder,
+  GasState,
   Impersonated,
   ImpersonateOrder,
   Ran,
@@ -217,6 +219,8 @@ export const DevnetStatus = Type.Object({
   clock: ClockState,
   ruleChanges: Type.Array(RuleChanged),
   snapshots: Type.Array(SnapshotId),
+  impersonated: Impersonated.properties.keys,
+  gas: GasState,
 })
 
 const None = Type.Object({})
@@ -302,6 +306,10 @@ export const controlOperations = {
     [RowsOrder, RowsWritten],
     'the chain may not grow, or the write failed',
   ),
+  setGas: order('setGas', '/devnet/gas', 'set the gas limit of blocks that the node makes, and the lowest gas price', [
+    GasOrder,
+    GasState,
+  ]),
   setDifficulty: order(
     'setDifficulty',
     '/devnet/difficulty',

@@ -55,6 +55,12 @@ interface ExecutedEntry {
 
 const encoder = new TextEncoder()
 
+interface DraftLimits {
+  readonly limits?: OutputLimits
+  /** Most gas of its commands. */
+  readonly gasLimit?: number | undefined
+}
+
 export class PayloadDraft {
   readonly block: ExecutingBlock
   /** Reason why the reward cannot be paid, or null if it was paid. */
@@ -67,7 +73,7 @@ export class PayloadDraft {
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
-  #gasLeft = MAX_BLOCK_GAS
+  #gasLeft: number
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
   #payload: StoredPayload | null = null
@@ -76,7 +82,13 @@ export class PayloadDraft {
    * @param state state after the parent
    * @param chains number of chains of the network
    */
-  constructor(state: ReadableState, block: ExecutingBlock, chains: number, limits = OUTPUT_LIMITS) {
+  constructor(
+    state: ReadableState,
+    block: ExecutingBlock,
+    chains: number,
+    { limits = OUTPUT_LIMITS, gasLimit = MAX_BLOCK_GAS }: DraftLimits = {},
+  ) {
+    this.#gasLeft = gasLimit
     this.block = block
     this.#limits = limits
     this.#layer = new Layer(state)
@@ -136,14 +148,22 @@ export class PayloadDraft {
     return this.#keys.has(key) ? 'left' : null
   }
 
-  #optionsFor({ meta }: Command): ExecuteOptions {
-    return { txId: this.#txId, gasLimit: Math.min(meta.gasLimit, this.#gasLeft), limits: this.#limits }
+  /** A privileged command has all its gas in every block: its outcome must not depend on who makes the block. */
+  #isPrivileged({ key }: Command): boolean {
+    return this.block.isPrivileged?.(key) ?? false
+  }
+
+  #optionsFor(command: Command): ExecuteOptions {
+    const wanted = command.meta.gasLimit
+    const gasLimit = this.#isPrivileged(command) ? wanted : Math.min(wanted, this.#gasLeft)
+    return { txId: this.#txId, gasLimit, limits: this.#limits }
   }
 
   #take({ command, bytes }: DraftTransaction, executed: Executed | Unexecuted): Added {
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
     // It may have failed for lack of gas in this block only.
-    if (executed.hasFailed && this.#gasLeft < command.meta.gasLimit) return 'left'
+    const hadLess = this.#gasLeft < command.meta.gasLimit && !this.#isPrivileged(command)
+    if (executed.hasFailed && hadLess) return 'left'
     this.#keys.add(command.key)
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length

@@ -97,13 +97,20 @@ export class Ledger implements Executions {
     this.#branches = new Branches(options.store, options.heads)
   }
 
-  /** Begins the next block of a chain, on any parent in the store. */
-  begin(parent: Header, miner: MinerAccount, limits: OutputLimits = OUTPUT_LIMITS): PayloadDraft {
+  /**
+   * Begins the next block of a chain, on any parent in the store.
+   * @param gasLimit most gas of its commands; default: what the network allows
+   */
+  begin(
+    parent: Header,
+    miner: MinerAccount,
+    { limits = OUTPUT_LIMITS, gasLimit }: { readonly limits?: OutputLimits; readonly gasLimit?: number } = {},
+  ): PayloadDraft {
     const context = this.#contextOn(parent)
     const { letIn } = this.#options
     const isPrivileged = (key: string) => letIn?.get(key) === 'privileged'
     const block = { context, miner, readProof: this.#readProof, isPrivileged }
-    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, limits)
+    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, { limits, gasLimit })
   }
 
   /** The present payload of a draft. Remembers its writes for `judge`. */
@@ -150,10 +157,10 @@ export class Ledger implements Executions {
     this.#runLater = run
   }
 
-  #executionOn(parent: Header, limits?: OutputLimits): PayloadExecution {
+  #executionOn(parent: Header, limits = OUTPUT_LIMITS): PayloadExecution {
     const { check } = this.#options
     return {
-      begin: (miner) => this.begin(parent, miner, limits),
+      begin: (miner) => this.begin(parent, miner, { limits }),
       check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
     }
   }
@@ -299,7 +306,7 @@ export class Ledger implements Executions {
   /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
   #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
     const within = (limits: OutputLimits): PayloadExecution => {
-      return { begin: (miner) => this.begin(parent, miner, limits), check: () => null }
+      return { begin: (miner) => this.begin(parent, miner, { limits }), check: () => null }
     }
     const judged = executePayload(within(OUTPUT_LIMITS), payload)
     if (!('fault' in judged)) return judged

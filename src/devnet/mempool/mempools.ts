@@ -11,6 +11,7 @@ import { requestKeysOf, type TransactionIndex } from '../store/transaction-index
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
+import { BLOCK_TERMS, type GasTerms, USUAL_TERMS } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
 import { type Full, Mempool } from './mempool.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
@@ -90,6 +91,8 @@ export class Mempools {
   readonly nonce = randomBytes(8).readBigInt64LE()
   /** Keys whose signatures are not checked. */
   readonly impersonation: Impersonation
+  /** What the gas of a command must be to become pending. */
+  gas: GasTerms = USUAL_TERMS
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
@@ -123,6 +126,10 @@ export class Mempools {
     chains.onCut((changed) => {
       for (const chain of changed) this.#follow(chain)
     })
+  }
+
+  get chainIds(): readonly number[] {
+    return this.#chains.chainIds
   }
 
   /** Throws RangeError if the network does not have the chain. */
@@ -286,9 +293,9 @@ export class Mempools {
   }
 
   /** @returns why a command may not enter the pool, whatever it does, or null */
-  #enterFault(chain: number, command: Command): string | null {
+  #enterFault(chain: number, command: Command, gas = this.gas): string | null {
     const { key } = command
-    const fault = termsFault(command, { nowMs: this.#nowMs() })
+    const fault = termsFault(command, { nowMs: this.#nowMs(), gas })
     if (fault !== null) return fault
     if (this.isOnChain(chain, key)) return 'Transaction already exists on chain'
     if (this.isBadlisted(chain, key)) return BADLISTED
@@ -319,7 +326,8 @@ export class Mempools {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
     // The next block shows whether its gas can still be bought.
-    const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release, this.impersonation.faultInBlock)
+    const terms = this.#enterFault(chain, command, BLOCK_TERMS)
+    const fault = terms ?? sealFault(command, this.#release, this.impersonation.faultInBlock)
     return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 

@@ -98,7 +98,7 @@ export class Drafts {
   }
 
   #begin(chain: number, parent: Header, miner: MinerAccount): LiveDraft {
-    const draft = this.#options.ledger.begin(parent, miner)
+    const draft = this.#options.ledger.begin(parent, miner, { gasLimit: this.#options.pools.gas.blockLimit })
     if (draft.rewardFault !== null) this.#options.onUnpaid(chain, miner, draft.rewardFault)
     return {
       draft,

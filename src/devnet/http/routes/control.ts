@@ -32,6 +32,7 @@ import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 import { dropTransactions, impersonatedKeys } from './control-commands.ts'
+import { changeGas, gasState } from './control-gas.ts'
 import { writeRows } from './control-rows.ts'
 import { runPrivileged } from './control-run.ts'
 
@@ -198,6 +199,7 @@ export class ControlServer {
     this.#serve(controlOperations.writeRows, ({ body }, signal) =>
       writeRows(this.#options.maker, body, this.#options.clock.ms(), signal),
     )
+    this.#serve(controlOperations.setGas, ({ body }) => changeGas(coordinator, body))
     this.#serve(controlOperations.impersonate, ({ body: { keys, on } }) => {
       const { impersonation } = coordinator.pools
       impersonation.set(impersonatedKeys(keys), on)
@@ -225,6 +227,8 @@ export class ControlServer {
       clock: this.#clock(),
       ruleChanges: chains.rules.changes.filter(({ until }) => until === undefined).map(ruleOf),
       snapshots: snapshots.ids,
+      impersonated: [...coordinator.pools.impersonation.keys],
+      gas: gasState(coordinator.pools.gas),
     }
   }
 

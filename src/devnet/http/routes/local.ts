@@ -53,7 +53,7 @@ export function answerLocal(
     chains,
     calls,
     pools,
-  }: { readonly chains: Chains; readonly calls: Calls; readonly pools: Pick<Mempools, 'impersonation'> },
+  }: { readonly chains: Chains; readonly calls: Calls; readonly pools: Pick<Mempools, 'impersonation' | 'gas'> },
 ): FastifyReply | Promise<FastifyReply> {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
   const { read: command, cmd } = local
@@ -67,7 +67,8 @@ export function answerLocal(
   }
   if (!preflight) return after(calls.local(chain, command, rewindDepth), (text) => sendJson(reply, JSON_TYPE, text))
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
-  const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds })
+  const { blockLimit } = pools.gas
+  const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds, blockLimit })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   return after(calls.preflight(chain, command, rewindDepth), (tried) => {
     if ('refused' in tried) return refuse(reply, invalid(tried.refused))
