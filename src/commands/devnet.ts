@@ -210,6 +210,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     workLimit: values['work-limit'],
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
+    phraseAccounts: values.accounts,
     ...(values.impersonate && { impersonate: values.impersonate }),
     ...(autoMine && { autoMine }),
     ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),

@@ -5,6 +5,7 @@ import { NewcutError } from '../core/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { versionCode } from '../core/network.ts'
+import { MAX_PHRASE_ACCOUNTS } from '../core/phrase-keys.ts'
 import { MAX_TARGET } from '../core/target.ts'
 import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 import { impersonatedKey } from '../schema/control-commands.ts'
@@ -104,6 +105,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
     expected: "a list of public keys, or ['*'] for all",
     fits: (value) => Array.isArray(value) && value.every(isImpersonated),
   },
+  phraseAccounts: wholeNumber(0, MAX_PHRASE_ACCOUNTS),
   onSolved: listener,
   onFailure: listener,
   onNotice: listener,

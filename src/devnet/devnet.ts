@@ -44,6 +44,7 @@ import { forkTargetOf, openChains } from './open-chains.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
+import { type PhraseAccount, phraseAccounts } from './phrase-accounts.ts'
 import type { Chains } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
@@ -61,6 +62,8 @@ export interface EmbeddedNode {
   readonly settings: NetworkSettings
   /** The fork that the network began with; null for a network of its own. */
   readonly fork: { readonly pin: Pin; readonly url: string; readonly requests: number } | null
+  /** Accounts of the phrase that the node funded, by index. */
+  readonly accounts: readonly PhraseAccount[]
   /** The present network: its block delay may change while the node runs. */
   readonly network: Network
   /** Chain -> its newest header at present. */
@@ -129,9 +132,11 @@ export async function startNode(
   })
   try {
     if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
+    const accounts = phraseAccounts(options.phraseAccounts ?? 0)
+    await controls.fund(accounts)
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, fork, close }, chains, pools), chains, ledger }
+    return { devnet: handleOf({ url, settings, fork, accounts, close }, chains, pools), chains, ledger }
   } catch (error) {
     await close()
     throw error
@@ -139,7 +144,7 @@ export async function startNode(
 }
 
 function handleOf(
-  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'fork' | 'close'>,
+  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'fork' | 'accounts' | 'close'>,
   chains: Chains,
   pools: Mempools,
 ): EmbeddedNode {

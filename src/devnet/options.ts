@@ -92,6 +92,11 @@ export interface DevnetOptions {
    * the capabilities that limit a signature hold. Default: none.
    */
   readonly impersonate?: readonly string[]
+  /**
+   * Number of `k:` accounts with 10,000 coins on every chain, from the phrase that everybody knows. Default 0; at most
+   * 1000. Chains that do not have them get a block at the start.
+   */
+  readonly phraseAccounts?: number
   /** Called with every solution, stale and invalid ones included, and with every block that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /**

@@ -72,7 +72,7 @@ describe('/devnet/gas', () => {
   })
 
   it('is part of the status, with the keys that are impersonated', async () => {
-    const { peer, control } = await startWatched({ impersonate: ['*'] })
+    const { control } = await startWatched({ impersonate: ['*'] })
     const status = async () => jsonOf(await control.request('GET', '/devnet/status'))
     expect(await status()).toMatchObject({
       impersonated: ['*'],

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { development, versionCode } from '../../core/network.ts'
+import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/phrase-keys.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import {
   autoMineMode,
@@ -117,6 +118,10 @@ export const devnetOptions = {
     ...ofServer,
     more: "Repeat the option for several keys; '*' stands for all.",
   }),
+  accounts: option(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0, 'N', `fund N k: accounts of a phrase`, {
+    ...ofChain,
+    more: `Each has ${PHRASE_COINS} coins on every chain. The phrase is '${DEVELOPMENT_PHRASE}', the path m/44'/626'/i'.`,
+  }),
   'mine-page': { ...minePageOption, ...ofServer },
   'log-requests': option(yesNo, false, null, 'log each request', {
     group: 'log',
@@ -140,6 +145,7 @@ export const commonDevnetOptions = [
   'mine',
   'threads',
   'auto-mine',
+  'accounts',
   'mining-public-key',
   'data',
   'check',

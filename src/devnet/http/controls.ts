@@ -7,9 +7,11 @@ import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { Mining } from '../orders/mining.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
 import { NamedSnapshots } from '../orders/snapshots.ts'
+import type { PhraseAccount } from '../phrase-accounts.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
+import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
 import { ControlServer } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
@@ -30,6 +32,7 @@ export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
   readonly #faults: Faults
+  #fund: (accounts: readonly PhraseAccount[]) => Promise<void> = async () => undefined
   #control: ControlServer | null = null
   #mining: Mining | null = null
 
@@ -63,6 +66,7 @@ export class Controls {
       stopped,
     })
     control.addRoutes()
+    this.#fund = (accounts) => fundAccounts(maker, accounts, () => nodeClock.ms(), stopped)
     this.#control = control
   }
 
@@ -70,6 +74,11 @@ export class Controls {
   get status(): ReturnType<ControlServer['status']> {
     if (this.#control === null) throw new Error('control is not served yet')
     return this.#control.status()
+  }
+
+  /** Mints coins for accounts, on each chain that does not have them. Call it before `run`. */
+  fund(accounts: readonly PhraseAccount[]): Promise<void> {
+    return this.#fund(accounts)
   }
 
   /** Starts automatic mining, if the network has it. */
