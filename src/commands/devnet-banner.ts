@@ -28,6 +28,9 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `newcut ${version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
+    ...(values['state-file'] === undefined
+      ? []
+      : [`state: ${values['state-file']}, ${blocks} blocks; saved at the end`]),
     ...forkLines(devnet),
     ...blockLines(devnet, values),
     ...impersonationLines(values),

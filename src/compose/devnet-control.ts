@@ -74,6 +74,8 @@ export interface DevnetControl {
   readonly fund: (account: string, amount: number | string, chain?: number) => Promise<PrivilegedRun>
   /** Sets the gas limit of the next blocks, and the lowest gas price of commands. */
   readonly gas: (terms: GasChange) => Promise<GasSettings>
+  /** The whole network as bytes: `startDevnet({ state })` begins with them. */
+  readonly state: () => Promise<Uint8Array>
   /** Takes a snapshot. @returns its id */
   readonly snapshot: () => Promise<number>
   /** Goes back to a snapshot, and drops it and all later ones. */
@@ -120,6 +122,7 @@ export function controlOf(url: string): DevnetControl {
       return ran
     },
     gas: (terms) => order('gas', terms),
+    state: () => stateOf(url),
     snapshot,
     revert,
     loadFixture: async <T>(fixture: () => T | Promise<T>) => {
@@ -130,6 +133,12 @@ export function controlOf(url: string): DevnetControl {
       return result
     },
   }
+}
+
+async function stateOf(url: string): Promise<Uint8Array> {
+  const answer = await fetch(`${url}/devnet/state`)
+  if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
+  throw new NewcutError('NODE_REFUSED', `/devnet/state: status ${answer.status}: ${await answer.text()}`)
 }
 
 function expectFunded(account: string, { result }: PrivilegedRun): void {

@@ -61,6 +61,8 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   host: text,
   port: wholeNumber(0, 65_535),
   dataDir: text,
+  stateFile: text,
+  state: { expected: 'the bytes of a state', fits: (value) => value instanceof Uint8Array },
   backupDir: text,
   fork: {
     expected: "an object with the url of a node, such as { url: 'http://127.0.0.1:1848' }",
@@ -130,6 +132,10 @@ export function checkOptions(options: DevnetOptions): void {
       'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
       'leave pow out',
     )
+  }
+  const { dataDir, stateFile, state } = options
+  if (dataDir !== undefined && (stateFile ?? state) !== undefined) {
+    throw bad('dataDir and a state exclude each other: a data directory continues its own chains')
   }
   if (options.pow === true && options.autoMine !== undefined) {
     throw bad('autoMine makes blocks without proof of work: leave pow out, or set it to false')

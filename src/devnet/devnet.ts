@@ -8,6 +8,8 @@ import { impersonatedKey } from '../schema/control-commands.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
+import { snapshotOf } from './data/records.ts'
+import type { SavedNetwork } from './data/state-file.ts'
 import type { Calls } from './execution/calls.ts'
 import { Execution } from './execution/execution.ts'
 import type { Traces } from './execution/traces.ts'
@@ -31,6 +33,7 @@ import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
+import { addStateRoute } from './http/routes/state.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
@@ -49,6 +52,7 @@ import type { Chains } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
+import { StateStart } from './state-start.ts'
 import type { LetIn } from './store/let-in.ts'
 import { indexBlock, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
@@ -110,19 +114,28 @@ export async function startNode(
   checkOptions(options)
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
-  const { dataDir, onNotice = () => undefined } = options
-  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
-  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
-  const data = await openData(options, { asked, fork }, (error) => failed.abort(error))
-  const parts = assemble(options, machine, { data, fork, asked })
-  const { app, chains, ledger, pools, settings, controls, backups } = parts
+  const { onNotice = () => undefined } = options
+  const start = await StateStart.of(options)
+  const begun = await begin({ ...options, dataDir: start.dataDir }, (error) => failed.abort(error)).catch(
+    async (error: unknown) => {
+      await start.remove()
+      throw start.named(error)
+    },
+  )
+  const { data, fork } = begun
+  const parts = assemble(options, machine, begun)
+  const { app, chains, ledger, pools, settings, controls, backups, saved } = parts
   if (options.onRequest !== undefined) tellRequests(app.server, options.onRequest)
   extend(app)
   const close = async () => {
     await app.close()
     await machine.search.close()
     await backups?.close()
-    await data?.close()
+    // Before the data is closed: payloads may be on disk only.
+    await start
+      .save(saved())
+      .finally(() => data?.close())
+      .finally(() => start.remove())
   }
   // A node that cannot write its chains must stop.
   failed.signal.addEventListener('abort', () => {
@@ -163,6 +176,14 @@ function handleOf(
       return chains.chainIds.reduce((sum, chain) => sum + pools.of(chain).size, 0)
     },
   }
+}
+
+/** Opens fork and data. */
+async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
+  const { dataDir, onNotice = () => undefined } = options
+  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
+  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
+  return { fork, asked, data: await openData(options, { asked, fork }, onFailure) }
 }
 
 /** Opens the data directory. @returns null if the options name none */
@@ -232,11 +253,13 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
+  const saved = () => ({ settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, {
     fork,
+    saved,
     machine,
     settings,
     forkTarget,
@@ -259,7 +282,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
     coordinator.stop()
     execution.close()
   })
-  return { app, chains, ledger, pools, settings, controls, backups }
+  return { app, chains, ledger, pools, settings, controls, backups, saved }
 }
 
 /** Data, fork and settings of a node at its start. */
@@ -270,6 +293,8 @@ interface Begun {
 }
 
 interface NodeParts {
+  /** Returns the whole network as it is now. */
+  readonly saved: () => SavedNetwork
   readonly fork: NodeFork | null
   readonly machine: HostMachine
   readonly settings: NetworkSettings
@@ -339,6 +364,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     onProgress: options.onProgress,
     ...(onSolved && { onMade: onSolved }),
   })
+  addStateRoute(router, parts.saved)
   addTraceRoutes(router, parts)
   addViewRoutes(router, {
     ...parts,

@@ -25,6 +25,13 @@ export interface DevnetOptions {
    * blockDelayMs, difficulty, pow, nodeRelease and forkEpoch must be the same, or left out.
    */
   readonly dataDir?: string | undefined
+  /**
+   * File with the whole network. The node begins with it if it exists, and writes it when it is closed. Excludes
+   * `dataDir`.
+   */
+  readonly stateFile?: string | undefined
+  /** Content of such a file to begin with, as `state()` of a network returns it. Excludes `dataDir`. */
+  readonly state?: Uint8Array | undefined
   /** Directory for backups. Default: none, and the node makes no backups. */
   readonly backupDir?: string | undefined
   /**

@@ -17,7 +17,7 @@ import {
   RowsWritten,
   RunOrder,
 } from './control-commands.ts'
-import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -359,6 +359,18 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
+  state: {
+    id: 'state',
+    method: 'GET',
+    scope: 'root',
+    path: '/devnet/state',
+    group: 'devnet',
+    forThisMachine: true,
+    summary: 'the whole network in one file, with which a node can begin',
+    params: None,
+    query: None,
+    responses: { 200: { description: 'gzip', content: { [BINARY]: Bytes } }, 403: foreign },
+  },
   trace: traceOperation,
   devnetStatus: {
     id: 'devnetStatus',

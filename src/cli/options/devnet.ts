@@ -82,6 +82,10 @@ export const devnetOptions = {
     more: 'The network continues the chains that are there.',
     standard: 'in memory',
   }),
+  'state-file': unset(someText, 'FILE', 'begin with the network in FILE, and save it there', {
+    ...ofData,
+    more: 'FILE is written when newcut ends, unless it is killed. GET /devnet/state makes such files too.',
+  }),
   check: option(yesNo, false, null, 'check everything in --data, and exit', {
     ...ofData,
     more: 'The exit code is 0 if nothing is wrong, else 1.',

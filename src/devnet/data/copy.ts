@@ -35,22 +35,41 @@ export async function writeCopy(
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
-    for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
+    for await (const { entries, isLast } of pieces(settings, snapshot, letIn)) {
       stopped?.throwIfAborted()
-      const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
-      await database.batch(blockEntries(snapshot, from, to))
-      await nextTurn()
+      await database.batch(entries, { sync: isLast })
     }
-    const end = [
-      ...[...(letIn ?? [])].map(letInEntry),
-      rulesEntry(snapshot.ruleChanges),
-      tipEntry(snapshot),
-      networkEntry(settings),
-    ]
-    await database.batch(end, { sync: true })
   } finally {
     await database.close()
   }
+}
+
+/** All records of a block database, in pieces. The identifying record is the last one. */
+export async function* copyPieces(
+  settings: NetworkSettings,
+  snapshot: StateSnapshot,
+  letIn: LetInKeys | undefined,
+): AsyncGenerator<StoredEntry[]> {
+  for await (const { entries } of pieces(settings, snapshot, letIn)) yield entries
+}
+
+async function* pieces(
+  settings: NetworkSettings,
+  snapshot: StateSnapshot,
+  letIn: LetInKeys | undefined,
+): AsyncGenerator<{ readonly entries: StoredEntry[]; readonly isLast: boolean }> {
+  for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
+    const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
+    yield { entries: blockEntries(snapshot, from, to), isLast: false }
+    await nextTurn()
+  }
+  const entries = [
+    ...[...(letIn ?? [])].map(letInEntry),
+    rulesEntry(snapshot.ruleChanges),
+    tipEntry(snapshot),
+    networkEntry(settings),
+  ]
+  yield { entries, isLast: true }
 }
 
 /** Headers and payloads of the blocks number `from` (included) to `to` (excluded). */
