@@ -80,6 +80,8 @@ export interface DevnetControl {
   readonly snapshot: () => Promise<number>
   /** Goes back to a snapshot, and drops it and all later ones. */
   readonly revert: (id: number) => Promise<RevertedNetwork>
+  /** Goes back to the start of the network, and undoes what orders have set: no new network for each test file. */
+  readonly reset: () => Promise<RevertedNetwork>
   /**
    * Runs `fixture` once. Later calls with the same function restore the network as it was after that run.
    * @returns what `fixture` returned
@@ -125,6 +127,10 @@ export function controlOf(url: string): DevnetControl {
     state: () => stateOf(url),
     snapshot,
     revert,
+    reset: () => {
+      fixtures.clear()
+      return order('reset', {})
+    },
     loadFixture: async <T>(fixture: () => T | Promise<T>) => {
       const known = fixtures.get(fixture)
       if (known !== undefined) await revert(known.id)

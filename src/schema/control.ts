@@ -359,6 +359,10 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
+  reset: order('reset', '/devnet/reset', 'go back to the start of the node, and undo all settings made by orders', [
+    NoChoice,
+    Reverted,
+  ]),
   state: {
     id: 'state',
     method: 'GET',

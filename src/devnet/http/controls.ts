@@ -32,6 +32,7 @@ export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
   readonly #faults: Faults
+  #start: () => void = () => undefined
   #fund: (accounts: readonly PhraseAccount[]) => Promise<void> = async () => undefined
   #control: ControlServer | null = null
   #mining: Mining | null = null
@@ -56,12 +57,14 @@ export class Controls {
     const mining = new Mining(autoMine, { ...setup, maker })
     this.#mining = mining
     const stopped = this.#stopped.signal
+    const snapshots = new NamedSnapshots(maker, nodeClock)
+    this.#start = () => snapshots.start()
     const control = new ControlServer(router, {
       maker,
       faults: this.#faults,
       streams: this.streams,
       clock: nodeClock,
-      snapshots: new NamedSnapshots(maker, nodeClock),
+      snapshots,
       mining,
       stopped,
     })
@@ -81,8 +84,9 @@ export class Controls {
     return this.#fund(accounts)
   }
 
-  /** Starts automatic mining, if the network has it. */
+  /** Notes the start, and begins automatic mining if the network has it. */
   run(): void {
+    this.#start()
     this.#mining?.start()
   }
 

@@ -11,6 +11,8 @@ type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>
 
 export class Impersonation {
   readonly #keys = new Set<string>()
+  /** Keys to begin with. */
+  readonly #first: readonly string[]
   readonly #letIn: Map<string, LetIn>
   /** Commands that passed, but are not pending yet. */
   readonly #passed = new WeakSet<Signable>()
@@ -22,7 +24,8 @@ export class Impersonation {
    */
   constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = []) {
     this.#letIn = letIn
-    this.set(keys, true)
+    this.#first = [...keys]
+    this.reset()
   }
 
   /** Public keys whose signatures are not checked, or `*`. */
@@ -37,6 +40,12 @@ export class Impersonation {
       else if (key === EVERY_KEY) this.#keys.clear()
       else this.#keys.delete(key)
     }
+  }
+
+  /** Goes back to the keys of the start. */
+  reset(): void {
+    this.#keys.clear()
+    this.set(this.#first, true)
   }
 
   /** @returns what is wrong with the signatures that are checked at present, in the words of live nodes, or null */

@@ -33,6 +33,7 @@ import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
 import { dropTransactions, impersonatedKeys } from './control-commands.ts'
 import { changeGas, gasState } from './control-gas.ts'
+import { resetNetwork } from './control-reset.ts'
 import { writeRows } from './control-rows.ts'
 import { runPrivileged } from './control-run.ts'
 
@@ -71,6 +72,7 @@ export class ControlServer {
     this.#addTime()
     this.#addMining()
     this.#addCommands()
+    this.#addReset()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
       sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
@@ -163,6 +165,14 @@ export class ControlServer {
     })
     this.#serve(controlOperations.revert, ({ body }) => {
       snapshots.revert(body.id)
+      return { heights: heightsOf(maker.chains.cut), clock: this.#clock() }
+    })
+  }
+
+  #addReset(): void {
+    const { maker } = this.#options
+    this.#serve(controlOperations.reset, () => {
+      resetNetwork(this.#options)
       return { heights: heightsOf(maker.chains.cut), clock: this.#clock() }
     })
   }
