@@ -1,6 +1,6 @@
 /**
- * Keys from a phrase, as wallets derive them: the seed by BIP-0039, Ed25519 keys by SLIP-0010 at the path m/44'/626'/i',
- * where 626 is the coin type of the network in SLIP-0044.
+ * Keys from a phrase, as wallets derive them. BIP-0039 makes a seed of the phrase, and SLIP-0010 Ed25519 keys of the
+ * seed, at the path m/44'/626'/i'. SLIP-0044 has 626 as the coin type of the network.
  */
 import { hmac } from '@noble/hashes/hmac.js'
 import { pbkdf2 } from '@noble/hashes/pbkdf2.js'

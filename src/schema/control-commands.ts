@@ -84,7 +84,7 @@ export const RowsWritten = Type.Object({
 })
 export type RowsWritten = Static<typeof RowsWritten>
 
-/** Gas that the node takes from the next block on. */
+/** Gas that the node is to take. */
 export const GasOrder = Type.Object(
   {
     blockLimit: Type.Optional(

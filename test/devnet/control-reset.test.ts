@@ -46,7 +46,7 @@ describe('/devnet/reset', () => {
     expect((await pending(peer)).hashes).toEqual([])
     expect(localValue(devnet.ledger, 0, '(coin.get-balance "sender01")')).toBe(coins)
     expect(await refusal(control, '/devnet/revert', { id: 1 })).toEqual([409, expect.stringContaining('no snapshot 1')])
-    // What was in a block before may be in one again.
+    // The next block may hold the command again.
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
     expect(Object.keys(await ok(poll(peer, [command.hash])))).toEqual([command.hash])

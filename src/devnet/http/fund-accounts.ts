@@ -1,7 +1,7 @@
 /** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
 import { PHRASE_COINS } from '../../core/phrase-keys.ts'
 import type { BlockMaker } from '../orders/block-maker.ts'
-import type { PhraseAccount } from '../phrase-accounts.ts'
+import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'
 
 /** Accounts of one command: more would need more gas than a block has. */

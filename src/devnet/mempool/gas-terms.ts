@@ -2,7 +2,7 @@
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 
-/** What a node demands of the gas of a command. */
+/** Demands of a node on the gas of a command. */
 export interface GasTerms {
   readonly blockLimit: number
   readonly minPrice: Decimal

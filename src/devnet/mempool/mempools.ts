@@ -91,7 +91,7 @@ export class Mempools {
   readonly nonce = randomBytes(8).readBigInt64LE()
   /** Keys whose signatures are not checked. */
   readonly impersonation: Impersonation
-  /** What the gas of a command must be to become pending. */
+  /** Demands on the gas of a command that becomes pending. */
   gas: GasTerms = USUAL_TERMS
   readonly #chains: Chains
   readonly #index: TransactionIndex

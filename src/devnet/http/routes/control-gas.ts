@@ -7,7 +7,7 @@ import { RequestRefused } from '../refusal.ts'
 /** Most characters of a wrong price that a refusal repeats. */
 const MAX_SHOWN = 80
 
-/** Changes the terms from the next block on. Pending transactions stay. Throws RequestRefused. */
+/** Changes the terms. The next block follows them. Pending transactions stay. Throws RequestRefused. */
 export function changeGas(coordinator: Coordinator, { blockLimit, minPrice }: GasOrder): GasState {
   const { pools, drafts } = coordinator
   if (blockLimit === undefined && minPrice === undefined) {

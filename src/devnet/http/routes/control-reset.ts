@@ -1,10 +1,21 @@
 /** Takes a node back to its start: chains, rules, pools, clock, and everything that orders have set. */
 import { USUAL_TERMS } from '../../mempool/gas-terms.ts'
-import { streamKinds } from '../stream/stream-gate.ts'
-import type { ControlOptions } from './control.ts'
+import type { BlockMaker } from '../../orders/block-maker.ts'
+import type { Mining } from '../../orders/mining.ts'
+import type { NamedSnapshots } from '../../orders/snapshots.ts'
+import type { Faults } from '../faults.ts'
+import { type StreamGate, streamKinds } from '../stream/stream-gate.ts'
+
+interface ResetParts {
+  readonly maker: BlockMaker
+  readonly snapshots: NamedSnapshots
+  readonly mining: Mining
+  readonly faults: Faults
+  readonly streams: StreamGate
+}
 
 /** Resets the network. Snapshots are gone afterwards. */
-export function resetNetwork({ maker, snapshots, mining, faults, streams }: ControlOptions): void {
+export function resetNetwork({ maker, snapshots, mining, faults, streams }: ResetParts): void {
   const { coordinator } = maker
   const { pools } = coordinator
   faults.clear()
