@@ -13,8 +13,9 @@ const MODULE = `(namespace "free")
   (defschema inner n:integer note:string)
   (defschema row count:integer price:decimal at:time guard:guard tags:[string] in:object{inner} any keys:[string] pred:string)
   (deftable rows:{row}) (deftable unused:{row})
+  (defschema pair keys:[string] pred:string) (defschema holder p:object{pair}) (deftable pairs:{holder})
   (defun get (key:string) (read rows key)))
-(create-table rows)`
+(create-table rows) (create-table pairs)`
 const ROW = {
   ...{ count: 7, price: 1.25, at: '2027-01-02T03:04:05.678901Z', guard: KEYS, tags: ['a', 'b'] },
   ...{ in: { n: 3, note: 'x' }, any: 'text', keys: ['k'], pred: 'keys-all' },
@@ -73,6 +74,13 @@ describe('/devnet/rows', () => {
     expect(value(`(coin.get-balance "${account}")`)).toBe(12.5)
     expect(value('(= 3.0 (coin.get-balance "sender01"))')).toBe(true)
     expect(value(`(at "guard" (coin.details "${account}"))`)).toMatchObject(KEYS)
+  })
+
+  it('refuses an object that JSON would make a guard of', async () => {
+    const { control } = await startBox()
+    const rows = { a: { p: { keys: ['k'], pred: 'keys-all' } } }
+    const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.pairs', rows })
+    expect(refused).toEqual([400, expect.stringContaining('/rows/a/p: an object of these fields means another kind')])
   })
 
   it('says that a table was not created', async () => {

@@ -63,10 +63,23 @@ describe('accounts of the phrase', () => {
 
   it('are printed with their keys, which sign by name', async () => {
     onTestFinished(() => stopAll())
-    const args = ['devnet', '--port', '0', '--auto-mine', 'on-arrival:0', '--graph', 'pair', '--accounts', '2']
+    const args = [
+      'devnet',
+      '--port',
+      '0',
+      '--auto-mine',
+      'on-arrival:0',
+      '--graph',
+      'pair',
+      '--accounts',
+      '2',
+      '--impersonate',
+      '*',
+    ]
     const node = startHere(args)
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     const [, secret] = await node.sees(/ {2}account1 k:[0-9a-f]{64} secret ([0-9a-f]{64})\n/)
+    await node.sees(/\nimpersonation: signatures of any key are not checked\n/)
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
     const sent = await run(['transfer', `k:${'ab'.repeat(32)}`, '1.5', '--key', 'account1'], { NEWCUT_NODE: url })
     expect(sent).toMatchObject({ code: 0, out: expect.stringContaining('moved 1.5 coins from k:') })

@@ -1,6 +1,7 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
 import { isOf, typeText } from '../../contracts/machine/types.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
+import { equalValues } from '../../contracts/values/equal.ts'
 import { isoMicros } from '../../contracts/values/iso-time.ts'
 import { parseTime } from '../../contracts/values/time-parse.ts'
 import { ISO_MICROS, ISO_SECONDS } from '../../contracts/values/time-text.ts'
@@ -99,7 +100,7 @@ function hint({ type }: Type): string {
  */
 export function readableJson(value: Value, at: string): string {
   const text = exactText(value)
-  if (valueToJson(valueFromJson(JSON.parse(text) as ExactJson)) === valueToJson(value)) return text
+  if (equalValues(valueFromJson(JSON.parse(text) as ExactJson), value)) return text
   throw new RowFault(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
 }
 
