@@ -239,7 +239,7 @@
             { "first-reserve": (- first-reserve got), "second-reserve": (+ second-reserve amount) })))
       (with-capability (RESERVE id)
         (pay id bought account guard got))
-      (emit-event (SWAPPED id account amount got (/ amount got)))
+      (emit-event (SWAPPED id account amount got (floor (/ amount got) 12)))
       got))
 )
 
