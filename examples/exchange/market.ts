@@ -1,7 +1,16 @@
 /** The token and the exchange as functions of TypeScript: deploys them, fills a pool, trades. */
 import { readFileSync } from 'node:fs'
 import type { NodeClient } from 'newcut/node'
-import { ask, type Capability, CommandSender, callsOf, GAS, type NamedKey, showValue, valueFromJson } from 'newcut/wallet'
+import {
+  ask,
+  type Capability,
+  CommandSender,
+  callsOf,
+  GAS,
+  type NamedKey,
+  showValue,
+  valueFromJson,
+} from 'newcut/wallet'
 import type { Capabilities, Functions } from './contracts.d.ts'
 
 const CHAIN = 0

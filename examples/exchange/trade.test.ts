@@ -41,7 +41,11 @@ test('a trade fails below the least that one accepts', async () => {
 })
 
 test('a trade on a fork leaves the pool of the network alone', async () => {
-  const fork = await startDevnet({ port: 0, autoMine: { kind: 'on-arrival', confirmations: 0 }, fork: { url: devnet.url } })
+  const fork = await startDevnet({
+    port: 0,
+    autoMine: { kind: 'on-arrival', confirmations: 0 },
+    fork: { url: devnet.url },
+  })
   try {
     const forkClient = await NodeClient.connect({ url: fork.url })
     const there = new Market(forkClient, owner)
