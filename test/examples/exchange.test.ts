@@ -128,14 +128,7 @@ it('is formatted, and contracts.d.ts is what newcut types makes', () => {
   const code = ['setup.repl', 'fork.repl', 'token.pact', 'exchange.pact', ...TESTS]
   expect(newcut('format', '--check', ...code)).toMatchObject({ status: 0, out: '' })
   const before = read('contracts.d.ts')
-  const made = newcut(
-    'types',
-    'token.pact',
-    'exchange.pact',
-    'coin',
-    '--out',
-    'contracts.d.ts',
-  )
+  const made = newcut('types', 'token.pact', 'exchange.pact', 'coin', '--out', 'contracts.d.ts')
   expect(made.status, made.err).toBe(0)
   expect(read('contracts.d.ts')).toBe(before)
 })
