@@ -52,7 +52,7 @@ export function copyExample(example: string, folder: string): string {
   return made
 }
 
-/** What `npx tsc` makes in a folder of `examples/`, as commands there name it. */
+/** Output of `npx tsc` in a folder of `examples/`, as commands there name it. */
 export const builtIn = (example: string): readonly string[] => [
   'build/',
   ...readdirSync(join(root, example))

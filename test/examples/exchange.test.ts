@@ -115,7 +115,7 @@ describe('newcut contract', () => {
   it('stops at the place in the contract, and names that in the test', () => {
     const expected = '(expect "bob gets coins" 9.519414385741 (swap free.token coin'
     const { lines } = changed('exchange.repl', expected, `(swap free.token coin`, () => {
-      // What follows the call would be a parenthesis too many.
+      // The expectation ends with one parenthesis more than the call.
       return changed('exchange.repl', '42.0 9.0))', '42.0 99.0)', () => newcut('contract', 'exchange.repl'))
     })
     expect(lines[0]).toMatch(
