@@ -142,11 +142,11 @@ describe('coverage equals counts by hand', () => {
       ...{ 3: 2, 5: 2, 6: 3, 8: 1 },
       // NEVER stays at zero. HELD is acquired once, which also emits it.
       ...{ 9: 0, 11: 0, 12: 1, 14: 1 },
-      ...{ 15: 2, 16: 2, 17: 2, 18: 1, 19: 1, 20: 1 },
+      ...{ 15: 2, 16: 2, 17: 2, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1 },
     })
     expect(functions(events)).toEqual({
       ...{ 'events.G': 0, 'events.TOLD': 2, 'events.CHECKED': 3, 'events.NEVER': 0, 'events.HELD': 1 },
-      ...{ 'events.tell': 2, 'events.hold': 1 },
+      ...{ 'events.tell': 2, 'events.hold': 1, 'events.nested': 1 },
     })
   })
 
@@ -183,6 +183,10 @@ describe('newcut contract --coverage', () => {
     expect(printed).toContain('token.pact:26:5: enforce: never failed')
     // Line 3 never ran, which says it all.
     expect(printed.filter((line) => line.startsWith('token.pact:3:'))).toEqual([])
+    // Of line 22, only the outer form ran.
+    const { lines: ofEvents } = command('events.repl', '--coverage')
+    const found = ofEvents.filter((line) => line.startsWith('events.pact:22:'))
+    expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
   it('counts the same in one thread and in several', () => {

@@ -17,4 +17,6 @@
     (emit-event (CHECKED name)))
   (defun hold (name:string)
     (with-capability (HELD name)
-      (with-capability (CHECKED name) true))))
+      (with-capability (CHECKED name) true)))
+  (defun nested (a:bool b:bool)
+    (if a (if b 1 2) 3)))
