@@ -354,7 +354,7 @@ interface ChainsSetup {
 function openChains({ settings, forkTarget, fork }: ChainsSetup, clock: NodeClock, data: DataDirectory | null) {
   const network = networkOf(settings)
   const first = () => {
-    if (fork !== null) return forkedState(network, fork.headers)
+    if (fork !== null) return forkedState(network, fork.headers, fork.payloads)
     return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   }
   const state = data?.loaded ?? first()
