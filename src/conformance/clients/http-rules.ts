@@ -22,6 +22,10 @@ const BROWSER = ['/favicon.ico']
 /** Most equal requests in a second. */
 const MAX_EQUAL = 10
 const SECOND_MS = 1000
+/** Requests of a miner after each solution, to see what became of it. */
+export const LOOKS_PER_SOLUTION = 5
+/** Time in which a miner makes them. */
+export const LOOKING_MS = 10_000
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 /** Most payloads in a batch, and most bounds of a branch: nodes leave out or refuse the rest. */
 const MAX_BATCH = 1000
@@ -151,11 +155,12 @@ export const httpRules: readonly ClientRule[] = [
   {
     name: 'equal requests come no more often than 10 times a second',
     source: 'PROTOCOL.md E.3: a client that waits uses listen, or pauses',
-    judge: (asked, { times }) => {
+    judge: (asked, { times, solvedAtMs }) => {
       const name = `${lineOf(asked)} ${asked.body.toString('base64url')}`
       const recent = (times.get(name) ?? []).filter((atMs) => asked.atMs - atMs < SECOND_MS)
       times.set(name, [...recent, asked.atMs])
-      return recent.length < MAX_EQUAL ? null : `${recent.length + 1} times in a second`
+      const solved = solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
+      return recent.length < MAX_EQUAL + solved * LOOKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`
     },
   },
 ]

@@ -69,7 +69,7 @@ export class ClientJudge {
       state.broken++
       state.first ??= { step: asked.number, call: lineOf(asked), at: 'request', expected: state.rule.name, got: fault }
     }
-    const met = this.#situations.next(asked)
+    const met = this.#situations.next(asked, this.#past.solvedAtMs)
     this.#past.asked(asked)
     return met
   }

@@ -7,6 +7,7 @@ import { fixedPart } from './past.ts'
 /** Bytes of work on a graph without neighbours: 178, and 36 more for each neighbour. */
 const LEAST_WORK_BYTES = 178
 const CHAIN_BYTES = 4
+const ON_ITS_WAY_MS = 1000
 
 export const miningRules: readonly ClientRule[] = [
   {
@@ -37,9 +38,11 @@ export const miningRules: readonly ClientRule[] = [
   {
     name: 'a solution that the node took is not submitted again',
     source: 'PROTOCOL.md A.2',
-    judge: ({ operation, body }, { taken }) => {
+    judge: ({ operation, body, atMs }, { taken }) => {
       if (operation?.id !== 'solved') return undefined
-      return taken.has(encodeHex(body)) ? 'the node has answered 2xx to these bytes before' : null
+      // A second request may be on its way while the first has no answer.
+      const takenMs = taken.get(encodeHex(body)) ?? Number.POSITIVE_INFINITY
+      return atMs - takenMs > ON_ITS_WAY_MS ? 'the node has answered 2xx to these bytes before' : null
     },
   },
   {

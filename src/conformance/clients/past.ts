@@ -32,10 +32,12 @@ export class Past {
   readonly works = new Set<string>()
   /** Chains of that work. */
   readonly workChains = new Set<number>()
-  /** Solutions that the node took, as hex. */
-  readonly taken = new Set<string>()
+  /** Solution that the node took, as hex -> the time of its request. */
+  readonly taken = new Map<string, number>()
   /** Proof -> the request key and target chain that it was asked for. */
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
+  /** Times of solutions: a miner looks for each of them on the chain. */
+  readonly solvedAtMs: number[] = []
   /** Times of equal requests. */
   readonly times = new Map<string, number[]>()
 
@@ -46,6 +48,7 @@ export class Past {
   /** Keeps a request, after it was judged. */
   asked(asked: Asked): void {
     const { operation, params } = asked
+    if (operation?.id === 'solved') this.solvedAtMs.push(asked.atMs)
     for (const key of keysOf(asked)) {
       if (operation?.id === 'send' && !this.sent.has(key)) this.sent.set(key, params.chain ?? '')
       if (operation !== null && asksForResult.has(operation.id) && !this.sent.has(key)) this.askedEarly.add(key)
@@ -62,7 +65,7 @@ export class Past {
       this.cursors.set(asked.path, known.add(next))
     }
     if (asked.operation?.id === 'work') this.#keepWork(answer.body)
-    if (asked.operation?.id === 'solved') this.taken.add(encodeHex(asked.body))
+    if (asked.operation?.id === 'solved') this.taken.set(encodeHex(asked.body), asked.atMs)
     if (asked.operation?.id === 'spv' && typeof json === 'string') {
       const [key = ''] = keysOf(asked)
       const target = String((asked.json as { readonly targetChainId?: unknown }).targetChainId)

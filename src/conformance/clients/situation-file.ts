@@ -32,7 +32,6 @@ const Again = Type.Object(
   {
     by: Operations,
     same: Type.Union(['bytes', 'key', 'operation'].map((name) => Type.Literal(name))),
-    noSoonerMs: Type.Optional(Milliseconds),
   },
   closed,
 )
@@ -45,6 +44,8 @@ const Situation = Type.Object(
     on: Operations,
     after: Type.Optional(Type.Integer({ minimum: 0 })),
     times: Type.Optional(Type.Integer({ minimum: 1 })),
+    busyMs: Type.Optional(Milliseconds),
+    most: Type.Optional(Type.Integer({ minimum: 0 })),
     answer: Type.Optional(Answer),
     fault: Type.Optional(Fault),
     shape: Type.Optional(Shape),
@@ -103,6 +104,13 @@ function check(each: SituationInFile, place: string): void {
   const found = ways.filter((way) => each[way] !== undefined)
   if (found.length !== 1) throw wrong(`expected one of ${ways.join(', ')}, got ${found.join(' and ') || 'none'}`)
   if ((each.again === undefined) === (each.never === undefined)) throw wrong('expected one of again and never')
+  if ((each.busyMs === undefined) !== (each.most === undefined)) throw wrong('busyMs and most go together')
+  if (
+    each.busyMs !== undefined &&
+    (each.answer === undefined || each.times !== undefined || each.again === undefined)
+  ) {
+    throw wrong('busyMs goes with answer and again, without times')
+  }
   const unknown = [...each.on, ...(each.again?.by ?? [])].find((id) => !Object.hasOwn(operations, id))
   if (unknown !== undefined) throw wrong(`there is no endpoint ${unknown}`)
 }

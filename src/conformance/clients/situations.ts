@@ -1,6 +1,7 @@
 /** Decides which requests meet a situation, and whether the client then does what it must. Pure: time comes with requests. */
 import type { StepFailure } from '../case-run.ts'
 import { type Asked, keysOf, lineOf } from './asked.ts'
+import { LOOKING_MS, LOOKS_PER_SOLUTION } from './http-rules.ts'
 import type { ClientSituation } from './situation-file.ts'
 
 /** A situation in progress, or its outcome. */
@@ -27,13 +28,17 @@ export class Situations {
     })
   }
 
-  /** Judges a request by the situations that its client has met. Then returns the one that it meets itself, or null. */
-  next(asked: Asked): SituationState | null {
+  /**
+   * Judges a request by the situations that its client has met. Then returns the one that it meets itself, or null.
+   *
+   * @param solvedAtMs - times of the solutions so far
+   */
+  next(asked: Asked, solvedAtMs: readonly number[]): SituationState | null {
     const id = asked.operation?.id ?? ''
     let isDecisive = false
     for (const state of this.states) {
       if (state.outcome !== 'open' || state.met === null) continue
-      follow(state, asked)
+      follow(state, asked, solvedAtMs)
       if (state.outcome !== 'open' && state.situation.on.includes(id)) isDecisive = true
     }
     const running = this.states.find((state) => isRepeated(state, asked))
@@ -74,11 +79,11 @@ export class Situations {
 
 /** Whether the request is one more of those that the situation answers. */
 function isRepeated({ situation, met, count, outcome }: SituationState, asked: Asked): boolean {
-  if (met === null || outcome !== 'open') return false
-  return count < (situation.times ?? 1) && situation.on.includes(asked.operation?.id ?? '')
+  if (met === null || outcome !== 'open' || !situation.on.includes(asked.operation?.id ?? '')) return false
+  return situation.busyMs === undefined ? count < (situation.times ?? 1) : asked.atMs - met.atMs < situation.busyMs
 }
 
-function follow(state: SituationState, asked: Asked): void {
+function follow(state: SituationState, asked: Asked, solvedAtMs: readonly number[]): void {
   const { situation, met, answeredMs } = state
   if (met === null || answeredMs === null) return
   const pausedMs = asked.atMs - answeredMs
@@ -90,21 +95,28 @@ function follow(state: SituationState, asked: Asked): void {
     } else if (situation.never.evenLater !== true) state.outcome = 'passed'
     return
   }
-  const again = situation.again as NonNullable<ClientSituation['again']>
-  if (!again.by.includes(asked.operation?.id ?? '')) return
-  if (!isSame(again.same, met, asked)) {
-    const isOther = again.same === 'key' && asked.operation?.id === 'send' && met.operation?.id === 'send'
-    if (isOther) state.outcome = failureOf(met, wantedOf(state), `another command, ${keysOf(asked).join(', ')}`)
+  if (situation.busyMs !== undefined && asked.atMs - met.atMs < situation.busyMs) {
+    // A miner looks for each of its solutions, however busy the node is.
+    const looks = solvedAtMs.filter((atMs) => atMs > met.atMs - LOOKING_MS).length * LOOKS_PER_SOLUTION
+    const most = (situation.most ?? 0) + (asked.operation?.id === 'cut' ? looks : 0)
+    const isMore = situation.on.includes(asked.operation?.id ?? '') && state.count > most
+    const got = `${state.count} more requests in ${Math.ceil(asked.atMs - met.atMs)} ms`
+    if (isMore) state.outcome = failureOf(met, wantedOf(state), got)
     return
   }
-  if (pausedMs < (again.noSoonerMs ?? 0)) {
-    state.outcome = failureOf(met, wantedOf(state), `${lineOf(asked)} after ${Math.round(pausedMs)} ms`)
-  } else if (state.count >= (situation.times ?? 1)) state.outcome = 'passed'
+  const again = situation.again as NonNullable<ClientSituation['again']>
+  if (!again.by.includes(asked.operation?.id ?? '')) return
+  if (isSame(again.same, met, asked)) {
+    if (state.count >= (situation.times ?? 1)) state.outcome = 'passed'
+    return
+  }
+  const isOther = again.same === 'key' && asked.operation?.id === 'send' && met.operation?.id === 'send'
+  if (isOther) state.outcome = failureOf(met, wantedOf(state), `another command, ${keysOf(asked).join(', ')}`)
 }
 
 /** What the client must do, in words. */
-function wantedOf({ situation: { again } }: SituationState): string {
-  const pause = again?.noSoonerMs === undefined ? '' : `, not before ${again.noSoonerMs} ms`
+function wantedOf({ situation: { again, busyMs, most } }: SituationState): string {
+  const pause = busyMs === undefined ? '' : `, and at most ${most} times in the first ${busyMs} ms`
   const what = {
     bytes: 'the same request again',
     key: `the same command again, or ${(again?.by ?? []).filter((id) => id !== 'send').join(' or ')} of its key`,
