@@ -134,13 +134,15 @@ export class ClientServer {
     const answer = await this.#forwarded(asked, request, response, situation, done)
     if (answer === null) return
     if (situation === undefined) this.judge.answered(asked, answer)
-    done()
-    if (situation?.fault === 'close-after') request.socket.destroy()
-    else if (situation?.fault === 'half') sendHalf(response, answer)
-    else {
+    if (situation?.fault === 'close-after' || situation?.fault === 'half') {
+      done()
+      if (situation.fault === 'half') sendHalf(response, answer)
+      else request.socket.destroy()
+    } else {
       const changed = situation === undefined ? answer : changedAnswer(situation, answer)
       if (situation !== undefined) this.judge.answered(asked, changed)
       await sendAnswer(response, changed, { shape: situation?.shape, clock })
+      done()
     }
   }
 
