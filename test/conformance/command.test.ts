@@ -29,7 +29,7 @@ function folder(files: Readonly<Record<string, unknown>>): string {
 }
 
 const oneCase = (steps: readonly unknown[], more: object = {}) => ({
-  'own.json': { about: 'own', cases: [{ name: 'mine', needs: ['read-only'], steps, ...more }] },
+  'own.json': { about: 'own', cases: [{ name: 'mine', needs: ['read-only'], source: 'own', steps, ...more }] },
 })
 
 describe('the report', () => {
@@ -75,10 +75,22 @@ describe('the report', () => {
           {
             name: 'wrong & <bad>',
             needs: ['read-only'],
+            source: 'own',
             steps: [{ call: 'GET', path: '/info', expect: { status: 418 } }],
           },
-          { name: 'right', needs: ['read-only'], steps: [{ call: 'GET', path: '/info', expect: { status: 200 } }] },
-          { name: 'old', needs: ['read-only'], releases: ['live 2.32'], steps: [{ call: 'GET', path: '/info' }] },
+          {
+            name: 'right',
+            needs: ['read-only'],
+            source: 'own',
+            steps: [{ call: 'GET', path: '/info', expect: { status: 200 } }],
+          },
+          {
+            name: 'old',
+            needs: ['read-only'],
+            source: 'own',
+            releases: ['live 2.32'],
+            steps: [{ call: 'GET', path: '/info' }],
+          },
         ],
       },
     })
@@ -152,6 +164,7 @@ describe('bad input', () => {
     [oneCase([{ ...get, body: 1, bodyText: '1' }]), 'expected one of body, bodyText and bodyBytes'],
     [oneCase([{ event: 'x' }]), 'expect.event is missing'],
     [oneCase([{ make: 'slice' }]), 'save is missing'],
+    [oneCase([{ make: 'repeat', save: {}, skip: { when: {}, reason: 'r' } }]), 'skip goes with call'],
   ])('case files %j are refused: %s', async (files, text) => {
     const { err, code } = await judgeNode('--cases', folder(files))
     expect(err).toContain(text)
@@ -165,6 +178,8 @@ describe('bad input', () => {
     [[{ event: 'x', expect: { event: { name: 'a' } } }], 'got no step has opened the stream x'],
     [[{ make: 'command', with: { chain: 0 }, save: { c: 'value' } }], 'got a command needs code or pact'],
     [[{ make: 'slice', with: { bytes: '!' }, save: { c: 'value' } }], 'with.bytes'],
+    [[{ make: 'repeat', with: { item: 1, count: 'x' }, save: { c: 'value' } }], 'with.count is x, expected 0 to'],
+    [[{ make: 'slice', with: { bytes: 'AAAA', to: 1 }, expect: { value: 'BB' } }], 'value: expected "BB", got "AA"'],
   ])('a case that cannot run fails with the reason: %j', async (steps, text) => {
     const { out, code } = await judgeNode('--cases', folder(oneCase(steps)))
     expect([out.includes(text), code, out]).toEqual([true, 1, expect.stringContaining('FAILED own: mine (step 1')])

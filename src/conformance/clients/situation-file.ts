@@ -5,6 +5,7 @@ import { describeError, NewcutError } from '../../core/errors.ts'
 import { operations } from '../../schema/operations.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
+import { told } from '../told.ts'
 
 const closed = { additionalProperties: false } as const
 const Text = Type.String({ minLength: 1 })
@@ -42,24 +43,27 @@ const Situation = Type.Object(
     name: Text,
     source: Text,
     on: Operations,
-    after: Type.Optional(Type.Integer({ minimum: 0 })),
-    times: Type.Optional(Type.Integer({ minimum: 1 })),
-    busyMs: Type.Optional(Milliseconds),
-    most: Type.Optional(Type.Integer({ minimum: 0 })),
-    answer: Type.Optional(Answer),
-    fault: Type.Optional(Fault),
-    shape: Type.Optional(Shape),
-    merge: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    again: Type.Optional(Again),
-    never: Type.Optional(Never),
-    mayGiveUp: Type.Optional(Type.Boolean()),
+    after: told(Type.Integer({ minimum: 0 }), 'usual answers before it'),
+    times: told(Type.Integer({ minimum: 1 }), 'requests that meet it'),
+    busyMs: told(Milliseconds, 'time in which every request meets it'),
+    most: told(Type.Integer({ minimum: 0 }), 'requests that the client may make in that time'),
+    answer: told(Answer, 'a recorded answer; the node is not asked'),
+    fault: told(Fault, 'what happens to the connection'),
+    shape: told(Shape, 'the form of the true answer'),
+    merge: told(Type.Record(Type.String(), Type.Unknown()), 'fields of the true answer; null removes one (RFC 7396)'),
+    again: told(Again, 'the client must ask again'),
+    never: told(Never, 'the client must not repeat the request'),
+    mayGiveUp: told(Type.Boolean(), 'whether a client may end here: nothing is lost'),
   },
   closed,
 )
 type SituationInFile = Static<typeof Situation>
 
 /** The format of a file of situations. */
-export const SituationFile = Type.Object({ about: Text, situations: Type.Array(Situation, { minItems: 1 }) }, closed)
+export const SituationFile = Type.Object(
+  { $schema: Type.Optional(Type.String()), about: Text, situations: Type.Array(Situation, { minItems: 1 }) },
+  closed,
+)
 
 /** A situation with the file that it stands in. */
 export interface ClientSituation extends SituationInFile {
