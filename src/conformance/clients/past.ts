@@ -1,4 +1,4 @@
-/** What a client has asked and got so far, as far as later requests depend on it. */
+/** Facts about earlier requests of a client that later requests depend on. */
 import { encodeHex } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { decodeWorkResponse } from '../../core/work.ts'
@@ -34,7 +34,7 @@ export class Past {
   readonly workChains = new Set<number>()
   /** Solution that the node took, as hex -> the time of its request. */
   readonly taken = new Map<string, number>()
-  /** Proof -> the request key and target chain that it was asked for. */
+  /** Proof -> its request key and its target chain. */
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
   /** Times of solutions: a miner looks for each of them on the chain. */
   readonly solvedAtMs: number[] = []

@@ -12,9 +12,9 @@ const Text = Type.String({ minLength: 1 })
 const Operations = Type.Array(Text, { minItems: 1 })
 const Milliseconds = Type.Integer({ minimum: 0 })
 
-/** What happens to a connection or a stream. */
+/** The fate of a connection or a stream. */
 const Fault = Type.Union(['close', 'close-after', 'half', 'end'].map((name) => Type.Literal(name)))
-/** How a true answer is written. */
+/** The form of a true answer. */
 const Shape = Type.Union(
   ['chunks', 'spaces', 'other-order', 'upper-case-headers', 'plain-type', 'late'].map((name) => Type.Literal(name)),
 )

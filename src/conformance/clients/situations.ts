@@ -114,7 +114,7 @@ function follow(state: SituationState, asked: Asked, solvedAtMs: readonly number
   if (isOther) state.outcome = failureOf(met, wantedOf(state), `another command, ${keysOf(asked).join(', ')}`)
 }
 
-/** What the client must do, in words. */
+/** The duty of the client, in words. */
 function wantedOf({ situation: { again, busyMs, most } }: SituationState): string {
   const pause = busyMs === undefined ? '' : `, and at most ${most} times in the first ${busyMs} ms`
   const what = {
