@@ -2,6 +2,7 @@
 import http from 'node:http'
 import { made } from '../../src/conformance/makes.ts'
 import { decodeBase64Url } from '../../src/core/bytes.ts'
+import { until } from '../wait.ts'
 
 /** Sends requests to the served node as a client would. */
 export interface Asker {
@@ -90,11 +91,12 @@ async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
 
 /** Polls until the command has a result. */
 export async function resultOf(asker: Asker, key: string, path = PACT): Promise<void> {
-  for (;;) {
+  // The clock of the server goes on, so that these requests have pauses.
+  await until(async () => {
+    asker.pass(1000)
     const { body } = await poll(asker, key, path)
-    if (body.includes('"gas"')) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+    return body.includes('"gas"')
+  })
 }
 
 /** A request that its connection does not finish properly: a GET whose body has no length. */
@@ -112,19 +114,20 @@ const rawGet = ({ url }: Asker) =>
   })
 
 async function proofOf(asker: Asker): Promise<{ readonly key: string; readonly proof: string }> {
-  const { hash } = asker.command()
   const code = '(coin.transfer-crosschain "sender00" "sender01" (at "guard" (coin.details "sender01")) "1" 1.0)'
   const caps = ['(coin.GAS)', '(coin.TRANSFER_XCHAIN "sender00" "sender01" 1.0 "1")']
   const burn = asker.command({ code, signers: [{ key: 'sender00', caps }] })
-  if (burn.hash === hash) throw new Error('two commands are one')
   await send(asker, [burn])
   await resultOf(asker, burn.hash)
-  for (;;) {
+  let proof = ''
+  await until(async () => {
+    asker.pass(1000)
     const json = { requestKey: burn.hash, targetChainId: '1' }
     const { status, body } = await asker.ask('POST', `${BASE}/chain/0/pact/spv`, { json })
-    if (status === 200) return { key: burn.hash, proof: JSON.parse(body.toString()) }
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+    if (status === 200) proof = JSON.parse(body.toString())
+    return status === 200
+  })
+  return { key: burn.hash, proof }
 }
 
 export const ruleDefects: readonly ClientDefect[] = [

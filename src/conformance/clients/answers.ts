@@ -2,7 +2,7 @@
 import type http from 'node:http'
 import type { Clock } from '../../core/clock.ts'
 import { parseJson, stringifyJson } from '../../core/json.ts'
-import type { Answered } from './asked.ts'
+import type { ClientAnswer } from './asked.ts'
 import type { ClientSituation } from './situation-file.ts'
 
 /** Bytes of a piece of an answer in pieces: no piece holds a whole line. */
@@ -13,7 +13,7 @@ const MAX_PIECES = 40
 const LATE_MS = 1500
 
 /** The answer that stands in the situation. */
-export function recordedAnswer({ answer }: ClientSituation): Answered {
+export function recordedAnswer({ answer }: ClientSituation): ClientAnswer {
   const { status = 200, headers = {}, text, json } = answer ?? {}
   const type = json === undefined ? 'text/plain;charset=utf-8' : 'application/json;charset=utf-8'
   const body = json === undefined ? (text ?? '') : stringifyJson(json)
@@ -22,7 +22,7 @@ export function recordedAnswer({ answer }: ClientSituation): Answered {
 }
 
 /** A true answer as the situation changes it. Answers that are no JSON objects stay as they are. */
-export function changedAnswer({ merge, shape }: ClientSituation, answer: Answered): Answered {
+export function changedAnswer({ merge, shape }: ClientSituation, answer: ClientAnswer): ClientAnswer {
   if (merge !== undefined) return withJson(answer, (json) => merged(json, merge))
   if (shape === 'other-order') return withJson(answer, reversedKeys)
   if (shape === 'spaces')
@@ -41,7 +41,7 @@ export function changedAnswer({ merge, shape }: ClientSituation, answer: Answere
 /** Sends an answer in the form of the situation. */
 export async function sendAnswer(
   response: http.ServerResponse,
-  { status, headers, body }: Answered,
+  { status, headers, body }: ClientAnswer,
   { shape, clock }: { readonly shape: ClientSituation['shape']; readonly clock: Clock },
 ): Promise<void> {
   const given = Object.entries(headers).filter(([, value]) => value !== undefined) as [string, string][]
@@ -63,7 +63,11 @@ export async function sendAnswer(
 
 const paused = (clock: Clock, delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve))
 
-function withJson(answer: Answered, change: (json: unknown) => unknown, write = (text: string) => text): Answered {
+function withJson(
+  answer: ClientAnswer,
+  change: (json: unknown) => unknown,
+  write = (text: string) => text,
+): ClientAnswer {
   if (!/^application\/json/.test(answer.headers['content-type'] ?? '')) return answer
   const changed = change(parseJson(answer.body.toString()))
   return { ...answer, body: Buffer.from(write(stringifyJson(changed))) }

@@ -29,7 +29,7 @@ export interface Asked {
 }
 
 /** An answer that the client got. */
-export interface Answered {
+export interface ClientAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Empty for streams. */

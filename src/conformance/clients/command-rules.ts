@@ -12,24 +12,24 @@ const MAX_TTL_S = 172_800
 const AHEAD_S = 10
 const MAX_PLACES = 12
 
-type Parts = Readonly<Record<string, unknown>>
+type CommandParts = Readonly<Record<string, unknown>>
 
 interface SignedCommand {
   readonly cmd: string
   readonly hash: string
   readonly sigs: readonly ({ readonly sig?: unknown } | null)[]
   /** The content of `cmd`; undefined if it is no JSON. */
-  readonly content: Parts | undefined
+  readonly content: CommandParts | undefined
 }
 
 /** Commands of a request to send or local; none if the body has another shape. */
 function commandsOf({ operation, json }: Asked): SignedCommand[] {
-  const sent = (json ?? {}) as Parts
+  const sent = (json ?? {}) as CommandParts
   const found = operation?.id === 'send' ? sent.cmds : operation?.id === 'local' ? [sent] : []
   return (Array.isArray(found) ? found : []).flatMap((each: unknown) => {
-    const { cmd, hash, sigs } = (each ?? {}) as Parts
+    const { cmd, hash, sigs } = (each ?? {}) as CommandParts
     if (typeof cmd !== 'string' || typeof hash !== 'string' || !Array.isArray(sigs)) return []
-    return [{ cmd, hash, sigs, content: jsonIn(Buffer.from(cmd)) as Parts | undefined }]
+    return [{ cmd, hash, sigs, content: jsonIn(Buffer.from(cmd)) as CommandParts | undefined }]
   })
 }
 
@@ -58,11 +58,11 @@ function aboutCommands(
   }
 }
 
-const metaOf = ({ content }: SignedCommand) => (content?.meta ?? {}) as Parts
+const metaOf = ({ content }: SignedCommand) => (content?.meta ?? {}) as CommandParts
 
 export const commandRules: readonly ClientRule[] = [
   aboutCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
-    content !== undefined && (content.payload as Parts | undefined) !== undefined
+    content !== undefined && (content.payload as CommandParts | undefined) !== undefined
       ? null
       : 'cmd is no JSON with a payload',
   ),
@@ -79,7 +79,7 @@ export const commandRules: readonly ClientRule[] = [
     'a command names the network and the chain of its path',
     'PROTOCOL.md E.3, check 7',
     ({ content }, { params }) => {
-      const [network, chain] = [content?.networkId, (content?.meta as Parts | undefined)?.chainId]
+      const [network, chain] = [content?.networkId, (content?.meta as CommandParts | undefined)?.chainId]
       if (network !== params.network) return `networkId ${network}, sent to ${params.network}`
       return chain === params.chain ? null : `chainId ${chain}, sent to chain ${params.chain}`
     },
@@ -133,7 +133,7 @@ export const commandRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md E.3',
     judge: ({ operation, json, params }, { served }) => {
       if (operation?.id !== 'spv') return undefined
-      const target = String((json as Parts | undefined)?.targetChainId)
+      const target = String((json as CommandParts | undefined)?.targetChainId)
       if (target === params.chain) return `chain ${target} is the one of the command itself`
       return /^\d+$/.test(target) && Number(target) < served.chains ? null : `there is no chain ${target}`
     },
@@ -143,7 +143,7 @@ export const commandRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md B.8, E.3',
     judge: (asked, { proofs }) => {
       const parts = commandsOf(asked).map(
-        ({ content }) => ((content?.payload ?? {}) as Parts).cont as Parts | undefined,
+        ({ content }) => ((content?.payload ?? {}) as CommandParts).cont as CommandParts | undefined,
       )
       const proven = parts.flatMap((cont) => {
         const known = typeof cont?.proof === 'string' ? proofs.get(cont.proof) : undefined
@@ -157,7 +157,7 @@ export const commandRules: readonly ClientRule[] = [
 ]
 
 function signatureFault({ hash, sigs, content }: SignedCommand): string | null {
-  const signers = Array.isArray(content?.signers) ? (content.signers as readonly Parts[]) : []
+  const signers = Array.isArray(content?.signers) ? (content.signers as readonly CommandParts[]) : []
   if (signers.length !== sigs.length) return `${signers.length} signers and ${sigs.length} signatures`
   for (const [i, { pubKey, scheme }] of signers.entries()) {
     if ((scheme ?? 'ED25519') !== 'ED25519') continue

@@ -1,7 +1,7 @@
 /** The verdict about a client: every rule and every situation is a case. */
 import { printable } from '../../core/printable.ts'
 import type { CaseResult } from '../run.ts'
-import { type Answered, type Asked, lineOf } from './asked.ts'
+import { type Asked, type ClientAnswer, lineOf } from './asked.ts'
 import { commandRules, guarded } from './command-rules.ts'
 import { type ClientRule, httpRules } from './http-rules.ts'
 import { miningRules } from './mining-rules.ts'
@@ -74,7 +74,7 @@ export class ClientJudge {
     return met
   }
 
-  answered(asked: Asked, answer: Answered): void {
+  answered(asked: Asked, answer: ClientAnswer): void {
     this.#past.answered(asked, answer)
   }
 

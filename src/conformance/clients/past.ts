@@ -2,7 +2,7 @@
 import { encodeHex } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { decodeWorkResponse } from '../../core/work.ts'
-import { type Answered, type Asked, asksForResult, jsonIn, keysOf } from './asked.ts'
+import { type Asked, asksForResult, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
 
 /** Facts about the served network. */
 export interface Served {
@@ -56,7 +56,7 @@ export class Past {
   }
 
   /** Keeps an answer that came from the node. */
-  answered(asked: Asked, answer: Answered): void {
+  answered(asked: Asked, answer: ClientAnswer): void {
     if (answer.status >= 300) return
     const json = jsonIn(answer.body)
     const next = (json as { readonly next?: unknown } | null | undefined)?.next

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { changedAnswer, recordedAnswer, sendAnswer } from './answers.ts'
-import { type Answered, type Asked, endpointOf, jsonIn } from './asked.ts'
+import { type Asked, type ClientAnswer, endpointOf, jsonIn } from './asked.ts'
 import { ClientJudge } from './judge.ts'
 import type { Served } from './past.ts'
 import type { ClientSituation } from './situation-file.ts'
@@ -153,7 +153,7 @@ export class ClientServer {
     response: http.ServerResponse,
     situation: ClientSituation | undefined,
     done: () => void,
-  ): Promise<Answered | null> {
+  ): Promise<ClientAnswer | null> {
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host' && !OWN.has(name)))
     const sent = { ...kept, ...(body.length > 0 && { 'content-length': String(body.length) }) }
     return new Promise((resolve, reject) => {
@@ -180,7 +180,7 @@ export class ClientServer {
   }
 }
 
-function sendHalf(response: http.ServerResponse, { status, headers, body }: Answered): void {
+function sendHalf(response: http.ServerResponse, { status, headers, body }: ClientAnswer): void {
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
     string,
     string
