@@ -1,4 +1,5 @@
 /** Values that the runner makes itself: signed commands, solved work and parts of bytes. */
+import { blockHash } from '../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { withNonce } from '../core/header.ts'
 import { solves } from '../core/pow.ts'
@@ -96,8 +97,9 @@ function solution(response: Uint8Array, isSolved: boolean) {
   if (hashes === null || hashes > MAX_HASHES / 4n) throw new CaseSkipped(`work needs ${hashes ?? 'too many'} hashes`)
   for (let nonce = 0n; nonce < MAX_HASHES; nonce++) {
     const solved = withNonce(bytes, nonce)
-    if (solves(solved) === isSolved)
-      return { bytes: encodeBase64Url(solved), chain: fields.chainId, height: Number(fields.height) }
+    if (solves(solved) !== isSolved) continue
+    const { chainId: chain, height } = fields
+    return { bytes: encodeBase64Url(solved), chain, height: Number(height), hash: encodeBase64Url(blockHash(solved)) }
   }
   throw new CaseSkipped(`no solution in ${MAX_HASHES} hashes`)
 }
