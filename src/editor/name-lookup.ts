@@ -69,9 +69,9 @@ export class NameLookup {
     yield* this.#names.modules.keys()
   }
 
-  /** True for a module that the program has loaded before, or that is around the code. */
-  isLoaded({ full }: ModuleSymbol): boolean {
-    return this.#module?.full === full || this.#names.modules.has(full)
+  /** True for a module that the program has loaded before, that is around the code, or that a live network has. */
+  isLoaded({ full, file }: ModuleSymbol): boolean {
+    return this.#module?.full === full || this.#names.modules.has(full) || this.#sources.isLive(file)
   }
 
   native(name: string): NativeWord | undefined {

@@ -1,7 +1,7 @@
 /** Symbols of a program: modules, their members, fields of schemas, parameters and variables. */
 import type { Atom, CallForm, Form, StringForm, TypeForm } from '../contracts/syntax/form.ts'
 import { isIdentifier, isWord } from '../contracts/syntax/keywords.ts'
-import { type ModuleParts, type ParsedFile, wordOf } from './parsed-file.ts'
+import { type ModuleParts, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import type { OffsetRange } from './spans.ts'
 
 export type MemberKind = 'defun' | 'defcap' | 'defpact' | 'defconst' | 'defschema' | 'deftable'
@@ -67,6 +67,18 @@ export function declareModule(source: ParsedFile, parts: ModuleParts, namespace:
     if (member !== null && !module.members.has(member.name)) module.members.set(member.name, member)
   }
   return module
+}
+
+/** Declares all modules of a file, each in the namespace that is entered before it, without a look at their code. */
+export function modulesOf(parsed: ParsedFile): ModuleSymbol[] {
+  let namespace: string | null = null
+  return parsed.forms.flatMap((form) => {
+    const argument = wordOf(form) === 'namespace' && form.form === 'call' ? form.items[1] : undefined
+    if (argument?.form === 'string') namespace = argument.value === '' ? null : argument.value
+    const parts = moduleParts(form)
+    const module = parts === null ? null : declareModule(parsed, parts, namespace)
+    return module === null ? [] : [module]
+  })
 }
 
 /** Declares a definition. @returns null if the form is none, or has no name */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type ModuleTexts, Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import type { ModuleTexts } from '../../src/editor/live-modules.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
 
 /** Files in memory, all in one folder. */
@@ -11,7 +12,8 @@ function workspaceOf(texts: Readonly<Record<string, string>>, moduleTexts: Modul
     refresh: () => undefined,
     systemFile: (name) => `/system/${name}.pact`,
   }
-  const workspace = new Workspace(files, moduleTexts)
+  const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
+  const workspace = new Workspace(files, moduleTexts, live)
   for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
   return workspace
 }
@@ -126,8 +128,10 @@ it('asks a source of live modules once, and takes the name back when the text ha
     textOf: async (full) => {
       asked.push(full)
       if (full !== 'free.live') return null
-      return { file: '/live/free.live.pact', text: '(module live G (defcap G () true) (defun f (x) x))' }
+      return { path: 'free.live.pact', text: '(namespace "free") (module live G (defcap G () true) (defun f (x) x))' }
     },
+    names: async () => ['free.live'],
+    keep: () => '',
   }
   const text = '(module m G (defcap G () true)\n(defun a () (free.live.f 1 2)) (defun b () (free.dead.f)))'
   const workspace = workspaceOf({ 'a.pact': text }, moduleTexts)
