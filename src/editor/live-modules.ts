@@ -131,6 +131,9 @@ export class LiveModules {
     const parsed = parseFile(file, text.text)
     const module = modulesOf(parsed).find((each) => each.full === full)
     if (module === undefined) throw new Error(`the network gives a text of ${full} that does not define it`)
+    // What can be read of it still helps. Texts older than the present language are the usual reason.
+    const [wrong] = parsed.findings
+    if (wrong !== undefined) this.#options.onTrouble(`the text of ${full} cannot be read as a whole: ${wrong.message}`)
     this.#files.set(file, parsed)
     return module
   }

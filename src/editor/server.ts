@@ -6,6 +6,8 @@ import {
   createConnection,
   type InitializeParams,
   type InitializeResult,
+  MessageType,
+  ShowMessageNotification,
   StreamMessageReader,
   StreamMessageWriter,
   TextDocumentSyncKind,
@@ -122,7 +124,7 @@ class EditorSession {
     return new Workspace(this.#host.filesIn(folders), this.#host.moduleTexts, {
       areVirtual,
       onArrival: () => this.#publishSoon(),
-      onTrouble: (message) => this.#connection.window.showErrorMessage(message),
+      onTrouble: (message) => this.#showError(message),
     })
   }
 
@@ -197,6 +199,11 @@ class EditorSession {
     }
   }
 
+  /** A notification, since not every editor answers requests of the server. */
+  #showError(message: string): void {
+    void this.#connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message })
+  }
+
   /** Open test files that a file is part of. */
   #testsOf(file: string): string[] {
     return this.#workspace.openFiles.filter((open) => {
@@ -215,7 +222,7 @@ class EditorSession {
       this.#reports.set(file, await this.#host.runTest(file))
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      this.#connection.window.showErrorMessage(`${file} cannot run: ${why}`)
+      this.#showError(`${file} cannot run: ${why}`)
     }
     const isStale = this.#running.get(file) === true
     this.#running.delete(file)

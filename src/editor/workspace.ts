@@ -125,8 +125,8 @@ export class Workspace implements AnalysisSources {
     if (known !== undefined) return known
     const live: LiveFinding = this.#live?.find(full) ?? null
     if (live !== null && live !== 'failed') return live
-    // What the network could not tell is no error of the code.
-    return this.#systemModule(full) ?? (live === 'failed' ? 'pending' : null)
+    // A module that the network could not tell is no error of the code. A name without a dot is rarely a module.
+    return this.#systemModule(full) ?? (live === 'failed' && full.includes('.') ? 'pending' : null)
   }
 
   isLive(file: string): boolean {

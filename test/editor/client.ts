@@ -45,9 +45,13 @@ export class Editor {
   /** Messages that the editor shows to its user. */
   readonly messages: string[] = []
 
-  /** @param args further arguments of `newcut lsp` */
-  constructor(args: readonly string[] = []) {
-    const child = spawn(process.execPath, [main, 'lsp', ...args], { env: { ...childEnv }, stdio: ['pipe', 'pipe', 'pipe'] })
+  /**
+   * @param args further arguments of `newcut lsp`
+   * @param variables further variables of its environment
+   */
+  constructor(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+    const env = { ...childEnv, ...variables }
+    const child = spawn(process.execPath, [main, 'lsp', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
     this.child = child
     this.#exited = once(child, 'exit')
     child.stdin.on('error', () => undefined)
