@@ -82,10 +82,17 @@ function errorOf<T>(body: () => T): T | ContractError {
   }
 }
 
-/** Drops the content of the innermost brackets around the token of an error. At the top level, it drops the token itself. */
+/**
+ * Drops the half-typed type at the token of an error. Where there is none, it drops the content of the innermost brackets
+ * around the token, or at the top level the token itself.
+ */
 function withoutGroup(tokens: readonly Token[], error: ContractError, offset: number): Token[] {
   const exact = tokens.findIndex((token) => token.place === error.place)
   const at = exact >= 0 ? exact : tokens.findIndex((token) => token.kind === 'end' || token.to > offset)
+  if (tokens[at - 1]?.kind === ':') {
+    const isTyped = tokens[at].kind === 'name'
+    return tokens.filter((_, index) => index !== at - 1 && !(isTyped && index === at))
+  }
   const open: number[] = []
   for (let i = 0; i < at; i++) {
     if ('([{'.includes(tokens[i].kind)) open.push(i)

@@ -114,7 +114,9 @@ function meaningsOf(
   if (root.tokens[index - 1]?.kind === '(' && (DECLARING.has(word) || vocabulary.has(word))) {
     return [meant(from, to, 'keyword')]
   }
-  return root.tokens[index - 1]?.kind === ':' ? [meant(from, to, 'type')] : []
+  // `name:type`, or `name:[type]`.
+  const [before, between] = [root.tokens[index - 2]?.kind, root.tokens[index - 1]?.kind]
+  return between === ':' || (between === '[' && before === ':') ? [meant(from, to, 'type')] : []
 }
 
 /** The name of a field within quotes. */
