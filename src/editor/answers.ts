@@ -1,5 +1,7 @@
 /** Answers to requests of the language server protocol. */
 import {
+  type CodeAction,
+  CodeActionKind,
   type CodeLens,
   type CompletionItem,
   CompletionItemKind,
@@ -24,6 +26,7 @@ import { isKeyword } from '../contracts/syntax/keywords.ts'
 import type { NameUse } from './analysis.ts'
 import { type Proposal, proposals } from './completion-items.ts'
 import type { ProtocolPlaces } from './documents.ts'
+import { fixesIn } from './fixes.ts'
 import { formatText } from './format.ts'
 import { hoverText } from './hover.ts'
 import { foldsOf, type OutlineEntry, outlineOf } from './outline.ts'
@@ -198,6 +201,21 @@ export class Answers {
       builder.push(each.line, each.column, each.length, each.type, each.modifiers)
     }
     return builder.build()
+  }
+
+  /** Quick fixes of the findings within a range. */
+  fixes(file: string, range: Range, findings: readonly CodeFinding[]): CodeAction[] {
+    const parsed = this.#workspace.parsed(file)
+    if (parsed === null) return []
+    const within = { from: this.#places.offset(file, range.start), to: this.#places.offset(file, range.end) }
+    const uri = this.#places.uriOf(file)
+    return fixesIn(parsed, findings, within).map((fix) => ({
+      title: fix.title,
+      kind: CodeActionKind.QuickFix,
+      diagnostics: this.diagnostics(file, [fix.finding], 'newcut'),
+      isPreferred: fix.isPreferred,
+      edit: { changes: { [uri]: [{ range: this.#places.range(file, fix), newText: fix.text }] } },
+    }))
   }
 
   /** One edit of the whole text. None if the text is formatted, or cannot be read. */

@@ -160,7 +160,7 @@ export class FormWalker {
     const module = parts === null ? null : this.#lookup.module(parts.module)
     const error = module === null ? noSuchModule(parts?.module ?? name, null, hint) : null
     const message = (error ?? noSuchMember(parts?.module ?? '', parts?.member ?? '', null)).message
-    this.note({ severity: 'error', code: 'unknown-name', message, ...range })
+    this.note({ severity: 'error', code: 'unknown-name', message, ...(similar !== null && { similar }), ...range })
   }
 
   /** @param isPartial true for the call that `map` and its like complete with further arguments */
@@ -239,7 +239,7 @@ export class FormWalker {
       const similar = similarName(name, schema.members.keys())
       const advice = similar === null ? '' : `; ${similar} is similar`
       const message = `${schema.name} has no field ${name}${advice}`
-      this.note({ severity: 'warning', code: 'unknown-field', message, ...range })
+      this.note({ severity: 'warning', code: 'unknown-field', message, ...(similar !== null && { similar }), ...range })
     }
   }
 

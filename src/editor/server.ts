@@ -1,6 +1,7 @@
 /** `newcut lsp`: the session of an editor. It turns messages into changes of a workspace, and into answers. */
 import type { Readable, Writable } from 'node:stream'
 import {
+  CodeActionKind,
   CodeLensRefreshRequest,
   type Connection,
   createConnection,
@@ -19,6 +20,7 @@ import { fileOfUri, ProtocolPlaces } from './documents.ts'
 import { MessageFilter } from './framing.ts'
 import { LIVE_SCHEME, type ModuleTexts } from './live-modules.ts'
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from './semantic-tokens.ts'
+import type { CodeFinding } from './spans.ts'
 import { type TestFileReport, testFindings } from './test-lenses.ts'
 import { Workspace, type WorkspaceFiles } from './workspace.ts'
 
@@ -55,6 +57,7 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
     range: true,
   },
   documentFormattingProvider: true,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
   codeLensProvider: { resolveProvider: false },
   executeCommandProvider: { commands: [RUN_TEST] },
 }
@@ -176,6 +179,10 @@ class EditorSession {
       return this.#answers.semanticTokens(fileOf(params), [start.line, end.line])
     })
     connection.onDocumentFormatting((params) => this.#answers.formatting(fileOf(params)))
+    connection.onCodeAction((params) => {
+      const file = fileOf(params)
+      return this.#answers.fixes(file, params.range, this.#findings(file))
+    })
     connection.onCodeLens((params) => {
       const file = fileOf(params)
       return this.#answers.lenses(file, this.#reports.get(file) ?? null)
@@ -231,6 +238,11 @@ class EditorSession {
     if (isStale) await this.#run(file)
   }
 
+  /** Findings of a file. Live modules have none, since nobody here can change them. */
+  #findings(file: string): readonly CodeFinding[] {
+    return this.#workspace.isLive(file) ? [] : this.#workspace.findings(file)
+  }
+
   #publishSoon(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#publish(), DEBOUNCE_MS)
@@ -240,9 +252,7 @@ class EditorSession {
     this.#timer = null
     for (const { uri, version } of this.#documents.all()) {
       const file = fileOfUri(uri)
-      // Nobody here can change what a live network has.
-      const findings = this.#workspace.isLive(file) ? [] : this.#workspace.findings(file)
-      const own = this.#answers.diagnostics(file, findings, 'newcut')
+      const own = this.#answers.diagnostics(file, this.#findings(file), 'newcut')
       const report = this.#reports.get(file)
       const parsed = this.#workspace.parsed(file)
       const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)

@@ -17,6 +17,8 @@ export interface CodeFinding extends OffsetRange {
   readonly message: string
   /** True for code without effect, which editors show faded. */
   readonly isUnused?: boolean
+  /** A known name like the unknown one in the range. */
+  readonly similar?: string
 }
 
 export function isWithin(offset: number, { from, to }: OffsetRange): boolean {

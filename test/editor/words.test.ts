@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import type { Hover, Range, SemanticTokens, WorkspaceEdit } from 'vscode-languageserver/node'
+import type { CodeAction, Hover, Range, SemanticTokens, WorkspaceEdit } from 'vscode-languageserver/node'
 import { coinText, Editor, type Point, pointOf, system, uriOf } from './client.ts'
 
 const coin = uriOf(`${system}coin.pact`)
@@ -158,4 +158,49 @@ it('keeps errors and hover in a hundred prefixes of the coin contract, from its 
       expect(await hoverAt(position), `${name} in the prefix of ${cut}`).toContain(name)
     }
   }
+})
+
+it('offers the similar name, and a comment that silences the finding', async () => {
+  await started()
+  const text =
+    '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s})\n  (defun f () (list-modules) (keyss t)))'
+  await editor.open(FILE, text)
+  const fixesAt = async (part: string) => {
+    const at = pointOf(text, part)
+    const actions = await editor.of<CodeAction[]>('codeAction', FILE, {
+      range: { start: at, end: at },
+      context: { diagnostics: [] },
+    })
+    return actions.map(({ title, kind, isPreferred, edit }) => ({
+      title,
+      kind,
+      isPreferred,
+      edits: edit?.changes?.[FILE],
+    }))
+  }
+  const start = { line: 1, character: 0 }
+  const range = { start: pointOf(text, 'keyss'), end: pointOf(text, 'keyss', 5) }
+  const silence = [{ range: { start, end: start }, newText: '  ; newcut-ignore unknown-name\n' }]
+  expect(await fixesAt('keyss')).toEqual([
+    { title: 'change to keys', kind: 'quickfix', isPreferred: true, edits: [{ range, newText: 'keys' }] },
+    { title: 'silence unknown-name here', kind: 'quickfix', isPreferred: false, edits: silence },
+  ])
+  const [{ edits }] = await fixesAt('list-modules')
+  expect(await fixesAt('(module m')).toEqual([])
+  // The comment does what it says.
+  const silenced = await editor.change(
+    FILE,
+    2,
+    (edits ?? []).map((each) => ({ range: each.range, text: each.newText })),
+  )
+  expect(silenced.diagnostics.map(({ code }) => code)).toEqual(['unknown-name'])
+})
+
+it('offers no comment within a string, and nothing for what must be seen', async () => {
+  await started()
+  const text = '(module m G (defcap G () true) (defun f () "a\\\n  \\b" (nothing)) (defun g () `))'
+  const { diagnostics } = await editor.open(FILE, text)
+  expect(diagnostics.length).toBe(2)
+  const range = { start: { line: 0, character: 0 }, end: { line: 1, character: 40 } }
+  expect(await editor.of<CodeAction[]>('codeAction', FILE, { range, context: { diagnostics: [] } })).toEqual([])
 })
