@@ -11,7 +11,7 @@ import { moduleNames, moduleSource } from '../fork/module-source.ts'
 import { type Pin, pinText } from '../fork/pin.ts'
 
 /** A request for the text of a module that waits for the next round. */
-interface Waiting {
+interface TextRequest {
   readonly full: string
   readonly resolve: (text: ModuleText | null) => void
   readonly reject: (error: unknown) => void
@@ -23,7 +23,7 @@ export class LiveTexts implements ModuleTexts {
   readonly #chain: number
   #opening: Promise<ChainFork> | null = null
   #pin: Pin | null = null
-  #waiting: Waiting[] = []
+  #waiting: TextRequest[] = []
   #isFetching = false
   /** Folder for texts, made when the first is kept. */
   #folder: string | null = null
@@ -79,7 +79,7 @@ export class LiveTexts implements ModuleTexts {
     this.#isFetching = false
   }
 
-  async #fetch(chain: ChainFork, round: readonly Waiting[]): Promise<void> {
+  async #fetch(chain: ChainFork, round: readonly TextRequest[]): Promise<void> {
     const known = new Set(await moduleNames(chain))
     const names = [...new Set(round.map(({ full }) => full))].filter((full) => known.has(full))
     await chain.fetcher.fetchModules(names)

@@ -45,7 +45,7 @@ export interface LiveOptions {
   readonly onTrouble: (message: string) => void
 }
 
-/** What is known of a module: `failed` if the source could not tell. */
+/** A module, or the reason why there is none: `failed` if the source could not tell. */
 export type LiveFinding = ModuleSymbol | 'pending' | 'failed' | null
 
 /** Longest wait of an answer to the editor for texts that are on their way. */
@@ -131,7 +131,7 @@ export class LiveModules {
     const parsed = parseFile(file, text.text)
     const module = modulesOf(parsed).find((each) => each.full === full)
     if (module === undefined) throw new Error(`the network gives a text of ${full} that does not define it`)
-    // What can be read of it still helps. Texts older than the present language are the usual reason.
+    // The readable part still helps. Texts older than the present language are the usual reason.
     const [wrong] = parsed.findings
     if (wrong !== undefined) this.#options.onTrouble(`the text of ${full} cannot be read as a whole: ${wrong.message}`)
     this.#files.set(file, parsed)

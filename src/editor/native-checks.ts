@@ -24,8 +24,9 @@ export interface NativePlace {
 }
 
 /**
- * What is wrong with the use of a native, if anything. Gas is no matter in test files, nor in modules within them.
+ * Checks the use of a native. Gas does not matter in test files, nor in modules within them.
  * @param range of the name
+ * @returns null if nothing is wrong
  */
 export function nativeFinding(
   { name, milligas }: NativeWord,

@@ -201,7 +201,7 @@ it('says once that a node is gone, keeps all other help, and asks again when a f
   expect(editor.messages[0]).toMatch(
     /^http:\/\/127\.0\.0\.1:\d+ is no chainweb node: GET \/info answers "nothing here"/,
   )
-  // What needs no network still shows. Of other modules nothing is known.
+  // Errors that need no network still show. Names of other modules may or may not exist.
   const { diagnostics } = await editor.publishes(FILE, (params) => params.diagnostics.length > 0)
   expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('Cannot find module:  unknown')])
   expect(await hoverOf(editor, FILE, pointOf(TEXT, 'G', 1, '(defcap'))).toContain('(defcap G ())')

@@ -1,4 +1,4 @@
-/** Semantic tokens, positions in UTF-16 units, renames that are refused, and broken texts from the first character on. */
+/** Semantic tokens, positions in UTF-16 units, renames that are refused, and hover in broken texts. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
