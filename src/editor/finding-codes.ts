@@ -12,7 +12,7 @@ export const findingCodes = {
   'top-level-native': 'a native that networks refuse within a module',
   'local-native': 'a native that networks refuse outside of local calls',
   'table-scan': 'a native that reads a whole table, which costs much gas',
-  'costly-native': 'a native whose flat price of gas is high, or grows fast',
+  'costly-native': 'a native whose price of gas is high',
   'duplicate-member': 'a second member of the same name',
   'circular-members': 'members that call each other in a circle',
   'not-an-interface': 'a module implements something that is no interface',

@@ -3,11 +3,11 @@ import { ContractError } from '../contracts/errors.ts'
 import { refuseCycles } from '../contracts/machine/cycles.ts'
 import { noSuchImports, noSuchModule, SHADOW_ADVICE } from '../contracts/machine/load-errors.ts'
 import { shadowsIn } from '../contracts/machine/shadows.ts'
-import type { Atom, CallForm, Form } from '../contracts/syntax/form.ts'
+import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import { isWord } from '../contracts/syntax/keywords.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './analysis.ts'
 import { FormWalker, notLoaded, type WalkResults } from './form-walker.ts'
-import { NameLookup, type ProgramNames } from './name-lookup.ts'
+import { ALL_NAMES, NameLookup, type ProgramNames } from './name-lookup.ts'
 import { findingOf, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import { type CodeFinding, isWithin } from './spans.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type ModuleSymbol,
   type NamedSymbol,
   nameRange,
+  namespaceIn,
 } from './symbols.ts'
 import { vocabulary } from './vocabulary.ts'
 
@@ -37,6 +38,12 @@ function unusedImports(calls: readonly CallForm[], uses: readonly NameUse[]): Co
       const message = `the import ${atom.name} is never used`
       return isUsed ? [] : [{ severity: 'hint', code: 'unused-import', message, isUnused: true, ...range }]
     })
+}
+
+/** Texts in the fields of an object. */
+function textsIn(form: Form | undefined): Map<string, string> {
+  const fields = form?.form === 'object' ? form.fields : []
+  return new Map(fields.flatMap(([name, value]) => (value.form === 'string' ? [[name, value.value] as const] : [])))
 }
 
 const isList = (form: Form) => form.form === 'list'
@@ -61,7 +68,10 @@ class ProgramWalker {
   readonly #findings: CodeFinding[] = []
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
-  readonly #names: ProgramNames = { namespace: null, imports: new Map(), modules: new Map(), isPending: false }
+  readonly #names: ProgramNames = {
+    ...{ namespace: null, imports: new Map(), modules: new Map(), data: new Map(), isUncertain: false },
+    lostImports: new Set(),
+  }
   /** Files that are being walked, outermost first. */
   readonly #loading: string[] = []
   /** True once a test file allows its modules to use the natives of tests. */
@@ -168,7 +178,10 @@ class ProgramWalker {
         if (argument?.form === 'string') this.#load(parsed, argument.value, argument)
         return
       case 'namespace':
-        if (argument?.form === 'string') this.#names.namespace = argument.value === '' ? null : argument.value
+        this.#names.namespace = namespaceIn(form, this.#names.data)
+        return
+      case 'env-data':
+        this.#names.data = textsIn(argument)
         return
       case 'commit-tx':
       case 'rollback-tx':
@@ -208,7 +221,7 @@ class ProgramWalker {
     const results = this.#resultsFor(parsed)
     const before = results.findings.length
     const firstUse = results.uses.length
-    this.#names.isPending = false
+    this.#names.isUncertain = module.isAnyNamespace
     const lookup = this.#lookup(parsed, module)
     const walker = new FormWalker(parsed, lookup, results, !this.#areNativesInModules)
     walker.define(module)
@@ -223,7 +236,7 @@ class ProgramWalker {
     }
     for (const finding of unusedImports(calls, results.uses.slice(firstUse))) this.#note(parsed, finding)
     const isSound = !results.findings.slice(before).some(({ severity }) => severity === 'error')
-    const isKnown = !this.#names.isPending && !this.#areNativesInModules
+    const isKnown = !this.#names.isUncertain && !this.#areNativesInModules
     if (parsed === this.#root && isSound && isKnown) this.#loadable.push({ module, namespace })
     modules.set(module.full, module)
     for (const member of module.members.values()) if (isUsable(member)) imports.set(member.name, member)
@@ -267,10 +280,14 @@ class ProgramWalker {
 
   #use(parsed: ParsedFile, form: CallForm, own: Map<string, NamedSymbol> | null, lookup: NameLookup): void {
     const found = this.#named(parsed, form.items[1], lookup)
-    if (found === null) return
+    const list = form.items.find(isList)
+    const wanted = list === undefined ? null : list.items.filter(isAtom)
+    if (found === null) {
+      const lost = own === null ? this.#names.lostImports : lookup.lostImports
+      for (const name of wanted?.map((atom) => atom.name) ?? [ALL_NAMES]) lost.add(name)
+      return
+    }
     const usable = [...found.members].filter(([, member]) => isUsable(member))
-    const list = form.items.find((item) => item.form === 'list')
-    const wanted = list?.form === 'list' ? list.items.filter((item): item is Atom => item.form === 'atom') : null
     const missing = wanted?.filter(({ name }) => !usable.some(([each]) => each === name)) ?? []
     for (const { name, from, to } of missing) {
       const { message } = noSuchImports(found.full, [name], null)

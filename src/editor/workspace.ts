@@ -7,7 +7,7 @@ import { type ParsedFile, parseFile } from './parsed-file.ts'
 import { analyse } from './program-walker.ts'
 import { withoutSilenced } from './silence.ts'
 import type { CodeFinding } from './spans.ts'
-import { isSameSymbol, type ModuleSymbol, modulesOf, type NamedSymbol } from './symbols.ts'
+import { ANY_NAMESPACE, isSameSymbol, type ModuleSymbol, modulesOf, type NamedSymbol } from './symbols.ts'
 
 /** Files of the machine. */
 export interface WorkspaceFiles {
@@ -125,6 +125,9 @@ export class Workspace implements AnalysisSources {
     if (known !== undefined) return known
     const live: LiveFinding = this.#live?.find(full) ?? null
     if (live !== null && live !== 'failed') return live
+    const [, name = '', ...more] = full.split('.')
+    const inAny = more.length > 0 ? undefined : this.#known.get(`${ANY_NAMESPACE}.${name}`)
+    if (inAny !== undefined) return inAny
     // A module that the network could not tell is no error of the code. A name without a dot is rarely a module.
     return this.#systemModule(full) ?? (live === 'failed' && full.includes('.') ? 'pending' : null)
   }
@@ -153,7 +156,7 @@ export class Workspace implements AnalysisSources {
     this.#known ??= this.#knownModules()
     this.#system ??= this.#systemModules()
     const live = (this.#live?.modules ?? []).map((module) => [module.full, module] as const)
-    return [...new Map([...this.#system, ...live, ...this.#known]).values()]
+    return [...new Set(new Map([...this.#system, ...live, ...this.#known]).values())]
   }
 
   /** Modules of one file. */
@@ -208,11 +211,14 @@ export function useAt(analysis: ProgramAnalysis, file: string, offset: number): 
   return found.toSorted((a, b) => a.to - a.from - (b.to - b.from))[0] ?? null
 }
 
-/** The first module of each name. */
+/** The first module of each name. One in a namespace that its text does not tell has two names. */
 function firstModules(files: readonly (ParsedFile | null)[]): Map<string, ModuleSymbol> {
   const modules = new Map<string, ModuleSymbol>()
   for (const module of files.flatMap((parsed) => (parsed === null ? [] : modulesOf(parsed)))) {
-    if (!modules.has(module.full)) modules.set(module.full, module)
+    const { full, name, isAnyNamespace } = module
+    for (const key of isAnyNamespace ? [full, `${ANY_NAMESPACE}.${name}`] : [full]) {
+      if (!modules.has(key)) modules.set(key, module)
+    }
   }
   return modules
 }

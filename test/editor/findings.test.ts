@@ -113,6 +113,29 @@ it('allows natives of tests in modules only after they are enabled', () => {
   expect(inTest(`(env-enable-repl-natives true)\n${module}`)).toEqual([])
 })
 
+it('finds a module again whose namespace the command names', () => {
+  const files = {
+    'b.pact': '(namespace (read-msg "ns"))\n(module b G (defcap G () true) (defschema s a:integer) (defun f (x) x))',
+    'a.pact':
+      '(namespace (read-msg "ns"))\n(module a G (defcap G () true) (use free.b [s]) (defun g (x:object{s}) (free.b.f 1 2)))',
+  }
+  expect(findingsOf(workspaceOf(files), 'a.pact')).toEqual(['2:73 error b.f takes 1 argument, not 2'])
+  // A test file tells the namespace by its data.
+  const test = (text: string) => inTest(`(env-data { "ns": "free" })\n(load "b.pact")\n${text}`, files)
+  expect(test('(free.b.f 1)')).toEqual([])
+  expect(test('(free.b.f 1 2)')).toEqual(['3:2 error free.b.f takes 1 argument, not 2'])
+  expect(test('(other.b.f 1)')).toEqual([expect.stringMatching(/^3:2 (error|warning) /)])
+})
+
+it('has one finding at an import whose module is not known, not one at each name', () => {
+  const found = inModule('(use free.none) (use free.nobody [f]) (defun a () (f (g)))')
+  expect(found.map((each) => each.split(' ')[0])).toEqual(['2:6', '2:22'])
+  expect(inModule('(use free.nobody [f]) (defun a () (f (g)))').map((each) => each.split(' ')[0])).toEqual([
+    '2:6',
+    '2:39',
+  ])
+})
+
 it('expects failures in code that is expected to fail', () => {
   expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
 })
