@@ -120,6 +120,9 @@ it('finds a module again whose namespace the command names', () => {
       '(namespace (read-msg "ns"))\n(module a G (defcap G () true) (use free.b [s]) (defun g (x:object{s}) (free.b.f 1 2)))',
   }
   expect(findingsOf(workspaceOf(files), 'a.pact')).toEqual(['2:73 error b.f takes 1 argument, not 2'])
+  // The loader would not find it under this name, so it is not asked.
+  const rooted = { ...files, 'c.pact': '(module c G (defcap G () true) (defun h () (free.b.f 1)))' }
+  expect(findingsOf(workspaceOf(rooted), 'c.pact')).toEqual([])
   // A test file tells the namespace by its data.
   const test = (text: string) => inTest(`(env-data { "ns": "free" })\n(load "b.pact")\n${text}`, files)
   expect(test('(free.b.f 1)')).toEqual([])

@@ -81,6 +81,12 @@ it('shows live modules as virtual documents, in which the editor finds its way o
   )
   expect(found.range.start).toEqual(pointOf(text, 'balance:decimal', 0, '(defun balance'))
 
+  // References are in the workspace and in all live modules that are here.
+  const uses = await editor.at<Location[]>('references', FILE, balance, { context: { includeDeclaration: true } })
+  expect(uses.map(({ uri }) => uri)).toContain(FILE)
+  const inside = uses.filter(({ uri }) => uri === found.uri).map(({ range }) => range.start.line)
+  expect(inside.length).toBe(text.match(/\(balance |defun balance/g)?.length)
+
   // The editor opens it: names within lead on, to another live module, and there are no findings.
   const opened = await editor.open(found.uri, text)
   expect(opened.diagnostics).toEqual([])
@@ -90,12 +96,6 @@ it('shows live modules as virtual documents, in which the editor finds its way o
   expect(details.range.start).toEqual(pointOf(coin.text, 'details', 0, '(defun details'))
   const field = await editor.at<Location>('definition', found.uri, pointOf(text, '"guard":= guard', 2))
   expect(field.range.start).toEqual(pointOf(text, 'guard:guard', 0, '(defschema account'))
-
-  // References are in the workspace and in all live modules that are here.
-  const uses = await editor.at<Location[]>('references', FILE, balance, { context: { includeDeclaration: true } })
-  expect(uses.map(({ uri }) => uri)).toContain(FILE)
-  const inside = uses.filter(({ uri }) => uri === found.uri).map(({ range }) => range.start.line)
-  expect(inside.length).toBe(text.match(/\(balance |defun balance/g)?.length)
 
   // Nothing is asked twice.
   const asked = proxy.seen.length
