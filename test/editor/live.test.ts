@@ -182,8 +182,10 @@ it('runs tests on the same fork', async () => {
   const text = '(expect "balance" 100.5 (free.fork-token.balance "alice"))\n'
   writeFileSync(file, text)
   const { editor } = await forked(await startRemote(), { root })
+  await editor.open(uriOf(file), text)
+  expect(await hoverOf(editor, uriOf(file), pointOf(text, 'balance', 1, 'fork-token.'))).toContain('(defun balance')
   // The network has the module, so the file need not load it.
-  expect((await editor.open(uriOf(file), text)).diagnostics).toEqual([])
+  expect((await editor.change(uriOf(file), 2, [{ text }])).diagnostics).toEqual([])
   await editor.ask('workspace/executeCommand', { command: 'newcut.runTest', arguments: [uriOf(file)] })
   const lenses = await editor.of<CodeLens[]>('codeLens', uriOf(file))
   expect(lenses.map(({ command }) => command?.title)).toEqual(['run test: 1 passed, 0 failed', 'passed'])
