@@ -176,10 +176,11 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'lsp',
     group: 'contracts',
     help: 'serve an editor: errors, hover, completion, formatting',
-    about: 'It is a language server on stdin and stdout, which editors start.',
-    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing')],
-    examples: ['newcut lsp', 'newcut lsp --stdio'],
-    run: async (_, __, around) => (await import('./lsp.ts')).runLsp(around),
+    about:
+      'It is a language server on stdin and stdout, which editors start. With --fork it knows the modules of a network.',
+    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing'), ...forkFlags()],
+    examples: ['newcut lsp', 'newcut lsp --stdio', 'newcut lsp --fork https://NODE'],
+    run: async (_, { stdio, ...flags }, around) => (await import('./lsp.ts')).runLsp(forkValues(flags), around),
   },
   {
     name: 'rigs check',
