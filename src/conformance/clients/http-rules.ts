@@ -22,8 +22,8 @@ const BROWSER = ['/favicon.ico']
 /** Most equal requests in a second. */
 const MAX_EQUAL = 10
 const SECOND_MS = 1000
-/** Requests of a miner after each solution, to see what became of it. */
-export const LOOKS_PER_SOLUTION = 5
+/** Most requests of a miner after each solution, to see what became of it: it may ask often while the node is busy. */
+export const LOOKS_PER_SOLUTION = 20
 /** Time in which a miner makes them. */
 export const LOOKING_MS = 10_000
 const MAX_BODY_BYTES = 2 * 1024 * 1024
