@@ -142,7 +142,8 @@ async function asked<T>(
     } catch (error) {
       signal?.throwIfAborted()
       if (!isOutage(error)) throw error
-      pauseMs = Math.min(MAX_PAUSE_MS, (pollMs ?? LAST_POLL_MS) * 2 ** failures++) * (0.5 + random())
+      const asked = error instanceof NodeRefusal ? (error.retryAfterMs ?? 0) : 0
+      pauseMs = Math.max(asked, Math.min(MAX_PAUSE_MS, (pollMs ?? LAST_POLL_MS) * 2 ** failures++) * (0.5 + random()))
       tell({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
     }
     const leftMs = endMs - clock.monotonicMs()

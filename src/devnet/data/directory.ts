@@ -83,7 +83,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
       index: state,
       versions: state.versions,
       release,
-      check: commandCheck(networkOf(blocks.settings).name, release),
+      check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
+      letIn: blocks.letIn,
       fork: fork ?? undefined,
     })
     const replay = (block: Block) => ledger.replay(block)

@@ -37,6 +37,7 @@ export interface CommandTask {
     readonly miner: MinerAccount
     readonly txId: number
     readonly gasLimit: number
+    readonly isPrivileged: boolean
     readonly limits?: OutputLimits
   }
 }

@@ -7,12 +7,13 @@ import { type KeptValue, keepValue, keptValue } from '../../contracts/values/kee
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
-import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
+import type { ProofReader } from '../ledger/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
@@ -95,8 +96,9 @@ function run({ kind, command: signed, context: sent, block, keys = [] }: Command
       return traceOf(state, { context, readProof }, signedToo(command, keys), block)
     case 'execute': {
       if (block === undefined) throw new Error('a task without a block')
-      const { miner, ...options } = block
-      const executed = executeCommand(state, { context, miner, readProof }, command, options)
+      const { miner, isPrivileged, ...options } = block
+      const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+      const executed = executeInBlock(state, executing, command, options)
       if ('refused' in executed) return executed
       const { output, gas, hasFailed, layer } = executed
       const writes = [...layer.entries()].map(({ domain, key, value }) => {

@@ -92,12 +92,15 @@ export class Traces {
 
   #traced(
     layer: Layer,
-    { context, miner }: ExecutingBlock,
+    { context, miner, isPrivileged }: ExecutingBlock,
     command: Command,
     { txId, gasLimit }: ExecuteOptions,
   ): Promise<TracedCommand | NoTrace> {
     const { ledger, executor } = this.#options
-    const task = { ...taskOf('trace', command, context), block: { miner, txId, gasLimit } }
+    const task = {
+      ...taskOf('trace', command, context),
+      block: { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false },
+    }
     return executor.run(task, sourceOf(ledger, context, layer)).then(tracedIn)
   }
 }

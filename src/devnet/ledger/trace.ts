@@ -5,8 +5,9 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { CommandTrace } from './command-trace.ts'
+import { executeInBlock } from './execute.ts'
 import { codeFault, gasFault, NO_MINER, runLocally } from './local.ts'
-import { executeCommand, type ProofReader, type Unexecuted } from './transaction.ts'
+import type { ProofReader, Unexecuted } from './transaction.ts'
 
 /** A command with its trace. */
 export interface TracedCommand {
@@ -25,6 +26,7 @@ interface TracedBlock {
   readonly miner: MinerAccount
   readonly txId: number
   readonly gasLimit: number
+  readonly isPrivileged: boolean
 }
 
 /**
@@ -46,12 +48,14 @@ export function traceOf(
       return { trace: textOf(trace), output, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
     }
   }
-  const { miner, ...options } = block ?? {
+  const { miner, isPrivileged, ...options } = block ?? {
     miner: NO_MINER,
+    isPrivileged: false,
     txId: state.get<number>('counters', 'tx') ?? 0,
     gasLimit: Math.min(command.meta.gasLimit, MAX_BLOCK_GAS),
   }
-  const executed = executeCommand(state, { context, miner, readProof }, command, { ...options, trace })
+  const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+  const executed = executeInBlock(state, executing, command, { ...options, trace })
   if ('refused' in executed) return executed
   const { output, gas, hasFailed } = executed
   return { trace: textOf(trace), output, gas, hasFailed, note: null }
