@@ -183,7 +183,7 @@ describe('newcut contract --coverage', () => {
     expect(printed).toContain('token.pact:26:5: enforce: never failed')
     // Line 3 never ran, which says it all.
     expect(printed.filter((line) => line.startsWith('token.pact:3:'))).toEqual([])
-    // Of line 22, only the outer form ran.
+    // Line 22 has two forms, and only the outer one ran.
     const { lines: ofEvents } = command('events.repl', '--coverage')
     const found = ofEvents.filter((line) => line.startsWith('events.pact:22:'))
     expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
