@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { EXPLORER_ENTRIES, EXPLORER_MODULES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
+import { EXPLORER_MODULES, EXPLORER_PAGES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
 import { Peer } from '../../devnet/request.ts'
 import { foreignTo, reachedFrom } from '../modules.ts'
 
@@ -68,9 +68,11 @@ describe('GET /', () => {
   })
 })
 
+const entries = [...EXPLORER_PAGES.values()].map(({ entry }) => entry)
+
 describe('the files', () => {
-  it('are exactly the modules that the two pages reach', () => {
-    expect(reachedFrom(...EXPLORER_ENTRIES)).toEqual([...EXPLORER_MODULES].toSorted())
+  it('are exactly the modules that the pages reach', () => {
+    expect(reachedFrom(...entries)).toEqual([...EXPLORER_MODULES].toSorted())
   })
 
   it('use only what browsers have', () => {
