@@ -18,6 +18,7 @@ const GAS: OfferedCapability = { name: 'coin.GAS', params: [] }
 export class SendForm {
   readonly signatures = new Signatures(element('signatures'), () => input('sender').value.trim())
   #module: FoundModule | null = null
+  #known: ReadonlySet<string> = new Set()
   #fields: readonly ArgumentField[] = []
   /** Counts requests for modules: answers to earlier ones are dropped. */
   #asked = 0
@@ -25,6 +26,10 @@ export class SendForm {
   constructor() {
     select('kind').addEventListener('change', () => this.#showKind())
     input('module').addEventListener('change', () => void this.openModule())
+    // A choice from the suggestions is complete before the field is left.
+    input('module').addEventListener('input', () => {
+      if (this.#known.has(input('module').value)) void this.openModule()
+    })
     select('function').addEventListener('change', () => this.#showFunction())
     select('chain').addEventListener('change', () => {
       void this.listModules()
@@ -40,6 +45,7 @@ export class SendForm {
   /** Lists the modules of the chain as suggestions. */
   async listModules(): Promise<void> {
     const { modules } = await ask<ModuleList>(pathWith('/devnet/modules', { chain: this.chain }))
+    this.#known = new Set(modules.map(({ name }) => name))
     element('known-modules').replaceChildren(...modules.map(({ name }) => make('option', { value: name })))
   }
 
@@ -50,6 +56,9 @@ export class SendForm {
     try {
       const found = await ask<FoundModule>(pathWith('/devnet/module', { chain: this.chain, name }))
       if (number !== this.#asked) return
+      // The same module again must not replace the fields, in which somebody may be typing.
+      const { name: shown, hash, chain } = this.#module ?? {}
+      if (shown === found.name && hash === found.hash && chain === found.chain) return
       this.#module = found
       write(
         'module-fault',

@@ -66,12 +66,17 @@ class SignatureRow {
     this.#args.replaceChildren(...(value === OTHER ? [this.#other] : this.#fields.map(({ element }) => element)))
   }
 
-  /** Chooses a capability in source form. */
-  write(account: string, text: string): void {
+  /** Chooses a capability in source form: in its fields where it is offered, else as text. */
+  write(account: string, text: string, offered: readonly OfferedCapability[]): void {
+    const { name, args } = capabilityOf(text)
+    const texts = args.map(fieldText)
+    const params = offered.find((each) => each.name === name)?.params
+    const isOffered = params?.length === texts.length && texts.every((each) => each !== null)
     this.account.value = account
-    this.scope.value = OTHER
-    this.show([])
+    this.scope.value = isOffered ? name : OTHER
+    this.show(offered)
     this.#other.value = text
+    if (isOffered) for (const [i, field] of this.#fields.entries()) field.text = texts[i] ?? ''
   }
 
   /** @returns null for a signature that covers everything. Throws FieldFault */
@@ -89,6 +94,14 @@ class SignatureRow {
       throw new FieldFault(`signature of ${this.account.value}: ${error.message}`, error)
     }
   }
+}
+
+/** Text of a field for a string, a number or a boolean; null for other values. */
+function fieldText(json: unknown): string | null {
+  if (typeof json === 'string') return json
+  if (typeof json === 'boolean') return String(json)
+  const { int, decimal } = json as { readonly int?: unknown; readonly decimal?: unknown }
+  return int === undefined && decimal === undefined ? null : String(int ?? decimal)
 }
 
 /** Parses `(module.CAP ARGUMENT ..)`. Throws FieldFault. */
@@ -132,7 +145,7 @@ export class Signatures {
   addCapability(account: string, text: string): void {
     const [free] = this.#rows.filter((row) => row.account.value === account && row.scope.value === ALL)
     const row = free ?? this.add(account)
-    row.write(account, text)
+    row.write(account, text, this.#offered)
     this.#addGas(row)
   }
 

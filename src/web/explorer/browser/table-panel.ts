@@ -130,6 +130,6 @@ export class TablePanel {
       const text = fields[name] === undefined ? '' : valueText(fields[name])
       return make('td', { title: text }, text)
     })
-    return make('tr', {}, make('th', { scope: 'row', title: key }, key), ...cells)
+    return make('tr', {}, make('th', { scope: 'row', title: key }, key === '' ? '""' : key), ...cells)
   }
 }

@@ -20,5 +20,5 @@ export function stepLink(step: Step, { chain, modules }: Trace, onOwn: (line: nu
   const line = at.line - first + 1
   const href = moduleUrl(chain, at.module, { view: 'code', line, hash })
   const title = `${at.module}, line ${line}, column ${at.column}`
-  return make('a', { href, tabindex: '-1', title }, `${at.module}:${line}`)
+  return make('a', { class: 'step-link', href, tabindex: '-1', title }, `${at.module}:${line}`)
 }

@@ -103,7 +103,7 @@ export class TraceTree {
       },
       ...gasCells(step),
       this.#what(step, level),
-      make('span', { class: 'where' }, this.#linkOf(step) ?? ''),
+      make('span', { class: 'at' }, this.#linkOf(step) ?? ''),
     )
     const node = { step, level, parent, row, isOpen: false }
     this.#nodes.set(row, node)

@@ -9,7 +9,7 @@ import { once, openFrame } from './frame.ts'
 import { indented } from './json-text.ts'
 import { stepLink } from './trace-link.ts'
 import { type Step, type Trace, TraceTree } from './trace-tree.ts'
-import { valueText } from './value-text.ts'
+import { decimalText, valueText } from './value-text.ts'
 
 interface CommandPayload {
   readonly payload: {
@@ -84,7 +84,7 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
   const { exec, cont } = payload
   const { sender, gasLimit, gasPrice } = meta
   write('sender', sender === '' ? 'nobody' : sender)
-  write('terms', `limit ${grouped(gasLimit)}, ${gasPrice} coins each`)
+  write('terms', `limit ${grouped(gasLimit)}, ${decimalText(gasPrice)} coins each`)
   write('chain', String(chain))
   code = new CodeView(exec?.code ?? `step ${cont?.step} of ${cont?.pactId}${cont?.rollback ? ', rolled back' : ''}`)
   element('code').replaceChildren(code.element)
@@ -151,7 +151,7 @@ async function showTrace(block: InBlock | undefined): Promise<void> {
   }
 }
 
-const HEADS = ['gas total', 'gas own', 'what', 'where']
+const HEADS = ['gas total', 'gas own', 'what', 'at']
 
 const hasError = (step: Step): boolean => step.error !== undefined || step.children.some(hasError)
 

@@ -9,7 +9,7 @@ import { transactionLink } from './place.ts'
 import type { Draft, SignedDraft } from './signing.ts'
 import { stepLink } from './trace-link.ts'
 import { type Step, type Trace, TraceTree } from './trace-tree.ts'
-import { valueText } from './value-text.ts'
+import { decimalText, valueText } from './value-text.ts'
 
 interface Result {
   readonly gas: number
@@ -73,7 +73,7 @@ export class Trial {
     const isGood = result.status === 'success'
     this.#outcome(result.status, isGood ? 'would succeed' : 'would fail')
     const fee = Number((gas * Number(gasPrice)).toPrecision(12))
-    write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${fee} coins`)
+    write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${decimalText(fee)} coins`)
     write('trial-result', isGood ? valueText(result.data) : (result.error?.message ?? ''))
     element('trial-events').replaceChildren(...events.map((each) => eventRow(each)))
     write('send', isGood ? 'Send' : 'Send anyway')

@@ -5,6 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Source form of a value in results: `{"int":3}` becomes 3, `{"decimal":"1.5"}` 1.5. Guards are shortened. */
 export function valueText(json: unknown): string {
   if (typeof json === 'string') return JSON.stringify(json)
+  if (typeof json === 'number') return decimalText(json)
   if (Array.isArray(json)) return `[${json.map(valueText).join(' ')}]`
   if (typeof json !== 'object' || json === null) return String(json)
   const fields = json as Fields
@@ -14,6 +15,7 @@ export function valueText(json: unknown): string {
   if (only && decimal !== undefined) return String(decimal)
   if (only && (time ?? timep) !== undefined) return `(time ${JSON.stringify(time ?? timep)})`
   if (typeof pred === 'string' && Array.isArray(keys)) return `${pred} [${keys.map(shortKey).join(' ')}]`
+  if (only && typeof keysetref === 'string') return `keyset ${keysetref}`
   if (typeof keysetref === 'object' && keysetref !== null) return `keyset ${qualified(keysetref as Fields, 'ksn')}`
   if (typeof cgName === 'string') return `capability ${cgName}`
   if (typeof fun === 'string') return `guard ${fun}`
@@ -21,6 +23,12 @@ export function valueText(json: unknown): string {
   return `{${Object.entries(fields)
     .map(([name, value]) => `${JSON.stringify(name)}: ${valueText(value)}`)
     .join(', ')}}`
+}
+
+/** Digits of a decimal without an exponent. Bare numbers in results are decimals: integers are `{"int":3}`. */
+export function decimalText(number: number): string {
+  const text = number.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
+  return text.includes('.') ? text : `${text}.0`
 }
 
 const shortKey = (key: unknown) => {
