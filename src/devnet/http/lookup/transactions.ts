@@ -59,7 +59,7 @@ function signedText(inBlock: InBlock | undefined, pending: Command | undefined):
     return decoder.decode(inBlock.block.payload.transactions[inBlock.place.index].transaction)
   }
   const { key: hash = '', sigs = [], cmd = '' } = pending ?? {}
-  return JSON.stringify({ hash, sigs: sigs.map((sig) => ({ sig })), cmd })
+  return JSON.stringify({ hash, sigs, cmd })
 }
 
 function blockText({ block, place, isOrphan }: InBlock): string {

@@ -83,11 +83,9 @@ export class TablePanel {
   async #grow(run: number, key: string | null): Promise<void> {
     const after = this.#next
     const search = key === null ? this.#search.value : null
-    const query = { chain: this.#chain, name: this.#table, limit: PAGE, search, next: after }
-    // An empty key is a key too.
-    const path = pathWith('/devnet/table', query) + (key === null ? '' : `&key=${encodeURIComponent(key)}`)
+    const query = { chain: this.#chain, name: this.#table, limit: PAGE, search, next: after, key }
     try {
-      const page = await ask<RowPage>(path)
+      const page = await ask<RowPage>(pathWith('/devnet/table', query))
       if (run !== this.#run) return
       if (after === null) this.#body.replaceChildren()
       this.#showColumns(page)
