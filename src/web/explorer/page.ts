@@ -11,6 +11,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'api-main',
     'api-example',
     'api-operation',
+    'argument',
     'argument-field',
     'ask',
     'blake2b',

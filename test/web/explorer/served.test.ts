@@ -81,7 +81,7 @@ describe('the files', () => {
 
   it('load nothing from elsewhere, and have no script or style in the page', () => {
     const assets = readExplorer(true)
-    for (const path of ['/', '/explorer/api']) {
+    for (const path of EXPLORER_PAGES.keys()) {
       const page = assets.get(path)?.text ?? ''
       const links = [...page.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, link]) => link)
       expect(links.length).toBeGreaterThan(4)
@@ -92,8 +92,13 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it('are within the size limit of a page', () => {
-    const bytes = [...readExplorer(true).values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  it.each([...EXPLORER_PAGES])('are within the size limit of a page: %s', (path, { entry }) => {
+    const assets = readExplorer(true)
+    const styles = [...(assets.get(path)?.text ?? '').matchAll(/href="([^"]+\.css)"/g)].map(([, href]) => href)
+    const modules = reachedFrom(entry).map((name) => `/explorer/src/${name}.js`)
+    const texts = [path, ...styles, ...modules].map((each) => assets.get(each)?.text ?? expect.fail(`no ${each}`))
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    expect(bytes).toBeGreaterThan(20_000)
     expect(bytes).toBeLessThan(150_000)
   })
 })

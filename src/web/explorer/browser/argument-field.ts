@@ -1,7 +1,8 @@
 /** Form fields for the arguments of a call, by their declared types. */
 import { developmentAccounts } from '../../../core/development-accounts.ts'
 import { make, write } from '../../kit/dom.ts'
-import { type Argument, decimalOf, FieldFault, integerOf, literalOf, moduleOf, quoted, timeOf } from './literal.ts'
+import { argumentOf } from './argument.ts'
+import { type Argument, FieldFault, quoted } from './literal.ts'
 
 export interface FieldParameter {
   readonly name: string
@@ -97,25 +98,6 @@ function inputFor(name: string, type: string): HTMLInputElement | HTMLSelectElem
     ...(isNumber && { inputmode: type === 'integer' ? 'numeric' : 'decimal' }),
     ...(type === 'string' && /account|sender|receiver|owner|payer|^to$|^from$/i.test(name) && { list: ACCOUNTS }),
   })
-}
-
-/** Reads the text of a field of this type. Throws FieldFault. */
-export function argumentOf(type: string, text: string): Argument {
-  if (type === 'string') return { code: quoted(text), json: text }
-  if (type === 'integer') return integerOf(text)
-  if (type === 'decimal') return decimalOf(text)
-  if (type === 'time') return timeOf(text)
-  if (type === 'bool') return { code: text, json: text === 'true' }
-  const interfaces = /^module\{(.*)\}$/.exec(type)
-  if (interfaces !== null) return moduleOf(text, interfaces[1].split(', '))
-  const literal = literalOf(text)
-  if ((type === 'list' || type.startsWith('[')) && !Array.isArray(literal.json)) {
-    throw new FieldFault('a list, such as [1 2 3]')
-  }
-  if (type.startsWith('object') && !literal.code.startsWith('{')) {
-    throw new FieldFault('an object, such as {"field": 1}')
-  }
-  return literal
 }
 
 const OTHER_KEYS = 'keys'

@@ -106,7 +106,7 @@ export class SendForm {
   }
 
   /** Reads all fields. Throws FieldFault for the first that is wrong. */
-  read(network: string, nowSeconds: number): Draft {
+  read(network: string): Omit<Draft, 'creationTime'> {
     const data: MessageData = {}
     const code = select('kind').value === 'code' ? this.#codeIn(data) : this.#callIn(data)
     const gasLimit = Number(input('gas-limit').value)
@@ -122,7 +122,6 @@ export class SendForm {
     const sender = input('sender').value.trim()
     const nonce = `page ${new Date().toISOString()} ${crypto.getRandomValues(new Uint32Array(1))[0]}`
     const signers = this.signatures.read()
-    const creationTime = nowSeconds
     return {
       networkId: network,
       chain: this.chain,
@@ -133,7 +132,6 @@ export class SendForm {
       gasLimit,
       gasPrice,
       ttlSeconds,
-      creationTime,
       nonce,
     }
   }

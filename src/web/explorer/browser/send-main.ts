@@ -36,7 +36,8 @@ async function tryOut(): Promise<void> {
   write('form-fault', '')
   trial.reset()
   try {
-    const draft = form.read(state?.view.network.name ?? '', (await nodeSeconds()) - PAST_SECONDS)
+    const read = form.read(state?.view.network.name ?? '')
+    const draft = { ...read, creationTime: (await nodeSeconds()) - PAST_SECONDS }
     await trial.run(draft, await signedDraft(draft))
   } catch (error) {
     if (error instanceof FieldFault && error.cause instanceof HTMLElement) error.cause.focus()

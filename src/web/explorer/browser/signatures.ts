@@ -2,8 +2,9 @@
 import { developmentAccounts } from '../../../core/development-accounts.ts'
 import type { CallableMember } from '../../../schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
+import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
-import { FieldFault, literalOf } from './literal.ts'
+import { FieldFault } from './literal.ts'
 import type { DraftCapability, DraftSigner } from './signing.ts'
 
 /** A capability that a row offers. */
@@ -102,13 +103,6 @@ function fieldText(json: unknown): string | null {
   if (typeof json === 'boolean') return String(json)
   const { int, decimal } = json as { readonly int?: unknown; readonly decimal?: unknown }
   return int === undefined && decimal === undefined ? null : String(int ?? decimal)
-}
-
-/** Parses `(module.CAP ARGUMENT ..)`. Throws FieldFault. */
-export function capabilityOf(text: string): DraftCapability {
-  const parts = /^\(\s*([^\s().]+(?:\.[^\s().]+){1,2})(\s[\s\S]*)?\)$/.exec(text.trim())
-  if (parts === null) throw new FieldFault('a capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)')
-  return { name: parts[1], args: literalOf(`[${parts[2] ?? ''}]`).json as readonly unknown[] }
 }
 
 export class Signatures {
