@@ -205,7 +205,7 @@ await describeInChromium('the pages of a development network', (browser) => {
       'place (title:string price:decimal owner:guard) → stringCall',
     )
     expect(await place.locator('.doc').textContent()).toBe('Puts a book on the shelf.')
-    expect(await texts(page, '.mark')).toEqual(['@event', '@managed days rest'])
+    expect(await texts(page, '.mark')).toEqual(['@event', '@managed span rest'])
 
     await page.focus('#tab-interface')
     await page.keyboard.press('ArrowRight')

@@ -91,8 +91,12 @@ class SignatureRow {
       return { name: value, args: this.#fields.map((field) => field.read({}).json) }
     } catch (error) {
       if (!(error instanceof FieldFault)) throw error
-      if (this.scope.value === OTHER) write(this.#fault, `expected ${error.message}`)
-      throw new FieldFault(`signature of ${this.account.value}: ${error.message}`, error)
+      const isOther = this.scope.value === OTHER
+      if (isOther) write(this.#fault, `expected ${error.message}`)
+      const told = isOther ? `expected ${error.message}` : error.message
+      throw new FieldFault(`signature of ${this.account.value}: ${told}`, {
+        cause: isOther ? this.#other : error.cause,
+      })
     }
   }
 }
