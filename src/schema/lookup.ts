@@ -1,4 +1,4 @@
-/** What blocks and contracts hold, in pages: transactions, events by name, modules and tables of an embedded node. */
+/** Lookups of an embedded node: transactions and events by name in pages, modules and tables. */
 import { Command, HashText } from './bodies.ts'
 import { JSON_TYPE, json, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'

@@ -62,7 +62,7 @@ export class NodeFork implements ForkedBase {
     return this.#chain(chain)?.state ?? null
   }
 
-  /** What is fetched of a chain; null for a chain that is not forked. */
+  /** The fetched part of a chain; null for a chain that is not forked. */
   fetchedOf(chain: number): Pick<ChainFork['state'], 'fetchedModules' | 'fetchedRows'> | null {
     return this.#chain(chain)?.state ?? null
   }

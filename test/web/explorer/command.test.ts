@@ -1,4 +1,4 @@
-/** What the page computes by itself: hashes, signatures, literals and shown values. */
+/** Hashes, signatures, literals and shown values of the page. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { read } from '../../../src/contracts/syntax/reader.ts'
@@ -8,7 +8,7 @@ import { readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
 import { blake2b256 } from '../../../src/web/explorer/browser/blake2b.ts'
 import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
-import { type Draft, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
+import { type CommandDraft, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
 import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
 
 const fault = (run: () => unknown): string => {
@@ -29,7 +29,7 @@ describe('the hash of commands', () => {
 
   it('is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
     const [first, second] = developmentAccounts
-    const draft: Draft = {
+    const draft: CommandDraft = {
       networkId: 'development',
       chain: 3,
       code: '(+ 1 "ü")',

@@ -1,7 +1,6 @@
 /** Events of transactions by name, over all blocks. */
 import { type ExactJson, parseExactJson } from '../../../core/json.ts'
 import { exactText } from '../../../fork/exact-text.ts'
-import { readStored } from '../../command/read.ts'
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
@@ -37,24 +36,24 @@ function nameFilter(wanted: string | undefined): IsNamed {
   return (itsModule, itsName) => (module === undefined || module === itsModule) && (name === '*' || name === itsName)
 }
 
-type Fields = Readonly<Record<string, ExactJson>>
+type EventFields = Readonly<Record<string, ExactJson>>
 
 function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): string[] {
   const { chain, height, id } = block
   const texts: string[] = []
   let index = 0
-  for (const { transaction, output } of block.payload.transactions) {
+  for (const { output } of block.payload.transactions) {
     const text = decoder.decode(output)
     // Parsing takes most of the time, and many results have no events.
     if (!text.includes('"events":[{')) continue
-    const { events = [] } = parseExactJson(text) as { readonly events?: readonly Fields[] }
+    const { events = [], reqKey } = parseExactJson(text) as { readonly events?: readonly EventFields[]; reqKey: string }
     for (const event of events) {
       const { name, module, moduleHash, params } = event
-      const { namespace, name: bare } = module as Fields
+      const { namespace, name: bare } = module as EventFields
       const qualified = namespace === null ? String(bare) : `${String(namespace)}.${String(bare)}`
       const place = { chain, height, block: id, isOrphan, createdMs: createdMs(block), index: index++ }
       if (!isNamed(qualified, String(name))) continue
-      const about = { requestKey: readStored(transaction).key, ...place, module: qualified, name, moduleHash }
+      const about = { requestKey: reqKey, ...place, module: qualified, name, moduleHash }
       texts.push(`${JSON.stringify(about).slice(0, -1)},"params":${exactText(params)}}`)
     }
   }

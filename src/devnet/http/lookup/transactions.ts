@@ -51,10 +51,10 @@ export function transactionText({ chains, ledger, pools, index }: FindingNode, r
   return `${about.slice(0, -1)},"command":${signedText(found[0], waiting?.command)},"blocks":[${blocks}]}`
 }
 
-type InBlock = SearchedBlock & { readonly place: TransactionPlace }
+type IndexedBlock = SearchedBlock & { readonly place: TransactionPlace }
 
 /** The signed command as JSON. */
-function signedText(inBlock: InBlock | undefined, pending: Command | undefined): string {
+function signedText(inBlock: IndexedBlock | undefined, pending: Command | undefined): string {
   if (inBlock !== undefined) {
     return decoder.decode(inBlock.block.payload.transactions[inBlock.place.index].transaction)
   }
@@ -62,7 +62,7 @@ function signedText(inBlock: InBlock | undefined, pending: Command | undefined):
   return JSON.stringify({ hash, sigs, cmd })
 }
 
-function blockText({ block, place, isOrphan }: InBlock): string {
+function blockText({ block, place, isOrphan }: IndexedBlock): string {
   const about = { chain: block.chain, height: block.height, hash: block.id, index: place.index, isOrphan }
   const text = JSON.stringify({ ...about, createdMs: createdMs(block) })
   return `${text.slice(0, -1)},"result":${resultText(block, place.index)}}`

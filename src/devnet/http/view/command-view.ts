@@ -117,7 +117,7 @@ export class ExecutedCommands {
   }
 }
 
-/** What a block tells of one of its commands. */
+/** One command of a block, in short. */
 export function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
   const command = readStored(transaction)
   const { gas, result } = JSON.parse(decoder.decode(output)) as {

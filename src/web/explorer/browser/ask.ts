@@ -4,7 +4,7 @@
 const HEADERS = { 'x-newcut-page': '1' }
 
 /** Refusal of the node, in its own words. */
-export class Refused extends Error {
+export class RefusedByNode extends Error {
   readonly status: number
 
   constructor(status: number, text: string) {
@@ -15,7 +15,7 @@ export class Refused extends Error {
 
 /**
  * Reads JSON with GET, or with POST if there is a body.
- * @throws Refused, or Error if the node does not answer
+ * @throws RefusedByNode, or Error if the node does not answer
  */
 export async function ask<T>(path: string, body?: unknown): Promise<T> {
   const init: RequestInit =
@@ -29,7 +29,7 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
     throw new Error('the node does not answer', { cause: error })
   }
   const text = await answer.text()
-  if (!answer.ok) throw new Refused(answer.status, text)
+  if (!answer.ok) throw new RefusedByNode(answer.status, text)
   return JSON.parse(text) as T
 }
 

@@ -1,4 +1,4 @@
-/** What all pages beside the first one share: the link to the node, its name, and news of blocks. */
+/** The frame of all pages beside the first one: the link to the node, its name, and news of blocks. */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { listen } from '../../kit/stream.ts'

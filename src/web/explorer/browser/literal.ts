@@ -6,7 +6,7 @@ export interface Argument {
   readonly json: unknown
 }
 
-/** What is wrong with the text of a field. */
+/** A fault in the text of a field. The message says the expected form. */
 export class FieldFault extends Error {}
 
 /** A string in source form. */

@@ -1,8 +1,8 @@
-/** A list that is read page by page from its newest item on, and renewed when blocks come. */
+/** A list in pages, the newest items first. New blocks renew it. */
 import { grouped } from '../../kit/numbers.ts'
 
 /** A page as the node sends it. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[]
   readonly next: string | null
   /** Time of the last block that was searched. */
@@ -11,7 +11,7 @@ export interface Page<T> {
 
 export interface PagedListOptions<T> {
   /** Reads a page. @param next cursor; undefined for the first page */
-  readonly read: (next: string | undefined) => Promise<Page<T>>
+  readonly read: (next: string | undefined) => Promise<ListPage<T>>
   /** Identity of an item. */
   readonly keyOf: (item: T) => string
   readonly show: (items: readonly T[]) => void

@@ -1,4 +1,4 @@
-/** Links between the pages. What a page shows is in its fragment, so that it can be opened again and shared. */
+/** Links between the pages. The fragment of a page names its content, so that it can be opened again and shared. */
 import { make } from '../../kit/dom.ts'
 import { shortHash } from '../../kit/numbers.ts'
 

@@ -6,7 +6,7 @@ import { ask, pathWith, textOfError } from './ask.ts'
 import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
 import { type OfferedCapability, Signatures } from './signatures.ts'
-import type { Draft } from './signing.ts'
+import type { CommandDraft } from './signing.ts'
 
 const select = (id: string) => element<HTMLSelectElement>(id)
 const input = (id: string) => element<HTMLInputElement>(id)
@@ -106,7 +106,7 @@ export class SendForm {
   }
 
   /** Reads all fields. Throws FieldFault for the first that is wrong. */
-  read(network: string): Omit<Draft, 'creationTime'> {
+  read(network: string): Omit<CommandDraft, 'creationTime'> {
     const data: MessageData = {}
     const code = select('kind').value === 'code' ? this.#codeIn(data) : this.#callIn(data)
     const gasLimit = Number(input('gas-limit').value)

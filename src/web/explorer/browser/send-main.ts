@@ -8,14 +8,14 @@ import { placeOf } from './place.ts'
 import { SendForm } from './send-form.ts'
 import { signedDraft } from './signing.ts'
 import type { NodeState } from './state.ts'
-import { Trial } from './trial.ts'
+import { SendTrial } from './trial.ts'
 
 /** Commands are this much older than the clock of the node: its blocks may be a little behind. */
 const PAST_SECONDS = 15
 
 let state: NodeState | null = null
 const form = new SendForm()
-const trial = new Trial({
+const trial = new SendTrial({
   chainPath: (chain) => {
     const { product = '', name = '' } = state?.view.network ?? {}
     return `/${product}/0.0/${name}/chain/${chain}`

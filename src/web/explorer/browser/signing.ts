@@ -14,7 +14,7 @@ export interface DraftSigner {
   readonly capabilities: readonly DraftCapability[]
 }
 
-export interface Draft {
+export interface CommandDraft {
   readonly networkId: string
   readonly chain: number
   readonly code: string
@@ -37,7 +37,7 @@ export interface SignedDraft {
 }
 
 /** JSON text of a command. The gas price keeps its spelling: no amount goes through a double. */
-function commandText(draft: Draft): string {
+function commandText(draft: CommandDraft): string {
   const { networkId, chain, code, data, signers, sender, gasLimit, gasPrice, ttlSeconds, creationTime, nonce } = draft
   const signer = ({ account, capabilities }: DraftSigner) => {
     const named = { pubKey: account.publicKey, scheme: 'ED25519' }
@@ -51,7 +51,7 @@ function commandText(draft: Draft): string {
 }
 
 /** Hashes and signs a draft. Throws Error in a browser that cannot sign. */
-export async function signedDraft(draft: Draft): Promise<SignedDraft> {
+export async function signedDraft(draft: CommandDraft): Promise<SignedDraft> {
   const cmd = commandText(draft)
   const hash = blake2b256(new TextEncoder().encode(cmd))
   const sigs = await Promise.all(draft.signers.map(({ account }) => signature(account.secretKey, hash)))

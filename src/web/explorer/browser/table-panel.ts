@@ -8,7 +8,7 @@ import { valueText } from './value-text.ts'
 const TYPING_MS = 250
 const PAGE = 25
 
-type Row = RowPage['rows'][number]
+type TableRow = RowPage['rows'][number]
 
 export class TablePanel {
   readonly element: HTMLElement
@@ -122,7 +122,7 @@ export class TablePanel {
     this.#head.replaceChildren(make('th', { scope: 'col' }, 'key'), ...heads)
   }
 
-  #rowOf({ key, row }: Row): HTMLElement {
+  #rowOf({ key, row }: TableRow): HTMLElement {
     const fields = row as Readonly<Record<string, unknown>>
     const cells = this.#columns.map((name) => {
       const text = fields[name] === undefined ? '' : valueText(fields[name])

@@ -1,13 +1,17 @@
 /** Links from steps of a trace to their code. */
 import { make } from '../../kit/dom.ts'
 import { moduleUrl } from './place.ts'
-import type { Step, Trace } from './trace-tree.ts'
+import type { ShownStep, ShownTrace } from './trace-tree.ts'
 
 /**
  * Link to the place where an error arose, else to where the code makes the step.
  * @param onOwn shows a line of the code of the command itself
  */
-export function stepLink(step: Step, { chain, modules }: Trace, onOwn: (line: number) => void): HTMLElement | null {
+export function stepLink(
+  step: ShownStep,
+  { chain, modules }: ShownTrace,
+  onOwn: (line: number) => void,
+): HTMLElement | null {
   const at = step.failedAt ?? step.at
   if (at === null || at === undefined) return null
   if (at.module === null) {

@@ -7,8 +7,8 @@ import type { Traced, TraceStep } from '../../../schema/trace.ts'
 import type { Static } from '../../../schema/typebox.ts'
 import { make } from '../../kit/dom.ts'
 
-export type Step = Omit<Static<typeof TraceStep>, 'children'> & { readonly children: readonly Step[] }
-export type Trace = Omit<Static<typeof Traced>, 'trace'> & { readonly trace: Step }
+export type ShownStep = Omit<Static<typeof TraceStep>, 'children'> & { readonly children: readonly ShownStep[] }
+export type ShownTrace = Omit<Static<typeof Traced>, 'trace'> & { readonly trace: ShownStep }
 
 /** Levels above which rows are not indented any further. */
 const MAX_INDENT = 18
@@ -16,22 +16,22 @@ const MAX_INDENT = 18
 const FIRST_LEVELS = 2
 
 interface Node {
-  readonly step: Step
+  readonly step: ShownStep
   readonly level: number
   readonly parent: Node | null
   readonly row: HTMLElement
   isOpen: boolean
 }
 
-export class TraceTree {
+export class StepTree {
   readonly element = make('div', { class: 'trace', role: 'tree', 'aria-label': 'Steps with their gas' })
   readonly #nodes = new WeakMap<Element, Node>()
-  readonly #linkOf: (step: Step) => HTMLElement | null
+  readonly #linkOf: (step: ShownStep) => HTMLElement | null
   readonly #root: Node
   #current: Node
 
   /** @param linkOf link to the code of a step */
-  constructor(trace: Step, linkOf: (step: Step) => HTMLElement | null) {
+  constructor(trace: ShownStep, linkOf: (step: ShownStep) => HTMLElement | null) {
     this.#linkOf = linkOf
     this.#root = this.#node(trace, null, { place: 1, count: 1 })
     this.#current = this.#root
@@ -86,7 +86,7 @@ export class TraceTree {
     return node
   }
 
-  #node(step: Step, parent: Node | null, { place, count }: { place: number; count: number }): Node {
+  #node(step: ShownStep, parent: Node | null, { place, count }: { place: number; count: number }): Node {
     const level = (parent?.level ?? 0) + 1
     const row = make(
       'div',
@@ -110,7 +110,7 @@ export class TraceTree {
     return node
   }
 
-  #what(step: Step, level: number): HTMLElement {
+  #what(step: ShownStep, level: number): HTMLElement {
     const what = make('span', { class: 'what' }, make('span', { class: 'fold', 'aria-hidden': 'true' }))
     what.style.paddingLeft = `${Math.min(level - 1, MAX_INDENT)}em`
     if (step.kind !== 'call' && step.kind !== 'gas') what.append(make('span', { class: 'kind' }, step.kind), ' ')
@@ -226,7 +226,7 @@ export class TraceTree {
 export const gasText = (milligas: number) =>
   (milligas / 1000).toLocaleString('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
-function gasCells({ gasTotal, gasOwn }: Step): HTMLElement[] {
+function gasCells({ gasTotal, gasOwn }: ShownStep): HTMLElement[] {
   return [
     make('span', { class: 'gas total' }, gasText(gasTotal)),
     make('span', { class: gasOwn === 0 ? 'gas own is-zero' : 'gas own' }, gasText(gasOwn)),

@@ -8,7 +8,7 @@ import { eventRow, type ResultEvent } from './event-row.ts'
 import { once, openFrame } from './frame.ts'
 import { indented } from './json-text.ts'
 import { stepLink } from './trace-link.ts'
-import { type Step, type Trace, TraceTree } from './trace-tree.ts'
+import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
 import { decimalText, valueText } from './value-text.ts'
 
 interface CommandPayload {
@@ -23,7 +23,7 @@ interface CommandPayload {
   }[]
 }
 
-interface Result {
+interface ShownResult {
   readonly gas: number
   readonly result: {
     readonly status: string
@@ -33,10 +33,10 @@ interface Result {
   readonly events?: readonly ResultEvent[]
 }
 
-type InBlock = Omit<FoundTransaction['blocks'][number], 'result'> & { readonly result: Result }
+type ShownBlock = Omit<FoundTransaction['blocks'][number], 'result'> & { readonly result: ShownResult }
 
 let requestKey = ''
-/** What is shown, so that news of other blocks change nothing. */
+/** JSON of the shown transaction: news of other blocks change nothing. */
 let shown = ''
 let code: CodeView | null = null
 
@@ -58,7 +58,7 @@ async function show(found: FoundTransaction, text: string): Promise<void> {
   shown = text
   write('trouble', '')
   element('found').hidden = false
-  const block = found.blocks[0] as InBlock | undefined
+  const block = found.blocks[0] as ShownBlock | undefined
   showCommand(JSON.parse(found.command.cmd) as CommandPayload, block?.chain ?? found.pendingOn ?? 0)
   showPlaces(found)
   showResult(block)
@@ -101,7 +101,7 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
   element('signers-none').hidden = rows.length > 0
 }
 
-function showResult(block: InBlock | undefined): void {
+function showResult(block: ShownBlock | undefined): void {
   const { result, gas, events = [] } = block?.result ?? {}
   const outcome = element('outcome')
   outcome.dataset.outcome = result === undefined ? 'pending' : block?.isOrphan ? 'orphaned' : result.status
@@ -118,7 +118,7 @@ function showResult(block: InBlock | undefined): void {
   element('events-none').hidden = events.length > 0
 }
 
-async function showTrace(block: InBlock | undefined): Promise<void> {
+async function showTrace(block: ShownBlock | undefined): Promise<void> {
   const view = element('trace')
   const tools = element('trace-tools')
   tools.hidden = true
@@ -128,8 +128,8 @@ async function showTrace(block: InBlock | undefined): Promise<void> {
   }
   view.replaceChildren(make('p', { class: 'none' }, 'executing it again'))
   try {
-    const trace = await ask<Trace>('/devnet/trace', { requestKey, block: block.hash })
-    const tree = new TraceTree(trace.trace, (step) => stepLink(step, trace, showLine))
+    const trace = await ask<ShownTrace>('/devnet/trace', { requestKey, block: block.hash })
+    const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, showLine))
     view.replaceChildren(
       make(
         'div',
@@ -153,7 +153,7 @@ async function showTrace(block: InBlock | undefined): Promise<void> {
 
 const HEADS = ['gas total', 'gas own', 'what', 'at']
 
-const hasError = (step: Step): boolean => step.error !== undefined || step.children.some(hasError)
+const hasError = (step: ShownStep): boolean => step.error !== undefined || step.children.some(hasError)
 
 function showLine(line: number): void {
   code?.mark(line)

@@ -6,34 +6,38 @@ import { ask, pathWith, textOfError } from './ask.ts'
 import { curlText } from './call.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { transactionLink } from './place.ts'
-import type { Draft, SignedDraft } from './signing.ts'
+import type { CommandDraft, SignedDraft } from './signing.ts'
 import { stepLink } from './trace-link.ts'
-import { type Step, type Trace, TraceTree } from './trace-tree.ts'
+import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
 import { decimalText, valueText } from './value-text.ts'
 
-interface Result {
+interface TriedResult {
   readonly gas: number
   readonly result: { readonly status: string; readonly data?: unknown; readonly error?: { readonly message: string } }
   readonly events?: readonly ResultEvent[]
 }
 
-type LocalAnswer = Result | { readonly preflightResult: Result; readonly preflightWarnings?: readonly string[] }
+type LocalAnswer =
+  | TriedResult
+  | { readonly preflightResult: TriedResult; readonly preflightWarnings?: readonly string[] }
 
-export interface TrialOptions {
+export interface SendTrialOptions {
   /** Path of a chain in the interface of the node. */
   readonly chainPath: (chain: number) => string
   /** Adds a capability to what an account signs. */
   readonly onSuggest: (account: string, capability: string) => void
 }
 
-export class Trial {
-  readonly #options: TrialOptions
-  #tried: { readonly draft: Draft; readonly signed: SignedDraft } | null = null
+export class SendTrial {
+  readonly #options: SendTrialOptions
+  #tried: { readonly draft: CommandDraft; readonly signed: SignedDraft } | null = null
   /** Request key of the command that was sent last. */
   #sent = ''
   #sentTo = 0
+  /** Counts trials: answers to earlier ones are dropped. */
+  #run = 0
 
-  constructor(options: TrialOptions) {
+  constructor(options: SendTrialOptions) {
     this.#options = options
     element('send').addEventListener('click', () => void this.#send())
     element('make-block').addEventListener('click', () => void this.#makeBlock())
@@ -41,13 +45,15 @@ export class Trial {
 
   /** Forgets the trial: the form has changed since. */
   reset(): void {
+    this.#run++
     this.#tried = null
     element('trial').hidden = true
     element<HTMLButtonElement>('send').disabled = true
   }
 
-  async run(draft: Draft, signed: SignedDraft): Promise<void> {
+  async run(draft: CommandDraft, signed: SignedDraft): Promise<void> {
     this.reset()
+    const number = this.#run
     element('trial').hidden = false
     this.#outcome('waiting', 'trying it out')
     write('trial-code', draft.code)
@@ -60,16 +66,18 @@ export class Trial {
     )
     try {
       const answer = await ask<LocalAnswer>(path, signed)
+      if (number !== this.#run) return
       this.#showTried(draft, 'preflightResult' in answer ? answer.preflightResult : answer)
       this.#tried = { draft, signed }
       element<HTMLButtonElement>('send').disabled = false
     } catch (error) {
+      if (number !== this.#run) return
       this.#outcome('failure', `refused: ${textOfError(error)}`)
     }
-    await this.#showTrace(draft, signed)
+    await this.#showTrace(draft, signed, number)
   }
 
-  #showTried({ gasLimit, gasPrice }: Draft, { gas, result, events = [] }: Result): void {
+  #showTried({ gasLimit, gasPrice }: CommandDraft, { gas, result, events = [] }: TriedResult): void {
     const isGood = result.status === 'success'
     this.#outcome(result.status, isGood ? 'would succeed' : 'would fail')
     const fee = Number((gas * Number(gasPrice)).toPrecision(12))
@@ -84,10 +92,11 @@ export class Trial {
     write('trial-outcome', text)
   }
 
-  async #showTrace(draft: Draft, signed: SignedDraft): Promise<void> {
+  async #showTrace(draft: CommandDraft, signed: SignedDraft, number: number): Promise<void> {
     try {
-      const trace = await ask<Trace>('/devnet/trace', { cmd: signed })
-      const tree = new TraceTree(trace.trace, (step) => stepLink(step, trace, () => undefined))
+      const trace = await ask<ShownTrace>('/devnet/trace', { cmd: signed })
+      if (number !== this.#run) return
+      const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, () => undefined))
       element('trial-trace').replaceChildren(tree.element)
       if (trace.status === 'failure') this.#suggest(draft, trace.trace)
     } catch (error) {
@@ -95,8 +104,8 @@ export class Trial {
     }
   }
 
-  /** Offers to sign managed capabilities that were asked for and that nobody has signed. */
-  #suggest({ sender }: Draft, trace: Step): void {
+  /** Offers to sign the managed capabilities that the trial lacks. */
+  #suggest({ sender }: CommandDraft, trace: ShownStep): void {
     const wanted = new Set(refusedCapabilities(trace))
     const buttons = [...wanted].map((text) => {
       const add = make('button', { type: 'button', class: 'small' }, `Sign ${text}`)
@@ -135,7 +144,7 @@ export class Trial {
     const found = await ask<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
     if (key !== this.#sent) return
     const [block] = found.blocks
-    const result = block?.result as Result | undefined
+    const result = block?.result as TriedResult | undefined
     const status = element('sent-status')
     element('make-block').hidden = block !== undefined
     status.dataset.outcome = result?.result.status ?? 'waiting'
@@ -160,7 +169,7 @@ export class Trial {
 const MAX_VALUE = 256
 
 /** Capabilities in source form that a trace shows as refused, deepest first. */
-function refusedCapabilities(step: Step): string[] {
+function refusedCapabilities(step: ShownStep): string[] {
   const inner = step.children.flatMap(refusedCapabilities)
   const isRefused = step.kind === 'capability' && step.error !== undefined && /not (been )?installed/i.test(step.error)
   if (!isRefused || step.args.some((arg) => arg.length >= MAX_VALUE)) return inner
