@@ -63,10 +63,17 @@ export class PackageEnergy {
   }
 }
 
-/** Reads the power of the only card of a vendor in watts. With several, the measured one is unknown. */
-export async function cardWatts({ vendor }: Pick<AdapterInfo, 'vendor'>): Promise<number | null> {
-  const answer =
-    vendor === 'nvidia' ? await askNvidia({ env: process.env, timeoutMs: TOOL_MS }) : await readHwmon(HWMON_FOLDER)
+/**
+ * Reads the power of the only card of a vendor in watts. With several, the measured one is unknown.
+ * @param env environment of nvidia-smi, with the PATH to find it
+ * @param hwmon folder of the sensors of other cards
+ */
+export async function cardWatts(
+  { vendor }: Pick<AdapterInfo, 'vendor'>,
+  env: NodeJS.ProcessEnv = process.env,
+  hwmon = HWMON_FOLDER,
+): Promise<number | null> {
+  const answer = vendor === 'nvidia' ? await askNvidia({ env, timeoutMs: TOOL_MS }) : await readHwmon(hwmon)
   const cards = typeof answer === 'string' ? [] : answer.filter((each) => each.kind === 'gpu' && each.vendor === vendor)
   return cards.length === 1 ? cards[0].watts : null
 }

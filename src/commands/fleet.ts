@@ -82,7 +82,7 @@ async function list(link: Link, json: boolean, print: Print): Promise<void> {
     print(JSON.stringify({ ...leader, rigs }))
     return
   }
-  for (const line of tableOf(rigs)) print(line)
+  for (const line of rigLines(rigs)) print(line)
   print(totalOf(answer, rigs))
 }
 
@@ -102,22 +102,28 @@ async function order(
   print(`${whom} ${done}: ${known}`)
 }
 
-/** At most 80 columns wide, for names of usual length. */
-function tableOf(rigs: readonly RigRow[]): string[] {
+/** The lines of the list, at most 80 columns wide for names of usual length. */
+export function rigLines(rigs: readonly RigRow[]): string[] {
   if (rigs.length === 0) return [NO_RIG]
   // Few rigs have hardware errors.
   const hasErrors = rigs.some(({ hardwareErrors = 0 }) => hardwareErrors > 0)
-  const rows = rigs.map(({ rig, state, rate, accepted, refused, hardwareErrors, version, reason, relay }) => [
-    rig,
-    state,
-    rate === null ? 'n/a' : formatHashrate(rate),
-    `${accepted}/${refused}`,
-    ...(hasErrors ? [String(hardwareErrors ?? 'n/a')] : []),
-    version,
-    [relay === undefined ? '' : relayText(relay), reasonText(reason, relay)].filter((text) => text !== '').join('; '),
-  ])
-  const table = [['rig', 'state', 'rate', 'blocks', ...(hasErrors ? ['errors'] : []), 'version', ''], ...rows]
-  const isNumber = table[0].map((title) => ['rate', 'blocks', 'errors'].includes(title))
+  const hasPower = rigs.some((rig) => wattsOf(rig) !== null)
+  const rows = rigs.map((row) => {
+    const { rig, state, rate, accepted, refused, hardwareErrors, version, reason, relay } = row
+    return [
+      rig,
+      state,
+      rate === null ? 'n/a' : formatHashrate(rate),
+      ...(hasPower ? [powerText(wattsOf(row))] : []),
+      `${accepted}/${refused}`,
+      ...(hasErrors ? [String(hardwareErrors ?? 'n/a')] : []),
+      version,
+      [relay === undefined ? '' : relayText(relay), reasonText(reason, relay)].filter((text) => text !== '').join('; '),
+    ]
+  })
+  const [power, errors] = [hasPower ? ['power'] : [], hasErrors ? ['errors'] : []]
+  const table = [['rig', 'state', 'rate', ...power, 'blocks', ...errors, 'version', ''], ...rows]
+  const isNumber = table[0].map((title) => ['rate', 'power', 'blocks', 'errors'].includes(title))
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
   return table.map((row) => {
     return row
@@ -126,6 +132,13 @@ function tableOf(rigs: readonly RigRow[]): string[] {
       .trimEnd()
   })
 }
+
+/** Power of all devices of a rig that search, or null if one of them cannot be read. */
+function wattsOf({ energy }: RigRow): number | null {
+  return energy === undefined || energy.unread > 0 ? null : energy.watts
+}
+
+const powerText = (watts: number | null) => (watts === null ? 'n/a' : `${Math.round(watts)} W`)
 
 /** The reason of a rig. A relay without rigs shows none: its count says so. */
 function reasonText(reason: RigRow['reason'], relay: RelayFigures | undefined): string {

@@ -217,6 +217,8 @@ export const ListQuestion = Type.Object({ from: Count })
 
 const RigRow = Type.Object({
   ...figures,
+  /** Missing for rigs of older versions, and in lists of older leaders. */
+  energy: Type.Optional(EnergyReport),
   lease: Nullable(Lease),
   relay: Type.Optional(RelayFigures),
   /** Milliseconds since the leader first heard of the rig. */

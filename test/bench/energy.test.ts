@@ -1,9 +1,10 @@
 /** Energy as a column of benchmarks. */
 import { describe, expect, it } from 'vitest'
-import { cardProblem, PackageEnergy } from '../../bench/energy.ts'
+import { cardProblem, cardWatts, PackageEnergy } from '../../bench/energy.ts'
 import { kernels } from '../../bench/kernels.ts'
 import { reportOf, tableOf } from '../../bench/report.ts'
 import { kernelNames } from '../../src/engine/cpu/names.ts'
+import { hwmonFolder, nvidiaTool, ZEN } from '../api/running.ts'
 
 const effort = { sampleMs: 1, rounds: 2, isQuick: true }
 const row = { suite: 'kernels', name: 'x', unit: 'MH/s', samples: [2, 2] } as const
@@ -51,6 +52,26 @@ describe('the energy of a kernel', () => {
       await energy.end('x', hashes)
     }
     expect(energy.of('x')).toEqual([2, 0.25])
+  })
+})
+
+describe('the power of a card', () => {
+  const nvidia = (...cards: string[]) => nvidiaTool(`printf '%s\\n' ${cards.map((card) => `'${card}'`).join(' ')}`)
+  const amd = { pci: '0000:03:00.0', files: { name: 'amdgpu', power1_average: '212000000' } }
+  const first = 'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34'
+  const second = 'NVIDIA GeForce RTX 4090, 00000000:01:00.0, 66, 43, 301.5'
+
+  it('is that of the only card of its vendor', async () => {
+    const folder = hwmonFolder([ZEN, amd])
+    expect(await cardWatts({ vendor: 'nvidia' }, nvidia(first), folder)).toBe(612.34)
+    expect(await cardWatts({ vendor: 'amd' }, nvidia(first), folder)).toBe(212)
+  })
+
+  it('is unknown with several cards of the vendor, and without a tool', async () => {
+    const folder = hwmonFolder([amd, { ...amd, pci: '0000:04:00.0' }])
+    expect(await cardWatts({ vendor: 'nvidia' }, nvidia(first, second), folder)).toBeNull()
+    expect(await cardWatts({ vendor: 'amd' }, nvidia(first), folder)).toBeNull()
+    expect(await cardWatts({ vendor: 'nvidia' }, { PATH: '/nowhere' }, folder)).toBeNull()
   })
 })
 

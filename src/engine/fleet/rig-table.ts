@@ -128,11 +128,11 @@ export class RigTable {
   /** @returns at most `most` rows from this index, in the order of arrival */
   rows(from: number, most: number, nowMs: number): RigRow[] {
     return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs, wrong }) => {
-      const { rig, version, state, reason, rate, hashes, accepted, refused, relay } = report
+      const { rig, version, state, reason, rate, hashes, accepted, refused, energy, relay } = report
       const hardwareErrors = (report.hardwareErrors ?? 0) + wrong
       const figures = { rig, version, state, reason, rate, hashes, accepted, refused, hardwareErrors }
       const relayed = relay && { relay: { rigs: relay.rigs, rate: relay.rate } }
-      return { ...figures, lease, ...relayed, seenMs: Math.round(nowMs - firstMs) }
+      return { ...figures, ...(energy && { energy }), lease, ...relayed, seenMs: Math.round(nowMs - firstMs) }
     })
   }
 
