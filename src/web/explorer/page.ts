@@ -34,6 +34,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'module-interface',
     'paged-list',
     'place',
+    'query',
     'send-form',
     'send-main',
     'signatures',

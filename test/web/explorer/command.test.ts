@@ -8,6 +8,7 @@ import { readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
 import { blake2b256 } from '../../../src/web/explorer/browser/blake2b.ts'
 import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
+import { pathWith } from '../../../src/web/explorer/browser/query.ts'
 import { type CommandDraft, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
 import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
 
@@ -63,6 +64,12 @@ describe('the hash of commands', () => {
       expect(verify(null, Buffer.from(hash, 'base64url'), key, signature)).toBe(true)
     }
   })
+})
+
+it('asks with the parameters that are there: an empty key is one, an empty search is none', () => {
+  const parameters = { chain: 0, search: '', key: '', next: '', name: 'a&b', limit: undefined, order: null }
+  expect(pathWith('/t', parameters)).toBe('/t?chain=0&key=&next=&name=a%26b')
+  expect(pathWith('/t', { search: '' })).toBe('/t')
 })
 
 describe('arguments', () => {

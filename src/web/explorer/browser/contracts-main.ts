@@ -2,11 +2,12 @@
 import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, pathWith, textOfError } from './ask.ts'
+import { ask, textOfError } from './ask.ts'
 import { CodeView } from './code-view.ts'
 import { fillChains, openFrame } from './frame.ts'
 import { interfaceOf } from './module-interface.ts'
 import { moduleUrl, notePlace, placeOf, transactionUrl } from './place.ts'
+import { pathWith } from './query.ts'
 import { TablePanel } from './table-panel.ts'
 
 const VIEWS = ['interface', 'tables', 'code'] as const

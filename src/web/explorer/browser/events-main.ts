@@ -2,11 +2,12 @@
 import type { EventPage, ListedEvent } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
-import { ask, pathWith, textOfError } from './ask.ts'
+import { ask, textOfError } from './ask.ts'
 import { eventText } from './event-row.ts'
 import { fillChains, once, openFrame } from './frame.ts'
 import { PagedList } from './paged-list.ts'
 import { notePlace, placeOf, transactionLink } from './place.ts'
+import { pathWith } from './query.ts'
 
 /** Time between the last letter of a filter and the request. */
 const TYPING_MS = 250

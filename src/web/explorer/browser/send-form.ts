@@ -2,9 +2,10 @@
 import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
-import { ask, pathWith, textOfError } from './ask.ts'
+import { ask, textOfError } from './ask.ts'
 import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
+import { pathWith } from './query.ts'
 import { type OfferedCapability, Signatures } from './signatures.ts'
 import type { CommandDraft } from './signing.ts'
 

@@ -2,7 +2,8 @@
 import type { FoundModule, RowPage } from '../../../schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, pathWith, textOfError } from './ask.ts'
+import { ask, textOfError } from './ask.ts'
+import { pathWith } from './query.ts'
 import { valueText } from './value-text.ts'
 
 const TYPING_MS = 250

@@ -2,10 +2,11 @@
 import type { ListedTransaction, TransactionPage } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
-import { ask, pathWith, textOfError } from './ask.ts'
+import { ask, textOfError } from './ask.ts'
 import { fillChains, once, openFrame } from './frame.ts'
 import { PagedList } from './paged-list.ts'
 import { notePlace, placeOf, transactionLink } from './place.ts'
+import { pathWith } from './query.ts'
 
 const PATH = '/devnet/transactions'
 
