@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'fleet',
     'node',
     'devnet',
+    'fork',
     'schema',
     'platform',
     'core',

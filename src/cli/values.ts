@@ -346,6 +346,18 @@ export const publicKeys: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
+/** Public keys to impersonate, or `*`. The flag may be repeated, or have several keys with commas. */
+export const impersonatedKeys: ValueKind<readonly string[]> = {
+  isList: true,
+  expected: "public keys of 64 hex digits, accounts k:KEY, or '*' for all",
+  parse: (raw) => {
+    const keys = keyTexts(raw).map((text) => (text === '*' ? text : publicKeyIn(text)))
+    return keys.every((key) => key !== undefined) ? keys : undefined
+  },
+  problem: (raw) => publicKeys.problem?.(raw),
+  format: (value) => [...value],
+}
+
 const keyTexts = (raw: unknown) =>
   (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(',')).map((text) => text.trim())
 

@@ -22,11 +22,14 @@ export async function runCheck(
 }
 
 function linesOf(directory: string, report: CheckReport): string[] {
-  const { settings, blocks, orphans, transactions, stateBlocks, findings, findingCount } = report
+  const { settings, blocks, orphans, transactions, unsigned, stateBlocks, findings, findingCount } = report
   const state = stateBlocks === null ? 'no state database' : `${stateBlocks} of the blocks in the state database`
   const rest = findingCount - findings.length
   return [
     `${directory}: ${settings.graph} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
+    ...(unsigned > 0
+      ? [`${unsigned} transactions without valid signatures: impersonation or /devnet/run let them in`]
+      : []),
     ...findings,
     ...(rest > 0 ? [`and ${rest} more`] : []),
     findingCount === 0 ? 'nothing is wrong' : `${findingCount} things are wrong`,

@@ -14,6 +14,7 @@ import { commonPayoutsOptions, payoutsOptions } from '../cli/options/payouts.ts'
 import { solveOptions } from '../cli/options/search.ts'
 import {
   balanceOptions,
+  fundOptions,
   localOptions,
   resultOptions,
   sendOptions,
@@ -160,6 +161,17 @@ const contractCommands: readonly CommandRow[] = [
     run: async ([account], config, around) => (await import('./balance.ts')).runBalance(account, config, around),
   }),
   configured({
+    name: 'fund',
+    group: 'contracts',
+    args: ['<account>', '<amount>'],
+    help: 'mint coins for an account of a development network',
+    about: 'The account is k:KEY, or exists already. The coins come from nobody, in a block of their own.',
+    options: fundOptions,
+    examples: ['newcut fund k:KEY 100', 'newcut fund sender00 0.5 --chain 3 --json'],
+    run: async ([account, amount], config, around) =>
+      (await import('./fund.ts')).runFund([account, amount], config, around),
+  }),
+  configured({
     name: 'transfer',
     group: 'contracts',
     args: ['[arguments...]'],
@@ -202,6 +214,7 @@ const contractCommands: readonly CommandRow[] = [
     examples: [
       `newcut local '(coin.get-balance "sender00")'`,
       `newcut local '(read-integer "n")' --data '{"n": 1}' --chain 3`,
+      `newcut local '(at "block-time" (chain-data))' --set time=2030-01-01T00:00:00Z`,
     ],
     run: async ([code], config, around) => (await import('./local.ts')).runLocal(code, config, around),
   }),

@@ -5,6 +5,7 @@ import type { Devnet } from '../compose/devnet.ts'
 import { isPageOn, PAGE_PATH } from '../compose/mine-page.ts'
 import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { development } from '../core/network.ts'
+import { DEVELOPMENT_PHRASE, phrasePath } from '../core/phrase-keys.ts'
 import { pinText } from '../fork/pin.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
 import { networkLine } from './network.ts'
@@ -27,8 +28,13 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `newcut ${version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
+    ...(values['state-file'] === undefined
+      ? []
+      : [`state: ${values['state-file']}, ${blocks} blocks; saved at the end`]),
     ...forkLines(devnet),
     ...blockLines(devnet, values),
+    ...impersonationLines(values),
+    ...accountLines(devnet),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
     `mine it: newcut mine --node ${url} (work at ${api}/mining/work)`,
@@ -36,6 +42,23 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     `see it in a browser: ${url}/`,
     `try its calls in a browser: ${url}/explorer/api`,
     `control it: ${url}/devnet/status`,
+  ]
+}
+
+/** Whose signatures are not checked. */
+function impersonationLines({ impersonate = [] }: DevnetValues): string[] {
+  if (impersonate.length === 0) return []
+  const whose = impersonate.includes('*') ? 'of any key' : `of ${impersonate.join(', ')}`
+  return [`impersonation: signatures ${whose} are not checked`]
+}
+
+/** Accounts of the phrase, with their keys. */
+function accountLines({ accounts }: Devnet): string[] {
+  if (accounts.length === 0) return []
+  const names = accounts.length === 1 ? '--key account0 signs' : `--key account0 to account${accounts.length - 1} sign`
+  return [
+    `accounts of the phrase '${DEVELOPMENT_PHRASE}', path ${phrasePath('i')}; ${names}, on no other network:`,
+    ...accounts.map(({ account, secretKey }, i) => `  account${i} ${account} secret ${secretKey}`),
   ]
 }
 

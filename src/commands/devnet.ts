@@ -77,6 +77,9 @@ function checkModes(config: DevnetConfig): void {
     const hint = '--auto-mine makes blocks without proof of work'
     throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
   }
+  if (values.data !== undefined && values['state-file'] !== undefined) {
+    throw new NewcutError('BAD_OPTION', '--data and --state-file exclude each other: both keep the network')
+  }
   if (values.fork !== undefined) {
     const why = {
       reason: 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
@@ -199,6 +202,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     ...forkOf(config, log),
     forkTarget: values['fork-target'],
     dataDir: values.data,
+    stateFile: values['state-file'],
     backupDir: values['backup-dir'],
     host: values.host,
     // With a port of its own, the command of --exec finds this node even if others run.
@@ -210,6 +214,8 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     workLimit: values['work-limit'],
     refreshMs: values.refresh,
     ...(accounts && { accounts }),
+    phraseAccounts: values.accounts,
+    ...(values.impersonate && { impersonate: values.impersonate }),
     ...(autoMine && { autoMine }),
     ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),
     ...((values.exec === undefined || values['log-file'] !== undefined) && {

@@ -2,7 +2,7 @@
 import type { mineOptions } from '../cli/options/mine.ts'
 import type { Values } from '../cli/options/row.ts'
 import { formatDuration, withPrefix } from '../core/units.ts'
-import type { Devnet } from '../devnet/devnet.ts'
+import type { EmbeddedNode } from '../devnet/devnet.ts'
 
 export type NetworkValues = Pick<
   Values<typeof mineOptions>,
@@ -21,7 +21,7 @@ export function networkSettings(values: NetworkValues) {
 }
 
 /** A line about an embedded network. */
-export function networkLine({ cut, network, settings, url }: Devnet): string {
+export function networkLine({ cut, network, settings, url }: EmbeddedNode): string {
   const parts = [
     `${network.name}, ${cut.size} chains`,
     `block delay ${formatDuration(settings.blockDelayMs)}`,

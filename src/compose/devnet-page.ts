@@ -1,11 +1,13 @@
 /** The embedded node with the mining page on the node's own port. */
 import type { MinerAccount } from '../core/payload.ts'
-import { type Devnet, startNode } from '../devnet/devnet.ts'
+import { startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { addExplorer } from '../web/explorer/page.ts'
 import { addMinePage } from '../web/mine-page/page.ts'
+import type { Devnet } from './devnet.ts'
+import { controlOf } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 /** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */
@@ -29,5 +31,5 @@ export async function startDevnetWithPage(options: DevnetOptions, account: Miner
     addExplorer(app, true)
   })
   url = devnet.url
-  return devnet
+  return Object.assign(devnet, controlOf(url))
 }

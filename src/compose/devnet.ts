@@ -6,6 +6,7 @@
  * | start and stop a network | {@link startDevnet}, {@link Devnet.close} |
  * | choose graph, difficulty, ports and limits | {@link DevnetOptions} |
  * | decide when blocks come | {@link AutoMine} |
+ * | make blocks, set the clock, restore a state | {@link DevnetControl} |
  * | see what transactions do | {@link DevnetOptions.onTransaction}, {@link TransactionEvent} |
  * | see requests | {@link DevnetOptions.onRequest}, {@link ServedRequest} |
  *
@@ -23,8 +24,7 @@
  *   onTransaction: (event) => console.log(event.step),
  * })
  * try {
- *   const headers = { 'content-type': 'application/json' }
- *   await fetch(`${devnet.url}/make-blocks`, { method: 'POST', headers, body: '{"0":2}' })
+ *   await devnet.mine({ 0: 2 })
  *   console.log(`${devnet.url}: chain 0 has height ${devnet.cut.get(0)?.height}`)
  * } finally {
  *   await devnet.close()
@@ -32,17 +32,18 @@
  * ```
  * @module newcut/devnet
  */
-import { type Devnet, startNode } from '../devnet/devnet.ts'
+import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
+import { controlOf, type DevnetControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../core/progress.ts'
-export type { Devnet } from '../devnet/devnet.ts'
 export type { ForkTime } from '../devnet/fork/node-fork.ts'
 export type { DevnetFork } from '../devnet/fork/open-fork.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
+export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
 export type { NetworkSettings } from '../devnet/rules/settings.ts'
 export type { Pin } from '../fork/pin.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'
@@ -60,6 +61,23 @@ export type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
+export type {
+  DevnetClock,
+  DevnetControl,
+  DevnetTime,
+  DroppedTransactions,
+  GasChange,
+  GasSettings,
+  Mined,
+  PrivilegedCode,
+  PrivilegedRun,
+  RevertedNetwork,
+  TableRows,
+  WrittenRows,
+} from './devnet-control.ts'
+
+/** A running development network, and orders to it. */
+export interface Devnet extends EmbeddedNode, DevnetControl {}
 
 /**
  * Starts an embedded node, with a page for developers at `/`.
@@ -72,5 +90,5 @@ export type {
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet } = await startNode(options, machineFor(options), (app) => addExplorer(app, false))
-  return devnet
+  return Object.assign(devnet, controlOf(devnet.url))
 }

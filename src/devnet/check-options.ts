@@ -5,8 +5,10 @@ import { NewcutError } from '../core/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { versionCode } from '../core/network.ts'
+import { MAX_PHRASE_ACCOUNTS } from '../core/phrase-keys.ts'
 import { MAX_TARGET } from '../core/target.ts'
 import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
+import { impersonatedKey } from '../schema/control-commands.ts'
 import { nodeReleases } from '../schema/node-releases.ts'
 import type { DevnetOptions } from './options.ts'
 
@@ -53,10 +55,14 @@ function isAutoMine(value: unknown): boolean {
   return kind === 'simulated' && names === 'hashesPerSecond' && isPositive(rest.hashesPerSecond)
 }
 
+const isImpersonated = (value: unknown) => typeof value === 'string' && impersonatedKey(value) !== null
+
 const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   host: text,
   port: wholeNumber(0, 65_535),
   dataDir: text,
+  stateFile: text,
+  state: { expected: 'the bytes of a state', fits: (value) => value instanceof Uint8Array },
   backupDir: text,
   fork: {
     expected: "an object with the url of a node, such as { url: 'http://127.0.0.1:1848' }",
@@ -97,6 +103,11 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
       'with numbers above 0',
     fits: isAutoMine,
   },
+  impersonate: {
+    expected: "a list of public keys, or ['*'] for all",
+    fits: (value) => Array.isArray(value) && value.every(isImpersonated),
+  },
+  phraseAccounts: wholeNumber(0, MAX_PHRASE_ACCOUNTS),
   onSolved: listener,
   onFailure: listener,
   onNotice: listener,
@@ -121,6 +132,10 @@ export function checkOptions(options: DevnetOptions): void {
       'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
       'leave pow out',
     )
+  }
+  const { dataDir, stateFile, state } = options
+  if (dataDir !== undefined && (stateFile ?? state) !== undefined) {
+    throw bad('dataDir and a state exclude each other: a data directory continues its own chains')
   }
   if (options.pow === true && options.autoMine !== undefined) {
     throw bad('autoMine makes blocks without proof of work: leave pow out, or set it to false')

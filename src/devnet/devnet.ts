@@ -1,13 +1,15 @@
 /** The embedded node: a development network served over HTTP. */
 import type { Clock } from '../core/clock.ts'
 import type { Cut } from '../core/cut.ts'
-import { NewcutError } from '../core/errors.ts'
-import { graphAt, type Network } from '../core/network.ts'
+import type { NewcutError } from '../core/errors.ts'
+import type { Network } from '../core/network.ts'
 import type { Pin } from '../fork/pin.ts'
-import type { NodeRelease } from '../schema/node-releases.ts'
+import { impersonatedKey } from '../schema/control-commands.ts'
 import { checkOptions } from './check-options.ts'
 import { BackupJobs, expectBackupDirectory } from './data/backup.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
+import { snapshotOf } from './data/records.ts'
+import type { SavedNetwork } from './data/state-file.ts'
 import type { Calls } from './execution/calls.ts'
 import { Execution } from './execution/execution.ts'
 import type { Traces } from './execution/traces.ts'
@@ -32,36 +34,41 @@ import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
+import { addStateRoute } from './http/routes/state.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
 import { SendRefusals } from './http/send-refusals.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
-import { genesisOf } from './ledger/genesis.ts'
-import { Ledger } from './ledger/ledger.ts'
+import type { Ledger } from './ledger/ledger.ts'
 import { PrivateLedger } from './ledger/private.ts'
-import { MemoryVersions } from './ledger/versions.ts'
-import { commandCheck } from './mempool/checks.ts'
+import { Impersonation } from './mempool/impersonation.ts'
 import { Mempools } from './mempool/mempools.ts'
+import { forkTargetOf, openChains } from './open-chains.ts'
 import { askedSettings, type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
-import { Chains, forkedState, genesisState } from './rules/chains.ts'
+import { type PhraseAccount, phraseAccounts } from './orders/phrase-accounts.ts'
+import type { Chains } from './rules/chains.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
-import { type AskedSettings, type NetworkSettings, networkOf, settingsOf } from './rules/settings.ts'
-import { indexBlock, MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
+import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
+import { StateStart } from './state-start.ts'
+import type { LetIn } from './store/let-in.ts'
+import { indexBlock, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
 /** A running embedded node. */
-export interface Devnet {
+export interface EmbeddedNode {
   /** `http://HOST:PORT` */
   readonly url: string
   readonly settings: NetworkSettings
   /** The fork that the network began with; null for a network of its own. */
   readonly fork: { readonly pin: Pin; readonly url: string; readonly requests: number } | null
+  /** Accounts of the phrase that the node funded, by index. */
+  readonly accounts: readonly PhraseAccount[]
   /** The present network: its block delay may change while the node runs. */
   readonly network: Network
   /** Chain -> its newest header at present. */
@@ -90,7 +97,7 @@ export interface HostMachine {
 
 /** A node and its chains, for code in the same process that works on them directly. */
 export interface WholeNode {
-  readonly devnet: Devnet
+  readonly devnet: EmbeddedNode
   readonly chains: Chains
   readonly ledger: Ledger
 }
@@ -108,19 +115,28 @@ export async function startNode(
   checkOptions(options)
   const failed = new AbortController()
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
-  const { dataDir, onNotice = () => undefined } = options
-  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
-  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
-  const data = await openData(options, { asked, fork }, (error) => failed.abort(error))
-  const parts = assemble(options, machine, { data, fork, asked })
-  const { app, chains, ledger, pools, settings, controls, backups } = parts
+  const { onNotice = () => undefined } = options
+  const start = await StateStart.of(options)
+  const begun = await begin({ ...options, dataDir: start.dataDir }, (error) => failed.abort(error)).catch(
+    async (error: unknown) => {
+      await start.remove()
+      throw start.named(error)
+    },
+  )
+  const { data, fork } = begun
+  const parts = assemble(options, machine, begun)
+  const { app, chains, ledger, pools, settings, controls, backups, saved } = parts
   if (options.onRequest !== undefined) tellRequests(app.server, options.onRequest)
   extend(app)
   const close = async () => {
     await app.close()
     await machine.search.close()
     await backups?.close()
-    await data?.close()
+    // Before the data is closed: payloads may be on disk only.
+    await start
+      .save(saved())
+      .finally(() => data?.close())
+      .finally(() => start.remove())
   }
   // A node that cannot write its chains must stop.
   failed.signal.addEventListener('abort', () => {
@@ -130,16 +146,22 @@ export async function startNode(
   })
   try {
     if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
+    const accounts = phraseAccounts(options.phraseAccounts ?? 0)
+    await controls.fund(accounts)
     const url = await listen(app, options)
     controls.run()
-    return { devnet: handleOf({ url, settings, fork, close }, chains, pools), chains, ledger }
+    return { devnet: handleOf({ url, settings, fork, accounts, close }, chains, pools), chains, ledger }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'fork' | 'close'>, chains: Chains, pools: Mempools): Devnet {
+function handleOf(
+  fixed: Pick<EmbeddedNode, 'url' | 'settings' | 'fork' | 'accounts' | 'close'>,
+  chains: Chains,
+  pools: Mempools,
+): EmbeddedNode {
   return {
     ...fixed,
     get network() {
@@ -155,6 +177,14 @@ function handleOf(fixed: Pick<Devnet, 'url' | 'settings' | 'fork' | 'close'>, ch
       return chains.chainIds.reduce((sum, chain) => sum + pools.of(chain).size, 0)
     },
   }
+}
+
+/** Opens fork and data. */
+async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
+  const { dataDir, onNotice = () => undefined } = options
+  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
+  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
+  return { fork, asked, data: await openData(options, { asked, fork }, onFailure) }
 }
 
 /** Opens the data directory. @returns null if the options name none */
@@ -184,7 +214,8 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   if (fork !== null) fork.setClock(clock, data?.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
   const forkTarget = forkTargetOf(options, settings.release)
-  const { chains, ledger, index } = openChains({ settings, forkTarget, fork }, clock, data)
+  const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
+  const { chains, ledger, index } = openChains({ settings, forkTarget, fork, letIn }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -195,7 +226,12 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   // then.
   const execution = new Execution(ledger, chains.store, machine.executionThread, fork)
   const { calls } = execution
-  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release: releaseRules[settings.release] })
+  const release = releaseRules[settings.release]
+  const impersonation = new Impersonation(
+    letIn,
+    options.impersonate?.flatMap((key) => impersonatedKey(key) ?? []),
+  )
+  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release, impersonation })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -216,13 +252,15 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
-  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice }
+  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
+  const saved = () => ({ settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null })
   const controls = new Controls(machine.clock)
   const { requestTimeoutMs } = limits
   const app = createApp({ product, packageVersion, nowMs, requestTimeoutMs, maxConnections })
   addRoutes(app, options, {
     fork,
+    saved,
     machine,
     settings,
     forkTarget,
@@ -245,7 +283,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
     coordinator.stop()
     execution.close()
   })
-  return { app, chains, ledger, pools, settings, controls, backups }
+  return { app, chains, ledger, pools, settings, controls, backups, saved }
 }
 
 /** Data, fork and settings of a node at its start. */
@@ -256,6 +294,8 @@ interface Begun {
 }
 
 interface NodeParts {
+  /** Returns the whole network as it is now. */
+  readonly saved: () => SavedNetwork
   readonly fork: NodeFork | null
   readonly machine: HostMachine
   readonly settings: NetworkSettings
@@ -325,6 +365,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     onProgress: options.onProgress,
     ...(onSolved && { onMade: onSolved }),
   })
+  addStateRoute(router, parts.saved)
   addTraceRoutes(router, parts)
   addLookupRoutes(router, parts)
   addViewRoutes(router, {
@@ -337,53 +378,4 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   })
   addOpenApi(router, { packageVersion })
   router.finish()
-}
-
-/** Throws NewcutError BAD_OPTION for a fork that the release does not know. */
-function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): number {
-  const highest = releaseRules[release].forkTarget
-  if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest
-  throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
-}
-
-interface ChainsSetup {
-  readonly settings: NetworkSettings
-  readonly forkTarget: number
-  readonly fork: NodeFork | null
-}
-
-/** Creates the chains, and the ledger that executes them. */
-function openChains({ settings, forkTarget, fork }: ChainsSetup, clock: NodeClock, data: DataDirectory | null) {
-  const network = networkOf(settings)
-  const first = () => {
-    if (fork !== null) return forkedState(network, fork.headers)
-    return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-  }
-  const state = data?.loaded ?? first()
-  const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
-  const { store, heads } = state
-  const release = releaseRules[settings.release]
-  const ledger =
-    data?.ledger ??
-    new Ledger({
-      store,
-      heads: heads.values(),
-      index,
-      versions: new MemoryVersions(),
-      release,
-      check: commandCheck(network.name, release),
-      fork: fork ?? undefined,
-    })
-  const kept = data === null ? {} : { journal: data.blocks }
-  const checkPow = settings.pow
-  const chains = new Chains({
-    network,
-    checkPow,
-    forkTarget,
-    now: clock.microseconds,
-    state,
-    executions: ledger,
-    ...kept,
-  })
-  return { chains, ledger, index }
 }

@@ -25,6 +25,13 @@ export interface DevnetOptions {
    * blockDelayMs, difficulty, pow, nodeRelease and forkEpoch must be the same, or left out.
    */
   readonly dataDir?: string | undefined
+  /**
+   * File with the whole network. The node begins with it if it exists, and writes it when it is closed. Excludes
+   * `dataDir`.
+   */
+  readonly stateFile?: string | undefined
+  /** Content of such a file to begin with, as `state()` of a network returns it. Excludes `dataDir`. */
+  readonly state?: Uint8Array | undefined
   /** Directory for backups. Default: none, and the node makes no backups. */
   readonly backupDir?: string | undefined
   /**
@@ -87,6 +94,16 @@ export interface DevnetOptions {
    * A network in `dataDir` keeps its mode: leave this out to continue with it, or give another mode to replace it.
    */
   readonly autoMine?: AutoMine
+  /**
+   * Public keys whose signatures are not checked, or `*` for all. Their owners remain signers of a command, so guards and
+   * the capabilities that limit a signature hold. Default: none.
+   */
+  readonly impersonate?: readonly string[]
+  /**
+   * Number of `k:` accounts with 10,000 coins on every chain, from the phrase that everybody knows. Default 0; at most
+   * 1000. Chains that do not have them get a block at the start.
+   */
+  readonly phraseAccounts?: number
   /** Called with every solution, stale and invalid ones included, and with every block that the node makes itself. */
   readonly onSolved?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /**

@@ -5,7 +5,19 @@
 
 import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
-import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import {
+  DropOrder,
+  Dropped,
+  GasOrder,
+  GasState,
+  Impersonated,
+  ImpersonateOrder,
+  Ran,
+  RowsOrder,
+  RowsWritten,
+  RunOrder,
+} from './control-commands.ts'
+import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -207,6 +219,8 @@ export const DevnetStatus = Type.Object({
   clock: ClockState,
   ruleChanges: Type.Array(RuleChanged),
   snapshots: Type.Array(SnapshotId),
+  impersonated: Impersonated.properties.keys,
+  gas: GasState,
 })
 
 const None = Type.Object({})
@@ -273,6 +287,29 @@ export const controlOperations = {
     query: None,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: MiningState } }, 403: foreign },
   },
+  drop: order('drop', '/devnet/drop', 'drop pending transactions', [DropOrder, Dropped]),
+  impersonate: order('impersonate', '/devnet/impersonate', 'set whose signatures are not checked', [
+    ImpersonateOrder,
+    Impersonated,
+  ]),
+  run: order(
+    'run',
+    '/devnet/run',
+    'run code with privileges in a new block, without gas',
+    [RunOrder, Ran],
+    'the chain may not grow, or the command has no room',
+  ),
+  writeRows: order(
+    'writeRows',
+    '/devnet/rows',
+    'write rows of a table, checked against its schema, in a new block',
+    [RowsOrder, RowsWritten],
+    'the chain may not grow, or the write failed',
+  ),
+  setGas: order('setGas', '/devnet/gas', 'set the gas limit of blocks that the node makes, and the lowest gas price', [
+    GasOrder,
+    GasState,
+  ]),
   setDifficulty: order(
     'setDifficulty',
     '/devnet/difficulty',
@@ -322,6 +359,22 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
+  reset: order('reset', '/devnet/reset', 'go back to the start of the node, and undo all settings made by orders', [
+    NoChoice,
+    Reverted,
+  ]),
+  state: {
+    id: 'state',
+    method: 'GET',
+    scope: 'root',
+    path: '/devnet/state',
+    group: 'devnet',
+    forThisMachine: true,
+    summary: 'the whole network in one file, with which a node can begin',
+    params: None,
+    query: None,
+    responses: { 200: { description: 'gzip', content: { [BINARY]: Bytes } }, 403: foreign },
+  },
   trace: traceOperation,
   devnetStatus: {
     id: 'devnetStatus',

@@ -1,11 +1,11 @@
 /** The cases of conformance/ at a real node over HTTP, directly and through proxies that plant one defect each. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { needs, ownCases, type Release, readCases } from '../../src/conformance/case-file.ts'
 import { failureLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
-import type { Devnet } from '../../src/devnet/devnet.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { defects } from './defects.ts'

@@ -58,6 +58,15 @@ describe('-v', () => {
     expect(contract('good.repl', '-v').lines).toEqual(contract('good.repl').lines)
   })
 
+  it('shows no form of a loaded file that a test expects to fail, but one that ends the test', () => {
+    write('fails.pact', '(enforce false "never")')
+    write('expected.repl', '(expect-failure "fails" "never" (load "fails.pact"))')
+    expect(contract('expected.repl', '-v').lines).toEqual(contract('expected.repl').lines)
+    write('ended.repl', '(load "fails.pact")')
+    const { lines } = contract('ended.repl', '-v')
+    for (const at of ['fails.pact:1:1: failed', 'ended.repl:1:1: failed']) expect(lines).toContain(at)
+  })
+
   it('adds trees to the JSON', () => {
     const json = JSON.parse(contract('bad.repl', '-v', '--json').lines[0])
     expect(json.traces.map(({ form }: { form: string }) => form)).toEqual(['bad.repl:3:1', 'bad.repl:4:1'])

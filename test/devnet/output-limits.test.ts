@@ -122,7 +122,7 @@ it('a directory with a block over the limits, whose state was lost when the node
   const parent = chains.cut.get(0)
   if (parent === undefined) throw new Error('no chain 0')
   // Versions without limits made such blocks.
-  const draft = ledger.begin(parent, miner, NO_OUTPUT_LIMITS)
+  const draft = ledger.begin(parent, miner, { limits: NO_OUTPUT_LIMITS })
   for (const each of [exec(list(2200), { gasLimit: 140_000 }), transfer('sender01', 1)]) {
     expect(draft.add(inPayload(each))).toBe('added')
   }

@@ -1,6 +1,6 @@
 /** An embedded node with access to its chains and ledger, which users of the package cannot reach. */
 import { machineFor } from '../../src/compose/devnet-machine.ts'
-import { type Devnet as Handle, type HostMachine, startNode } from '../../src/devnet/devnet.ts'
+import { type EmbeddedNode as Handle, type HostMachine, startNode } from '../../src/devnet/devnet.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'

@@ -6,6 +6,7 @@ export const GUIDES: readonly string[] = [
   'docs/CONTRACTS.md',
   'docs/NODE-INTERFACE.md',
   'docs/CONFORMANCE.md',
+  'examples/exchange/README.md',
 ]
 
 /** A block by its document and its first line. */

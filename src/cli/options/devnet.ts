@@ -2,8 +2,19 @@
 import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { development, versionCode } from '../../core/network.ts'
+import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/phrase-keys.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
-import { autoMineMode, duration, oneOf, publicKeys, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import {
+  autoMineMode,
+  duration,
+  impersonatedKeys,
+  oneOf,
+  publicKeys,
+  someText,
+  type ValueKind,
+  wholeNumber,
+  yesNo,
+} from '../values.ts'
 import { forkOptions, forkTimeOption } from './fork.ts'
 import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
@@ -71,6 +82,10 @@ export const devnetOptions = {
     more: 'The network continues the chains that are there.',
     standard: 'in memory',
   }),
+  'state-file': unset(someText, 'FILE', 'begin with the network in FILE, and save it there', {
+    ...ofData,
+    more: 'FILE is written when newcut ends, unless it is killed. GET /devnet/state makes such files too.',
+  }),
   check: option(yesNo, false, null, 'check everything in --data, and exit', {
     ...ofData,
     more: 'The exit code is 0 if nothing is wrong, else 1.',
@@ -103,6 +118,14 @@ export const devnetOptions = {
       'One of on-arrival (a block for each command, then 5 on every chain; on-arrival:0 for none), on-demand (see ' +
       '/make-blocks), constant:2s (each chain) and simulated:100MH/s.',
   }),
+  impersonate: unset(impersonatedKeys, 'KEY', 'check no signatures of this public key', {
+    ...ofServer,
+    more: "Repeat the option for several keys; '*' stands for all.",
+  }),
+  accounts: option(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0, 'N', `fund N k: accounts of a phrase`, {
+    ...ofChain,
+    more: `Each has ${PHRASE_COINS} coins on every chain. The phrase is '${DEVELOPMENT_PHRASE}', the path m/44'/626'/i'.`,
+  }),
   'mine-page': { ...minePageOption, ...ofServer },
   'log-requests': option(yesNo, false, null, 'log each request', {
     group: 'log',
@@ -126,6 +149,7 @@ export const commonDevnetOptions = [
   'mine',
   'threads',
   'auto-mine',
+  'accounts',
   'mining-public-key',
   'data',
   'check',

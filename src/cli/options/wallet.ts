@@ -20,7 +20,7 @@ const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: J
 const knownKeys = [...developmentAccounts.map(({ account }) => account), 'miner']
 export const keyOption = unset(likely(knownKeys, texts), 'FILE', 'key that signs: a file of newcut keygen', {
   group: 'command',
-  more: 'On development networks, sender00 to sender09 and miner are keys too. Repeat the option to sign with several keys.',
+  more: 'On development networks, sender00 to sender09, account0 and so on, and miner are keys too. Repeat the option to sign with several keys.',
 })
 
 const gasLimit = (units: number) => option(wholeNumber(1, 1e9), units, 'N', 'maximum gas', { group: 'gas' } as const)
@@ -52,6 +52,19 @@ export const localOptions = {
   'gas-limit': gasLimit(150_000),
   sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' })),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
+  set: flagOnly(
+    unset(texts, 'WHAT', 'a row, the time or a key that the code finds instead', {
+      group: 'command',
+      more: `One of TABLE:KEY={"FIELD": VALUE}, time=2027-01-01T00:00:00Z and key=PUBLICKEY. Needs a node of newcut devnet.`,
+    }),
+  ),
+  json: jsonOption,
+}
+
+/** Options of `newcut fund`. */
+export const fundOptions = {
+  chain: chainOption,
+  ...nodeOptions,
   json: jsonOption,
 }
 

@@ -1,6 +1,6 @@
 /** A connected source of work and its properties. */
 import { NewcutError } from '../../core/errors.ts'
-import type { Devnet } from '../../devnet/devnet.ts'
+import type { EmbeddedNode } from '../../devnet/devnet.ts'
 import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
 import type { Miner } from '../../mine/miner.ts'
 import type { NodeClient } from '../../node/client.ts'
@@ -24,7 +24,7 @@ export interface NodeAccess {
   /** How long no node has answered or given requested work, in milliseconds; 0 if all is well. */
   readonly silentMs: () => number
   /** The embedded network of this process, or null. */
-  readonly embedded: Devnet | null
+  readonly embedded: EmbeddedNode | null
 }
 
 /** Creates pool sessions for rigs that search work of this length. */

@@ -81,7 +81,8 @@ export function verifiersFrom(verifiers: ContentsShape['verifiers']): VerifierUs
   }))
 }
 
-function tokensFrom(clist: SignerShape['clist'], place: string): CapabilityToken[] {
+/** Reads a list of capabilities. Throws FormatError. */
+export function tokensFrom(clist: SignerShape['clist'], place: string): CapabilityToken[] {
   return (clist ?? []).map((each, i) => tokenFrom(each, `${place}/${i}`))
 }
 

@@ -14,6 +14,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
@@ -25,6 +26,8 @@ export interface BackupOptions {
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
+  /** Default: none was let in. */
+  readonly letIn?: LetInKeys
   /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
@@ -87,16 +90,18 @@ export class BackupJobs {
   }
 
   async #run(id: string, withState: boolean): Promise<void> {
-    const { settings, state, onNotice, fork } = this.#options
+    const { settings, state, onNotice, fork, letIn } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
       if (fork !== null) writeForkFile(partial, fork.record)
-      await writeCopy(join(partial, BLOCKS), settings, snapshot, stopped)
-      if (withState)
-        await writeState(join(partial, STATE), snapshot, { release: releaseRules[settings.release], fork }, stopped)
+      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
+      if (withState) {
+        const release = releaseRules[settings.release]
+        await writeState(join(partial, STATE), snapshot, { release, fork, letIn, stopped })
+      }
       await rename(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
@@ -118,12 +123,18 @@ export class BackupJobs {
   }
 }
 
+interface StateOptions {
+  readonly release: ReleaseRules
+  readonly fork: NodeFork | null
+  readonly letIn: LetInKeys | undefined
+  readonly stopped: AbortSignal
+}
+
 /** Writes the state database that results from the blocks of the snapshot. */
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  { release, fork }: { readonly release: ReleaseRules; readonly fork: NodeFork | null },
-  stopped: AbortSignal,
+  { release, fork, letIn, stopped }: StateOptions,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
@@ -131,6 +142,7 @@ async function writeState(
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
       ...{ store, index: state, versions: state.versions, release, check: () => null, fork: fork ?? undefined },
+      ...(letIn && { letIn }),
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

@@ -6,6 +6,7 @@ import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetIn } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -13,7 +14,9 @@ import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import {
   blockEntry,
+  letInEntry,
   networkEntry,
+  readLetIn,
   readSettings,
   rulesEntry,
   type StateSnapshot,
@@ -27,11 +30,14 @@ const MAX_UNWRITTEN_BLOCKS = 20_000
 export class BlockDatabase implements ChainJournal {
   #settings: NetworkSettings
   readonly payloads: DiskPayloads
+  /** Request key -> how the command was let in. It only grows; new ones are written with the next block. */
+  readonly letIn = new Map<string, LetIn>()
   readonly #database: Database
   readonly #commits: GroupCommit
   readonly #onFailure: (error: NewcutError) => void
   #state: ChainState | undefined
   #writtenBlocks = 0
+  #writtenLetIn = 0
   #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
@@ -75,6 +81,8 @@ export class BlockDatabase implements ChainJournal {
    */
   async load(options: LoadOptions = {}): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, options)
+    for (const [key, how] of await readLetIn(this.#database)) this.letIn.set(key, how)
+    this.#writtenLetIn = this.letIn.size
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state
@@ -127,7 +135,10 @@ export class BlockDatabase implements ChainJournal {
     if (this.#state === undefined) return
     const snapshot = snapshotOf(this.#state)
     const payloads = this.payloads.unwritten
-    const entries = [...payloads, ...this.#newEntries(snapshot)]
+    // The keys come in one batch with the blocks that need them.
+    const letIn = [...this.letIn]
+    const newLetIn = letIn.slice(this.#writtenLetIn).map(letInEntry)
+    const entries = [...payloads, ...newLetIn, ...this.#newEntries(snapshot)]
     try {
       await this.#database.batch(entries)
     } catch (error) {
@@ -137,6 +148,7 @@ export class BlockDatabase implements ChainJournal {
       throw this.#failure
     }
     this.payloads.written(payloads)
+    this.#writtenLetIn = letIn.length
     this.#writtenBlocks = snapshot.blocks
     this.#writtenRules = snapshot.ruleChanges
   }

@@ -14,6 +14,7 @@ import { Chains } from '../rules/chains.ts'
 import { releaseRules } from '../rules/releases.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
 import { ComparedVersions } from './compared-versions.ts'
@@ -34,6 +35,8 @@ export interface CheckReport {
   readonly orphans: number
   /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
+  /** Those without valid signatures, let in by impersonation or as privileged runs. */
+  readonly unsigned: number
   /** Blocks in the state database, or null if there is none. A node adds the missing ones when it starts. */
   readonly stateBlocks: number | null
   /** Problems, at most 100 of them. */
@@ -54,7 +57,7 @@ export async function checkDataDirectory(
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load({ onProgress, roots: fork?.pin.hashes ?? null })
-    const check = new Check(database.settings, loaded, { fork, onProgress })
+    const check = new Check(database.settings, { ...loaded, letIn: database.letIn }, { fork, onProgress })
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -63,9 +66,13 @@ export async function checkDataDirectory(
   }
 }
 
+interface CheckedState extends LoadedState {
+  readonly letIn: LetInKeys
+}
+
 class Check {
   readonly #settings: NetworkSettings
-  readonly #loaded: LoadedState
+  readonly #loaded: CheckedState
   readonly #store: BlockStore
   /** Blocks that did not execute, and their descendants. */
   readonly #unexecuted = new Set<string>()
@@ -74,10 +81,11 @@ class Check {
   readonly #fork: NodeFork | null
   #findingCount = 0
   #transactions = 0
+  #unsigned = 0
 
   constructor(
     settings: NetworkSettings,
-    loaded: LoadedState,
+    loaded: CheckedState,
     { fork, onProgress }: { readonly fork: NodeFork | null; readonly onProgress: OnProgress | undefined },
   ) {
     this.#fork = fork
@@ -96,6 +104,7 @@ class Check {
       blocks: this.#store.size,
       orphans: this.#store.size - onBranches,
       transactions: this.#transactions,
+      unsigned: this.#unsigned,
       findings: this.#findings,
       findingCount: this.#findingCount,
     }
@@ -128,14 +137,15 @@ class Check {
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const release = releaseRules[this.#settings.release]
-    const check = commandCheck(network.name, release)
+    const { letIn } = this.#loaded
     const ledger = new Ledger({
       store: this.#store,
       heads: heads.values(),
       index,
       versions,
       release,
-      check,
+      check: commandCheck(network.name, release, letIn),
+      letIn,
       fork: this.#fork ?? undefined,
     })
     await this.#eachBlock(this.#store.size, stopped, async (block, number) => {
@@ -201,6 +211,8 @@ class Check {
     const { payload } = block
     const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
     this.#transactions += payload.transactions.length
+    const { letIn } = this.#loaded
+    if (letIn.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => letIn.has(key)).length
     if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
     const areRight =
       equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)

@@ -1,11 +1,26 @@
 /** Writes chains to a new block database: the beginning of a network on disk, or a backup. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import { openDatabase, type StoredEntry } from './database.ts'
-import { blockEntry, networkEntry, payloadEntry, rulesEntry, type StateSnapshot, tipEntry } from './records.ts'
+import {
+  blockEntry,
+  letInEntry,
+  networkEntry,
+  payloadEntry,
+  rulesEntry,
+  type StateSnapshot,
+  tipEntry,
+} from './records.ts'
 
 /** Blocks that are written before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 250
+
+export interface CopyOptions {
+  readonly stopped?: AbortSignal
+  /** Default: none was let in. */
+  readonly letIn?: LetInKeys | undefined
+}
 
 /**
  * Creates a block database at `location`, which must not exist. Writes the identifying record last, so that an
@@ -16,21 +31,45 @@ export async function writeCopy(
   location: string,
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  stopped?: AbortSignal,
+  { stopped, letIn }: CopyOptions = {},
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
-    for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
+    for await (const { entries, isLast } of pieces(settings, snapshot, letIn)) {
       stopped?.throwIfAborted()
-      const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
-      await database.batch(blockEntries(snapshot, from, to))
-      await nextTurn()
+      await database.batch(entries, { sync: isLast })
     }
-    const end = [rulesEntry(snapshot.ruleChanges), tipEntry(snapshot), networkEntry(settings)]
-    await database.batch(end, { sync: true })
   } finally {
     await database.close()
   }
+}
+
+/** All records of a block database, in pieces. The identifying record is the last one. */
+export async function* copyPieces(
+  settings: NetworkSettings,
+  snapshot: StateSnapshot,
+  letIn: LetInKeys | undefined,
+): AsyncGenerator<StoredEntry[]> {
+  for await (const { entries } of pieces(settings, snapshot, letIn)) yield entries
+}
+
+async function* pieces(
+  settings: NetworkSettings,
+  snapshot: StateSnapshot,
+  letIn: LetInKeys | undefined,
+): AsyncGenerator<{ readonly entries: StoredEntry[]; readonly isLast: boolean }> {
+  for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
+    const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
+    yield { entries: blockEntries(snapshot, from, to), isLast: false }
+    await nextTurn()
+  }
+  const entries = [
+    ...[...(letIn ?? [])].map(letInEntry),
+    rulesEntry(snapshot.ruleChanges),
+    tipEntry(snapshot),
+    networkEntry(settings),
+  ]
+  yield { entries, isLast: true }
 }
 
 /** Headers and payloads of the blocks number `from` (included) to `to` (excluded). */

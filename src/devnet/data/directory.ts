@@ -83,7 +83,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
       index: state,
       versions: state.versions,
       release,
-      check: commandCheck(networkOf(blocks.settings).name, release),
+      check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
+      letIn: blocks.letIn,
       fork: fork ?? undefined,
     })
     const replay = (block: Block) => ledger.replay(block)
@@ -101,7 +102,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
 
 /** The chains of a new network. */
 function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
-  if (fork !== null) return forkedState(networkOf(settings), fork.headers)
+  if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
   return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
 }
 

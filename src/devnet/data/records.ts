@@ -5,6 +5,7 @@
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
+ *     let-in/KEY           unsigned or privileged: how the command with this request key was let in (let-in.ts)
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
 
@@ -20,6 +21,7 @@ import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { BlockStore } from '../store/block-store.ts'
+import type { LetIn } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
 import { type Database, damaged, jsonEntry, readJson, type StoredEntry, seal, unusable } from './database.ts'
@@ -30,6 +32,8 @@ const NUMBER_DIGITS = 10
 const NETWORK_KEY = 'network'
 export const TIP_KEY = 'tip'
 const RULES_KEY = 'rules'
+/** Key range of the commands that were let in. */
+export const LET_IN_KEYS = { gte: 'let-in/', lt: 'let-in0' }
 /** Key range of all blocks: from `gte` (included) to `lt` (excluded); '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 
@@ -74,6 +78,7 @@ const RulesRecord = Type.Array(
 const networkRecord = Compile(NetworkRecord)
 const tipRecord = Compile(TipRecord)
 const rulesRecord = Compile(RulesRecord)
+const letInRecord = Compile(Type.Union([Type.Literal('unsigned'), Type.Literal('privileged')]))
 
 export type Tip = Static<typeof TipRecord>
 
@@ -109,6 +114,20 @@ export function rulesEntry(changes: readonly RuleChange[]): StoredEntry {
 
 export function blockEntry(number: number, header: Uint8Array): StoredEntry {
   return { type: 'put', key: blockKey(number), value: seal(header) }
+}
+
+/** Notes how a command was let in. */
+export function letInEntry([requestKey, how]: readonly [string, LetIn]): StoredEntry {
+  return jsonEntry(`${LET_IN_KEYS.gte}${requestKey}`, how)
+}
+
+/** Reads how commands were let in. Throws NewcutError DATA_UNUSABLE if a record is damaged. */
+export async function readLetIn(database: Database): Promise<[string, LetIn][]> {
+  const keys = await database.keys(LET_IN_KEYS).all()
+  return keys.map((key) => [
+    key.slice(LET_IN_KEYS.gte.length),
+    checked(database, key, letInRecord, readJson(database, key)),
+  ])
 }
 
 export function payloadEntry(payload: StoredPayload): StoredEntry {

@@ -2,15 +2,10 @@
 import { Layer } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { RunCommand, RunLater } from '../ledger/draft.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { keptEntry } from '../ledger/kept-entry.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import {
-  type Executed,
-  type ExecuteOptions,
-  type ExecutingBlock,
-  executeCommand,
-  type Unexecuted,
-} from '../ledger/transaction.ts'
+import type { Executed, ExecuteOptions, ExecutingBlock, Unexecuted } from '../ledger/transaction.ts'
 import { TIMED_OUT } from '../mempool/mempools.ts'
 import { sourceOf, taskOf } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
@@ -66,7 +61,7 @@ export class BlockRunner {
   /** Executes a command of a block of this node. */
   readonly run: RunCommand = (layer, block, command, options) => {
     const { ledger, own } = this.#options
-    if (ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+    if (ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const { key } = command
     if (this.#running?.layer === layer) own.serve(WAIT_AGAIN_MS)
     const known = this.#ended.get(layer)
@@ -114,7 +109,7 @@ export class BlockRunner {
     hasDeadline: boolean,
     [layer, block, command, options]: Parameters<RunLater>,
   ): Promise<Executed | Unexecuted> {
-    if (this.#options.ledger.isPlain(layer, command)) return executeCommand(layer, block, command, options)
+    if (this.#options.ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const task = taskIn(block, command, options)
     const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
     // That the thread does not load is no fault of the block.
@@ -152,9 +147,10 @@ export class BlockRunner {
 }
 
 function taskIn(
-  { context, miner }: ExecutingBlock,
+  { context, miner, isPrivileged }: ExecutingBlock,
   command: Command,
   { txId, gasLimit, limits }: ExecuteOptions,
 ): CommandTask {
-  return { ...taskOf('execute', command, context), block: { miner, txId, gasLimit, ...(limits && { limits }) } }
+  const block = { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false }
+  return { ...taskOf('execute', command, context), block: { ...block, ...(limits && { limits }) } }
 }

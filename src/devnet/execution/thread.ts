@@ -7,12 +7,13 @@ import { type KeptValue, keepValue, keptValue } from '../../contracts/values/kee
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
-import { executeCommand, type ProofReader } from '../ledger/transaction.ts'
+import type { ProofReader } from '../ledger/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
@@ -24,6 +25,7 @@ import {
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
+import { signedToo } from './overrides.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
 const { port, signals, chains, genesis } = workerData as ThreadData & { readonly port: MessagePort }
@@ -71,7 +73,7 @@ const spv: SpvSupport = (type, proof) => {
   return 'fault' in verified ? verified : { value: keptValue(verified.kept) as ObjectValue }
 }
 
-function run({ kind, command: signed, context: sent, block }: CommandTask): TaskResult {
+function run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {
   const context = { ...sent, spv }
   const command = readCommand(signed)
   if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
@@ -91,11 +93,12 @@ function run({ kind, command: signed, context: sent, block }: CommandTask): Task
       return refused === null ? { passed: true } : { refused, isFinal: true }
     }
     case 'trace':
-      return traceOf(state, { context, readProof }, command, block)
+      return traceOf(state, { context, readProof }, signedToo(command, keys), block)
     case 'execute': {
       if (block === undefined) throw new Error('a task without a block')
-      const { miner, ...options } = block
-      const executed = executeCommand(state, { context, miner, readProof }, command, options)
+      const { miner, isPrivileged, ...options } = block
+      const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+      const executed = executeInBlock(state, executing, command, options)
       if ('refused' in executed) return executed
       const { output, gas, hasFailed, layer } = executed
       const writes = [...layer.entries()].map(({ domain, key, value }) => {

@@ -6,10 +6,12 @@ import type { Operation } from '../../schema/operation.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { Mining } from '../orders/mining.ts'
 import { OrderRefused } from '../orders/order-refused.ts'
+import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { NamedSnapshots } from '../orders/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
+import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
 import { ControlServer } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
@@ -30,6 +32,8 @@ export class Controls {
   readonly streams = new StreamGate()
   readonly #stopped = new AbortController()
   readonly #faults: Faults
+  #start: () => void = () => undefined
+  #fund: (accounts: readonly PhraseAccount[]) => Promise<void> = async () => undefined
   #control: ControlServer | null = null
   #mining: Mining | null = null
 
@@ -53,16 +57,19 @@ export class Controls {
     const mining = new Mining(autoMine, { ...setup, maker })
     this.#mining = mining
     const stopped = this.#stopped.signal
+    const snapshots = new NamedSnapshots(maker, nodeClock)
+    this.#start = () => snapshots.start()
     const control = new ControlServer(router, {
       maker,
       faults: this.#faults,
       streams: this.streams,
       clock: nodeClock,
-      snapshots: new NamedSnapshots(maker, nodeClock),
+      snapshots,
       mining,
       stopped,
     })
     control.addRoutes()
+    this.#fund = (accounts) => fundAccounts(maker, accounts, () => nodeClock.ms(), stopped)
     this.#control = control
   }
 
@@ -72,8 +79,14 @@ export class Controls {
     return this.#control.status()
   }
 
-  /** Starts automatic mining, if the network has it. */
+  /** Mints coins for accounts, on each chain that does not have them. Call it before `run`. */
+  fund(accounts: readonly PhraseAccount[]): Promise<void> {
+    return this.#fund(accounts)
+  }
+
+  /** Notes the start, and begins automatic mining if the network has it. */
   run(): void {
+    this.#start()
     this.#mining?.start()
   }
 

@@ -46,6 +46,11 @@ export class Faults {
     this.#faults.set(fault.operation, fault)
   }
 
+  /** Ends all faults. */
+  clear(): void {
+    this.#faults.clear()
+  }
+
   /** Delays or answers a call if its operation has a fault. @returns true if it has responded */
   intercept({ id }: Operation, reply: FastifyReply): boolean | Promise<boolean> {
     const fault = this.#faults.get(id)

@@ -9,18 +9,12 @@ import type { Writes } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
+import { executeInBlock } from './execute.ts'
 import { payReward } from './gas.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
-import {
-  type Executed,
-  type ExecuteOptions,
-  type ExecutingBlock,
-  executeCommand,
-  TX_IDS,
-  type Unexecuted,
-} from './transaction.ts'
+import { type Executed, type ExecuteOptions, type ExecutingBlock, TX_IDS, type Unexecuted } from './transaction.ts'
 
 /** Most commands in a block, and most bytes of them. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
@@ -30,7 +24,7 @@ const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 export type Added = 'added' | 'left' | { readonly refused: string }
 
 /**
- * Executes a command, like executeCommand. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
+ * Executes a command, like executeInBlock. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
  * not begun, because another command is under way.
  */
 export type RunCommand = (
@@ -61,6 +55,12 @@ interface ExecutedEntry {
 
 const encoder = new TextEncoder()
 
+interface DraftLimits {
+  readonly limits?: OutputLimits
+  /** Most gas of its commands. */
+  readonly gasLimit?: number | undefined
+}
+
 export class PayloadDraft {
   readonly block: ExecutingBlock
   /** Reason why the reward cannot be paid, or null if it was paid. */
@@ -73,7 +73,7 @@ export class PayloadDraft {
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
-  #gasLeft = MAX_BLOCK_GAS
+  #gasLeft: number
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
   #payload: StoredPayload | null = null
@@ -82,7 +82,13 @@ export class PayloadDraft {
    * @param state state after the parent
    * @param chains number of chains of the network
    */
-  constructor(state: ReadableState, block: ExecutingBlock, chains: number, limits = OUTPUT_LIMITS) {
+  constructor(
+    state: ReadableState,
+    block: ExecutingBlock,
+    chains: number,
+    { limits = OUTPUT_LIMITS, gasLimit = MAX_BLOCK_GAS }: DraftLimits = {},
+  ) {
+    this.#gasLeft = gasLimit
     this.block = block
     this.#limits = limits
     this.#layer = new Layer(state)
@@ -108,7 +114,7 @@ export class PayloadDraft {
   }
 
   /** Executes a command at the end of the block by `execute`, if it is valid there and has room. */
-  add(transaction: DraftTransaction, execute: ExecuteNow = executeCommand): Added {
+  add(transaction: DraftTransaction, execute: ExecuteNow = executeInBlock): Added {
     const added = this.addBy(execute, transaction)
     if (added === 'running' || added === 'busy') throw new Error('executing here takes no turns')
     return added
@@ -142,14 +148,22 @@ export class PayloadDraft {
     return this.#keys.has(key) ? 'left' : null
   }
 
-  #optionsFor({ meta }: Command): ExecuteOptions {
-    return { txId: this.#txId, gasLimit: Math.min(meta.gasLimit, this.#gasLeft), limits: this.#limits }
+  /** A privileged command has all its gas in every block: its outcome must not depend on who makes the block. */
+  #isPrivileged({ key }: Command): boolean {
+    return this.block.isPrivileged?.(key) ?? false
+  }
+
+  #optionsFor(command: Command): ExecuteOptions {
+    const wanted = command.meta.gasLimit
+    const gasLimit = this.#isPrivileged(command) ? wanted : Math.min(wanted, this.#gasLeft)
+    return { txId: this.#txId, gasLimit, limits: this.#limits }
   }
 
   #take({ command, bytes }: DraftTransaction, executed: Executed | Unexecuted): Added {
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
     // It may have failed for lack of gas in this block only.
-    if (executed.hasFailed && this.#gasLeft < command.meta.gasLimit) return 'left'
+    const hadLess = this.#gasLeft < command.meta.gasLimit && !this.#isPrivileged(command)
+    if (executed.hasFailed && hadLess) return 'left'
     this.#keys.add(command.key)
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length

@@ -17,6 +17,7 @@ import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
+import type { LetInKeys } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
@@ -32,9 +33,9 @@ import {
   executePayloadLater,
   type PayloadExecution,
 } from './execute-payload.ts'
-import type { ForkedBase } from './forked-base.ts'
+import { type ForkedBase, textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
-import { codeFault, gasFault, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
+import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
@@ -52,6 +53,8 @@ export interface LedgerOptions {
   readonly release: ReleaseRules
   /** Checks commands in blocks of others. */
   readonly check: CommandCheck
+  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
+  readonly letIn?: LetInKeys
   /** State below the first blocks; default: that of a development network. */
   readonly fork?: ForkedBase | undefined
 }
@@ -94,11 +97,20 @@ export class Ledger implements Executions {
     this.#branches = new Branches(options.store, options.heads)
   }
 
-  /** Begins the next block of a chain, on any parent in the store. */
-  begin(parent: Header, miner: MinerAccount, limits: OutputLimits = OUTPUT_LIMITS): PayloadDraft {
+  /**
+   * Begins the next block of a chain, on any parent in the store.
+   * @param gasLimit most gas of its commands; default: what the network allows
+   */
+  begin(
+    parent: Header,
+    miner: MinerAccount,
+    { limits = OUTPUT_LIMITS, gasLimit }: { readonly limits?: OutputLimits; readonly gasLimit?: number } = {},
+  ): PayloadDraft {
     const context = this.#contextOn(parent)
-    const block = { context, miner, readProof: this.#readProof }
-    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, limits)
+    const { letIn } = this.#options
+    const isPrivileged = (key: string) => letIn?.get(key) === 'privileged'
+    const block = { context, miner, readProof: this.#readProof, isPrivileged }
+    return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, { limits, gasLimit })
   }
 
   /** The present payload of a draft. Remembers its writes for `judge`. */
@@ -128,15 +140,27 @@ export class Ledger implements Executions {
     return fork === undefined ? run() : fork.complete(run, [])
   }
 
+  /** Reads the state after the head of a chain, once nothing of a forked network is missing. */
+  async read<T>(chain: number, read: (state: ReadableState) => T): Promise<T> {
+    return this.#complete(() => read(this.base(chain, 0).state))
+  }
+
+  /** Fetches what a command reads of a forked network, so that the next block of its chain finds everything. */
+  async warm(chain: number, transaction: Parameters<PayloadDraft['add']>[0]): Promise<void> {
+    const { fork, store } = this.#options
+    const { header } = store.blockAt(this.#branches.head(chain))
+    await fork?.complete(() => this.begin(header, NO_MINER).add(transaction), textsOf(transaction.command))
+  }
+
   /** Executes blocks of others by `run`, instead of at once. */
   runOthersBy(run: RunLater): void {
     this.#runLater = run
   }
 
-  #executionOn(parent: Header, limits?: OutputLimits): PayloadExecution {
+  #executionOn(parent: Header, limits = OUTPUT_LIMITS): PayloadExecution {
     const { check } = this.#options
     return {
-      begin: (miner) => this.begin(parent, miner, limits),
+      begin: (miner) => this.begin(parent, miner, { limits }),
       check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
     }
   }
@@ -287,7 +311,7 @@ export class Ledger implements Executions {
   /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
   #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
     const within = (limits: OutputLimits): PayloadExecution => {
-      return { begin: (miner) => this.begin(parent, miner, limits), check: () => null }
+      return { begin: (miner) => this.begin(parent, miner, { limits }), check: () => null }
     }
     const judged = executePayload(within(OUTPUT_LIMITS), payload)
     if (!('fault' in judged)) return judged

@@ -5,15 +5,16 @@ import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { CommandTrace } from './command-trace.ts'
+import { executeInBlock } from './execute.ts'
 import { codeFault, gasFault, NO_MINER, runLocally } from './local.ts'
-import { executeCommand, type ProofReader, type Unexecuted } from './transaction.ts'
+import type { ProofReader, Unexecuted } from './transaction.ts'
 
 /** A command with its trace. */
 export interface TracedCommand {
   /** JSON text with the fields `trace`, `nodes`, `omitted` and `modules` of schema/trace.ts. */
   readonly trace: string
-  /** JSON text of the result; null if only the code ran. */
-  readonly output: string | null
+  /** JSON text of the result. */
+  readonly output: string
   readonly gas: number
   readonly hasFailed: boolean
   /** How the run differs from one in a block; null for no difference. */
@@ -25,6 +26,7 @@ interface TracedBlock {
   readonly miner: MinerAccount
   readonly txId: number
   readonly gasLimit: number
+  readonly isPrivileged: boolean
 }
 
 /**
@@ -43,15 +45,17 @@ export function traceOf(
     if (fault !== null) {
       const output = runLocally(state, context, command, readProof, trace)
       const { gas, status } = resultIn(output)
-      return { trace: textOf(trace), output: null, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
+      return { trace: textOf(trace), output, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
     }
   }
-  const { miner, ...options } = block ?? {
+  const { miner, isPrivileged, ...options } = block ?? {
     miner: NO_MINER,
+    isPrivileged: false,
     txId: state.get<number>('counters', 'tx') ?? 0,
     gasLimit: Math.min(command.meta.gasLimit, MAX_BLOCK_GAS),
   }
-  const executed = executeCommand(state, { context, miner, readProof }, command, { ...options, trace })
+  const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+  const executed = executeInBlock(state, executing, command, { ...options, trace })
   if ('refused' in executed) return executed
   const { output, gas, hasFailed } = executed
   return { trace: textOf(trace), output, gas, hasFailed, note: null }

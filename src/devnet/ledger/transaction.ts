@@ -28,6 +28,8 @@ export interface ExecutingBlock {
   readonly context: BlockContext
   readonly miner: MinerAccount
   readonly readProof: ProofReader
+  /** Whether the command with this request key runs with privileges. Default: none does. */
+  readonly isPrivileged?: (key: string) => boolean
 }
 
 export interface Executed {

@@ -1,16 +1,17 @@
 /**
  * Checks that refuse a command before any contract runs (PROTOCOL.md E.3), in the words and the order of live nodes.
  */
-import { Decimal } from '../../contracts/values/decimal.ts'
+import type { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { type GasModel, MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
+import type { LetInKeys } from '../store/let-in.ts'
+import { BLOCK_TERMS, type GasTerms } from './gas-terms.ts'
+import { signaturesFaultUnless } from './impersonation.ts'
 import { signaturesFault } from './signatures.ts'
 
-/** Lowest gas price accepted: 10^-8. */
-const MIN_GAS_PRICE = new Decimal(1n, 8)
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
 /** Longest time to live: two days. */
@@ -35,9 +36,12 @@ const encoder = new TextEncoder()
 export const EXPIRED = 'Transaction time-to-live is expired'
 
 /** @returns what is wrong with gas or time, or null */
-export function termsFault({ meta }: Command, { nowMs }: Pick<Destination, 'nowMs'>): string | null {
+export function termsFault(
+  { meta }: Command,
+  { nowMs, gas }: Pick<Destination, 'nowMs'> & { readonly gas: GasTerms },
+): string | null {
   const { gasLimit, gasPrice, ttl, creationTime } = meta
-  const fault = gasFault(gasLimit, gasPrice)
+  const fault = gasFault(gasLimit, gasPrice, gas)
   if (fault !== null) return fault
   const nowSeconds = nowMs / 1000
   if (creationTime >= nowSeconds + MAX_CREATION_AHEAD_SECONDS) {
@@ -46,14 +50,14 @@ export function termsFault({ meta }: Command, { nowMs }: Pick<Destination, 'nowM
   return ttl <= 0 || creationTime + ttl <= nowSeconds ? EXPIRED : null
 }
 
-function gasFault(gasLimit: number, gasPrice: Decimal): string | null {
-  if (gasLimit > MAX_BLOCK_GAS) return `Transaction gas limit exceeds block gas limit (${MAX_BLOCK_GAS})`
+function gasFault(gasLimit: number, gasPrice: Decimal, { blockLimit, minPrice }: GasTerms): string | null {
+  if (gasLimit > blockLimit) return `Transaction gas limit exceeds block gas limit (${blockLimit})`
   if (gasPrice.places > GAS_PRICE_DECIMALS) {
     const rule = `It should be rounded to at most ${GAS_PRICE_DECIMALS} decimal places.`
     return `insert error: This transaction's gas price: ${gasPrice} is not correctly rounded. ${rule}`
   }
-  if (gasPrice.compare(MIN_GAS_PRICE) < 0) {
-    return `Transaction gas price (${gasPrice}) is below minimum gas price (${MIN_GAS_PRICE})`
+  if (gasPrice.compare(minPrice) < 0) {
+    return `Transaction gas price (${gasPrice}) is below minimum gas price (${minPrice})`
   }
   return null
 }
@@ -77,14 +81,18 @@ type Sealed = Pick<Command, 'hash' | 'cmd' | 'sigs' | 'signers'>
 export const isSealed = ({ hash, cmd }: Pick<Command, 'hash' | 'cmd'>) => isCommandHash(hash, encoder.encode(cmd))
 
 /** Checks hash, time to live, size and signatures; the slowest check comes last. @returns the reason, or null */
-export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gasModel'>): string | null {
+export function sealFault(
+  command: Command,
+  { gasModel }: Pick<Destination, 'gasModel'>,
+  signatures: (command: Command) => string | null = signaturesFault,
+): string | null {
   const { gasLimit, ttl } = command.meta
   if (!isSealed(command)) return 'Invalid transaction hash'
   if (ttl <= 0) return `${EXPIRED}: it is ${ttl} s, and must be at least 1 s`
   if (ttl > MAX_TTL_SECONDS) return `${EXPIRED}: it is ${ttl} s, and may be ${MAX_TTL_SECONDS} s`
   const gas = sizeGas(command.size, gasModel)
   if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
-  const fault = signaturesFault(command)
+  const fault = signatures(command)
   return fault && `Invalid transaction sigs: ${fault}`
 }
 
@@ -92,14 +100,22 @@ export function sealFault(command: Command, { gasModel }: Pick<Destination, 'gas
  * Checks a command in a block, except for its creation time, which is checked against the parent.
  * @returns why no block may hold it, or null
  */
-export function blockFault(command: Command, destination: Omit<Destination, 'nowMs'>): string | null {
+export function blockFault(
+  command: Command,
+  destination: Omit<Destination, 'nowMs'>,
+  signatures: (command: Command) => string | null = signaturesFault,
+): string | null {
   const { gasLimit, gasPrice } = command.meta
-  return gasFault(gasLimit, gasPrice) ?? placeFault(command, destination) ?? sealFault(command, destination)
+  const early = gasFault(gasLimit, gasPrice, BLOCK_TERMS) ?? placeFault(command, destination)
+  return early ?? sealFault(command, destination, signatures)
 }
 
 /** @returns what is wrong with hash or signatures, in the words of /local, or null */
-export function localSignaturesFault(command: Sealed): string | null {
-  return isSealed(command) ? signaturesFault(command) : 'The hash of the payload was invalid.'
+export function localSignaturesFault(
+  command: Sealed,
+  signatures: (command: Sealed) => string | null = signaturesFault,
+): string | null {
+  return isSealed(command) ? signatures(command) : 'The hash of the payload was invalid.'
 }
 
 /**
@@ -108,13 +124,18 @@ export function localSignaturesFault(command: Sealed): string | null {
  */
 export function preflightFaults(
   { meta, networkId, sigs }: Command,
-  { network, chain, nowSeconds }: Pick<Destination, 'network' | 'chain'> & { readonly nowSeconds: number },
+  {
+    network,
+    chain,
+    nowSeconds,
+    blockLimit,
+  }: Pick<Destination, 'network' | 'chain'> & Pick<GasTerms, 'blockLimit'> & { readonly nowSeconds: number },
 ): string[] {
   const { gasLimit, gasPrice, ttl, creationTime } = meta
   const isInTime = ttl > 0 && ttl <= MAX_TTL_SECONDS && creationTime >= 0 && nowSeconds < creationTime + ttl
   const rules: readonly [boolean, string][] = [
     [meta.chainId === String(chain), 'Chain id mismatch'],
-    [gasLimit <= MAX_BLOCK_GAS, 'Transaction Gas limit exceeds block gas limit'],
+    [gasLimit <= blockLimit, 'Transaction Gas limit exceeds block gas limit'],
     [gasPrice.places <= GAS_PRICE_DECIMALS, 'Gas price decimal precision too high'],
     [networkId === network, 'Network id mismatch'],
     [sigs.length <= MAX_SIGNATURES, 'Signature list size too big'],
@@ -136,7 +157,15 @@ export function privateFault(
   return localSignaturesFault(command)
 }
 
-/** @returns the check of commands in blocks of a network */
-export function commandCheck(network: string, { gasModel }: Pick<ReleaseRules, 'gasModel'>): CommandCheck {
-  return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel })
+/**
+ * @param letIn request keys of commands whose signatures are not checked
+ * @returns the check of commands in blocks of a network
+ */
+export function commandCheck(
+  network: string,
+  { gasModel }: Pick<ReleaseRules, 'gasModel'>,
+  letIn: LetInKeys,
+): CommandCheck {
+  const signatures = signaturesFaultUnless(letIn)
+  return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel }, signatures)
 }

@@ -11,6 +11,8 @@ import { requestKeysOf, type TransactionIndex } from '../store/transaction-index
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
+import { BLOCK_TERMS, type GasTerms, USUAL_TERMS } from './gas-terms.ts'
+import { Impersonation } from './impersonation.ts'
 import { type Full, Mempool } from './mempool.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
@@ -45,6 +47,8 @@ export interface MempoolsOptions {
   readonly turns: TimeSlicer
   /** Rules of the node release that the network follows. */
   readonly release: ReleaseRules
+  /** Keys whose signatures are not checked. Default: none. */
+  readonly impersonation?: Impersonation
 }
 
 const decoder = new TextDecoder()
@@ -59,6 +63,9 @@ export interface PoolListener {
 
 /** Reason for dropping transactions that were sent after a snapshot. */
 export const REVERTED = 'the network went back to a snapshot'
+
+/** Reason for dropping transactions by order. */
+export const DROPPED = 'dropped by order'
 
 /** Refusal of a transaction that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
@@ -82,6 +89,10 @@ export type SavedPools = ReadonlyMap<
 export class Mempools {
   /** Identifies this run of the node in high-water marks: numbers of another run mean nothing. Signed, 64 bits. */
   readonly nonce = randomBytes(8).readBigInt64LE()
+  /** Keys whose signatures are not checked. */
+  readonly impersonation: Impersonation
+  /** Demands on the gas of a command that becomes pending. */
+  gas: GasTerms = USUAL_TERMS
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
@@ -95,7 +106,8 @@ export class Mempools {
   readonly #listeners = new Set<(chain: number) => void>()
   readonly #poolListeners = new Set<PoolListener>()
 
-  constructor({ chains, index, nowMs, trial, turns, release }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial, turns, release, impersonation }: MempoolsOptions) {
+    this.impersonation = impersonation ?? new Impersonation()
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
@@ -114,6 +126,10 @@ export class Mempools {
     chains.onCut((changed) => {
       for (const chain of changed) this.#follow(chain)
     })
+  }
+
+  get chainIds(): readonly number[] {
+    return this.#chains.chainIds
   }
 
   /** Throws RangeError if the network does not have the chain. */
@@ -190,6 +206,31 @@ export class Mempools {
     pool.remove(refused.keys())
   }
 
+  /**
+   * Removes pending transactions from all pools; they may be sent again.
+   * @param keys null for all of them
+   * @returns chain -> request keys of the transactions that were pending
+   */
+  drop(keys: readonly string[] | null): Map<number, string[]> {
+    const dropped = new Map<number, string[]>()
+    for (const chain of this.#chains.chainIds) {
+      const pool = this.of(chain)
+      const found = keys === null ? pool.all : [...new Set(keys)].flatMap((key) => pool.get(key) ?? [])
+      if (found.length === 0) continue
+      for (const each of found) this.#tellDropped(chain, each, DROPPED)
+      const gone = found.map(({ key }) => key)
+      pool.remove(gone)
+      dropped.set(chain, gone)
+    }
+    return dropped
+  }
+
+  /** Accepts a privileged command of the node's owner, without any check. @returns null if it was accepted */
+  admitPrivileged(chain: number, command: Command): Full | null {
+    this.impersonation.privilege(command)
+    return this.#enter(chain, [transactionOf(command)])
+  }
+
   /** Saves the content of all pools. */
   save(): SavedPools {
     const chains = this.#chains.chainIds
@@ -240,6 +281,7 @@ export class Mempools {
       for (const each of transactions) if (pool.get(each.key) === undefined) fresh.set(each.key, each)
     }
     const full = pool.insert(transactions)
+    if (full === null) for (const { command } of transactions) this.impersonation.entered(command)
     if (full === null && fresh.size > 0) {
       for (const { onEntered } of this.#poolListeners) onEntered(chain, [...fresh.values()])
     }
@@ -251,9 +293,9 @@ export class Mempools {
   }
 
   /** @returns why a command may not enter the pool, whatever it does, or null */
-  #enterFault(chain: number, command: Command): string | null {
+  #enterFault(chain: number, command: Command, gas = this.gas): string | null {
     const { key } = command
-    const fault = termsFault(command, { nowMs: this.#nowMs() })
+    const fault = termsFault(command, { nowMs: this.#nowMs(), gas })
     if (fault !== null) return fault
     if (this.isOnChain(chain, key)) return 'Transaction already exists on chain'
     if (this.isBadlisted(chain, key)) return BADLISTED
@@ -262,7 +304,7 @@ export class Mempools {
 
   /** @returns why no block may hold a command, null, or undefined if only a trial in a thread can tell */
   #executionFault(chain: number, command: Command): string | null | undefined {
-    const sealed = sealFault(command, this.#release)
+    const sealed = sealFault(command, this.#release, this.impersonation.fault)
     // A pending command passed the trial on arrival.
     if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
     const fault = this.#trial.now(chain, command)
@@ -284,7 +326,8 @@ export class Mempools {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
     // The next block shows whether its gas can still be bought.
-    const fault = this.#enterFault(chain, command) ?? sealFault(command, this.#release)
+    const terms = this.#enterFault(chain, command, BLOCK_TERMS)
+    const fault = terms ?? sealFault(command, this.#release, this.impersonation.faultInBlock)
     return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 

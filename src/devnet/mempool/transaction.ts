@@ -19,7 +19,7 @@ export function transactionOf(command: Command): Transaction {
   const { key, sigs, cmd, meta } = command
   return {
     ...{ key, command, gasPrice: meta.gasPrice.toNumber() },
-    bytes: encoder.encode(JSON.stringify({ hash: key, sigs: sigs.map((each) => ({ sig: each?.sig })), cmd })),
+    bytes: encoder.encode(JSON.stringify({ hash: key, sigs: sigs.map((each) => each && { sig: each.sig }), cmd })),
     expiresAtMs: 1000 * (meta.creationTime + meta.ttl),
   }
 }

@@ -16,11 +16,13 @@ export interface MiningOptions {
 
 export class Mining {
   readonly #options: MiningOptions
+  readonly #first: AutoMine | null
   #mode: AutoMine | null
   #miner: { stop(): void } | null = null
 
   /** @param mode null if only miners and orders make blocks */
   constructor(mode: AutoMine | null, options: MiningOptions) {
+    this.#first = mode
     this.#mode = mode
     this.#options = options
   }
@@ -40,6 +42,14 @@ export class Mining {
 
   stop(): void {
     this.#miner?.stop()
+  }
+
+  /** Goes back to the mode of the start. */
+  reset(): void {
+    if (this.#mode === this.#first) return
+    this.stop()
+    this.#mode = this.#first
+    this.start()
   }
 
   /** Changes the mode of a started node. Throws OrderRefused on a network with proof of work. */

@@ -22,6 +22,7 @@ export class NamedSnapshots {
   /** By id, oldest first. */
   readonly #kept = new Map<number, NamedSnapshot>()
   #newest = 0
+  #first: NamedSnapshot | null = null
 
   constructor(maker: BlockMaker, clock: NodeClock) {
     this.#maker = maker
@@ -36,22 +37,43 @@ export class NamedSnapshots {
   /** Takes a snapshot. Throws OrderRefused. @returns its id */
   take(): number {
     if (this.#kept.size >= MAX_SNAPSHOTS) throw new OrderRefused({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
-    const { chains, coordinator } = this.#maker
     this.#newest++
-    this.#kept.set(this.#newest, {
+    this.#kept.set(this.#newest, this.#present())
+    return this.#newest
+  }
+
+  /** Notes the present state as that of the start. */
+  start(): void {
+    this.#first = this.#present()
+  }
+
+  /** Reverts to the start, and drops all snapshots. */
+  reset(): void {
+    if (this.#first === null) throw new Error('the node has not started')
+    this.#kept.clear()
+    this.#restore(this.#first)
+  }
+
+  #present(): NamedSnapshot {
+    const { chains, coordinator } = this.#maker
+    return {
       heads: new Map(chains.cut),
       ruleChanges: chains.rules.changes.length,
       pools: coordinator.pools.save(),
       aheadMs: this.#clock.setAheadMs,
       held: this.#clock.held,
-    })
-    return this.#newest
+    }
   }
 
   /** Reverts to a snapshot, and drops it and all later ones. Throws OrderRefused. */
   revert(id: number): void {
     const snapshot = this.#kept.get(id)
     if (snapshot === undefined) throw new OrderRefused({ kind: 'unknown-snapshot', id })
+    this.#restore(snapshot)
+    for (const each of this.ids) if (each >= id) this.#kept.delete(each)
+  }
+
+  #restore(snapshot: NamedSnapshot): void {
     const { chains, coordinator } = this.#maker
     // New objects: drafts on a head that stays must be restarted as well.
     const heads = new Map([...snapshot.heads].map(([chain, head]) => [chain, { ...head }]))
@@ -61,7 +83,6 @@ export class NamedSnapshots {
     chains.revert(heads, snapshot.ruleChanges)
     coordinator.pools.restore(snapshot.pools)
     coordinator.forgetWork()
-    for (const each of this.ids) if (each >= id) this.#kept.delete(each)
   }
 
   /**

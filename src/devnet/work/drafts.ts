@@ -7,9 +7,9 @@ import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'
+import { executeInBlock } from '../ledger/execute.ts'
 import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { executeCommand } from '../ledger/transaction.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -62,7 +62,7 @@ export interface LiveDraft {
 /** Outcome of executing transactions for a while: `more` are left. */
 export type Extended = 'done' | 'more' | 'waiting'
 
-const executeAtOnce: RunCommand = executeCommand
+const executeAtOnce: RunCommand = executeInBlock
 
 export class Drafts {
   readonly #options: DraftsOptions
@@ -98,7 +98,7 @@ export class Drafts {
   }
 
   #begin(chain: number, parent: Header, miner: MinerAccount): LiveDraft {
-    const draft = this.#options.ledger.begin(parent, miner)
+    const draft = this.#options.ledger.begin(parent, miner, { gasLimit: this.#options.pools.gas.blockLimit })
     if (draft.rewardFault !== null) this.#options.onUnpaid(chain, miner, draft.rewardFault)
     return {
       draft,
@@ -132,6 +132,12 @@ export class Drafts {
     // The transaction at hand is left for the next call.
     steps.return('done')
     return 'more'
+  }
+
+  /** Begins the blocks of a chain again, without transactions that are no longer pending. */
+  restart(chain: number): void {
+    this.#live.delete(chain)
+    this.plan(chain)
   }
 
   /** Resolves when the next transaction under execution is done. */

@@ -98,6 +98,10 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => text('faults-state')).toBe('none is set')
     expect((await fetch(`${node.url}${NETWORK}/cut`)).status).toBe(200)
 
+    expect(await page.isHidden('#impersonation')).toBe(true)
+    await node.order('impersonate', { keys: ['*'], on: true })
+    await expect.poll(() => text('impersonation')).toBe('Signatures of any key are not checked.')
+
     await page.click('summary:has-text("Event streams")')
     await page.selectOption('#streams-form select', 'header')
     await page.click('#streams-form [value=stall]')

@@ -31,6 +31,11 @@ import type { Faults } from '../faults.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
+import { dropTransactions, impersonatedKeys } from './control-commands.ts'
+import { changeGas, gasState } from './control-gas.ts'
+import { resetNetwork } from './control-reset.ts'
+import { writeRows } from './control-rows.ts'
+import { runPrivileged } from './control-run.ts'
 
 export interface ControlOptions {
   readonly maker: BlockMaker
@@ -66,6 +71,8 @@ export class ControlServer {
     this.#addTroubles()
     this.#addTime()
     this.#addMining()
+    this.#addCommands()
+    this.#addReset()
     this.#router.serve(controlOperations.devnetStatus, (_call, reply) =>
       sendJson(reply, JSON_TYPE, JSON.stringify(this.status())),
     )
@@ -162,6 +169,14 @@ export class ControlServer {
     })
   }
 
+  #addReset(): void {
+    const { maker } = this.#options
+    this.#serve(controlOperations.reset, () => {
+      resetNetwork(this.#options)
+      return { heights: heightsOf(maker.chains.cut), clock: this.#clock() }
+    })
+  }
+
   #changeClock({ advanceMs, to, nextBlock, everyMs }: Static<typeof ClockChange>): void {
     const { snapshots, clock } = this.#options
     const given = [advanceMs, to, nextBlock, everyMs].filter((each) => each !== undefined).length
@@ -185,6 +200,23 @@ export class ControlServer {
     this.#router.serve(controlOperations.mining, (_call, reply) => sendJson(reply, JSON_TYPE, JSON.stringify(state())))
   }
 
+  #addCommands(): void {
+    const { coordinator } = this.#options.maker
+    this.#serve(controlOperations.drop, ({ body }) => dropTransactions(coordinator, body))
+    this.#serve(controlOperations.run, ({ body }, signal) =>
+      runPrivileged(this.#options.maker, body, this.#options.clock.ms(), signal),
+    )
+    this.#serve(controlOperations.writeRows, ({ body }, signal) =>
+      writeRows(this.#options.maker, body, this.#options.clock.ms(), signal),
+    )
+    this.#serve(controlOperations.setGas, ({ body }) => changeGas(coordinator, body))
+    this.#serve(controlOperations.impersonate, ({ body: { keys, on } }) => {
+      const { impersonation } = coordinator.pools
+      impersonation.set(impersonatedKeys(keys), on)
+      return { keys: impersonation.keys }
+    })
+  }
+
   #clock(): Status['clock'] {
     const { clock } = this.#options
     const step = clock.held?.step ?? null
@@ -205,6 +237,8 @@ export class ControlServer {
       clock: this.#clock(),
       ruleChanges: chains.rules.changes.filter(({ until }) => until === undefined).map(ruleOf),
       snapshots: snapshots.ids,
+      impersonated: [...coordinator.pools.impersonation.keys],
+      gas: gasState(coordinator.pools.gas),
     }
   }
 

@@ -7,6 +7,7 @@ import type { Command } from '../../command/command.ts'
 import { CommandFault, readCommand, type SignedCommand } from '../../command/read.ts'
 import type { Calls } from '../../execution/calls.ts'
 import { isSealed, localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
+import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
@@ -48,21 +49,26 @@ const wrongMetadata = (texts: readonly string[]): HttpRefusal => ({
 export function answerLocal(
   reply: FastifyReply,
   { chain, local, query }: LocalCall,
-  { chains, calls }: { readonly chains: Chains; readonly calls: Calls },
+  {
+    chains,
+    calls,
+    pools,
+  }: { readonly chains: Chains; readonly calls: Calls; readonly pools: Pick<Mempools, 'impersonation' | 'gas'> },
 ): FastifyReply | Promise<FastifyReply> {
   const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
   const { read: command, cmd } = local
   if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
   const sealed = { ...command, cmd }
   if (signatureVerification) {
-    const fault = localSignaturesFault(sealed)
+    const fault = localSignaturesFault(sealed, pools.impersonation.fault)
     if (fault !== null) return refuse(reply, wrongMetadata([fault]))
   } else if (!isSealed(sealed)) {
     return refuse(reply, invalid('The hash of the payload was invalid.'))
   }
   if (!preflight) return after(calls.local(chain, command, rewindDepth), (text) => sendJson(reply, JSON_TYPE, text))
   const nowSeconds = parentSeconds(chains, chain, rewindDepth)
-  const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds })
+  const { blockLimit } = pools.gas
+  const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds, blockLimit })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
   return after(calls.preflight(chain, command, rewindDepth), (tried) => {
     if ('refused' in tried) return refuse(reply, invalid(tried.refused))

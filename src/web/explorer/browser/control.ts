@@ -62,6 +62,7 @@ export class OrderPanel {
     element('no-control').hidden = isOurs
     this.#choices(heads.length)
     if (!isOurs) return
+    showImpersonation(status.impersonated)
     this.#skewMs = status.clock.aheadMs
     this.#aheadMs = status.clock.aheadMs
     this.#showPaused(status.paused)
@@ -180,4 +181,10 @@ async function listOperations(): Promise<void> {
   const operations = Object.values((JSON.parse(text) as OpenApi).paths).flatMap((path) => Object.values(path))
   const names = operations.filter(({ tags }) => !tags.includes('devnet')).map(({ operationId }) => operationId)
   element('faults-operation').replaceChildren(...names.map((name) => make('option', { value: name }, name)))
+}
+
+function showImpersonation(keys: readonly string[]): void {
+  element('impersonation').hidden = keys.length === 0
+  const whose = keys.includes('*') ? 'of any key' : `of ${keys.join(', ')}`
+  write('impersonation', `Signatures ${whose} are not checked.`)
 }

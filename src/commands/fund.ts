@@ -1,0 +1,70 @@
+/** `newcut fund ACCOUNT AMOUNT`: mints coins for an account of a development network. */
+import type { Config } from '../cli/config.ts'
+import type { fundOptions } from '../cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
+import { NewcutError } from '../core/errors.ts'
+import type { ExactJson } from '../core/json.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { Requests } from '../node/requests.ts'
+import { controlOperations } from '../schema/control.ts'
+import { fundOrder } from '../schema/fund-order.ts'
+import { readAmount } from '../wallet/transfer.ts'
+import { valueText, withoutControls } from './value-text.ts'
+import { checkChain, withNode } from './with-node.ts'
+
+/** The block may have to wait for the proof of work of a network. */
+const TIMEOUT_MS = 60_000
+
+interface RunResult {
+  readonly status: string
+  readonly data?: ExactJson
+  readonly error?: { readonly message?: string }
+}
+
+/** Throws BAD_OPTION for an amount that is none, NODE_REFUSED for an account that cannot get coins. */
+export function runFund(
+  [account, given]: readonly [account: string, amount: string],
+  config: Config<typeof fundOptions>,
+  { out, untilStopped }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
+  const amount = String(readAmount(given))
+  const { chain, json } = config.values
+  return withNode(config, { untilStopped }, async (client, signal) => {
+    checkChain(client, chain, '--chain')
+    const body = fundOrder({ account, amount, chain })
+    const ran = await new Requests(client.http, '')
+      .json(controlOperations.run, { body, signal, timeoutMs: TIMEOUT_MS })
+      .catch((error: unknown) => {
+        throw isUnserved(error) ? notOurs(error) : error
+      })
+    const { result, ...about } = ran.body as { readonly result: RunResult } & Record<string, unknown>
+    if (result.status !== 'success') throw notFunded(account, chain, result)
+    const balance = valueFromJson(result.data ?? null)
+    if (json) {
+      const { requestKey, height, hash } = about
+      const facts = JSON.stringify({ account, chain, amount, requestKey, height, hash })
+      print(`${facts.slice(0, -1)},"balance":${valueToJson(balance)}}`)
+    } else print(`${amount} coins for ${account} on chain ${chain}, which now has ${valueText(balance)}`)
+    return 0
+  })
+}
+
+function notFunded(account: string, chain: number, { status, error }: RunResult): NewcutError {
+  const message = withoutControls(error?.message ?? status)
+  const isMissing = message.includes('No value found in table')
+  const why = isMissing ? `there is no such account on chain ${chain}` : message
+  const hint = 'a new account must be k:KEY, with the public key that guards it'
+  return new NewcutError('NODE_REFUSED', `${account} got no coins: ${why}`, isMissing ? { hint } : {})
+}
+
+/** Whether the node has no orders at all. */
+function isUnserved(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && error.status === 404 && error.excerpt === ''
+}
+
+function notOurs(cause: NodeRefusal): NewcutError {
+  const hint = 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has'
+  return new NewcutError('NODE_REFUSED', 'this node takes no orders', { hint, cause })
+}

@@ -1,0 +1,163 @@
+/** Control of a development network from the process that started it. Every call is an order to its interface. */
+import { NewcutError } from '../core/errors.ts'
+import type { ClockState, MadeBlocks, Reverted, SnapshotTaken } from '../schema/control.ts'
+import type {
+  Dropped,
+  GasOrder,
+  GasState,
+  Impersonated,
+  Ran,
+  RowsOrder,
+  RowsWritten,
+  RunOrder,
+} from '../schema/control-commands.ts'
+import { fundOrder } from '../schema/fund-order.ts'
+import type { Static } from '../schema/typebox.ts'
+
+/** Blocks that an order made. */
+export type Mined = Static<typeof MadeBlocks>
+/** The clock of a network. */
+export type DevnetClock = Static<typeof ClockState>
+/** Outcome of code that ran with privileges. */
+export type PrivilegedRun = Static<typeof Ran>
+/** Code to run with privileges. */
+export type PrivilegedCode = RunOrder
+/** Rows of a table: key to fields. */
+export type TableRows = RowsOrder['rows']
+/** Rows that were written, and their block. */
+export type WrittenRows = RowsWritten
+/** Gas that a node is to take. */
+export type GasChange = GasOrder
+/** Gas that a node takes. */
+export type GasSettings = GasState
+/** Transactions that were dropped. */
+export type DroppedTransactions = Dropped
+/** Network after a revert. */
+export type RevertedNetwork = Static<typeof Reverted>
+
+/** The clock of a network. Times are a Date, or a text such as `2027-01-01T00:00:00Z`. */
+export interface DevnetTime {
+  /** Sets the clock, which goes on from there. */
+  readonly to: (time: Date | string) => Promise<DevnetClock>
+  /** Moves the clock by milliseconds; a negative number moves it back. */
+  readonly advance: (ms: number) => Promise<DevnetClock>
+  /** Gives the next block this time; the clock stands still until then. */
+  readonly nextBlock: (time: Date | string) => Promise<DevnetClock>
+  /** Makes each block this many milliseconds later than the one before it; null sets the clock going. */
+  readonly every: (ms: number | null) => Promise<DevnetClock>
+}
+
+/** Orders to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network. */
+export interface DevnetControl {
+  /** Makes blocks: chain to number of blocks. Chains that hold them up grow too. */
+  readonly mine: (counts: Readonly<Record<number, number>>) => Promise<Mined>
+  readonly time: DevnetTime
+  /**
+   * Stops or starts checking signatures of these public keys.
+   * @returns all keys whose signatures are not checked
+   */
+  readonly impersonate: (keys: readonly string[], on?: boolean) => Promise<readonly string[]>
+  /** Drops pending transactions by request key, or all of them. */
+  readonly drop: (requestKeys: readonly string[] | 'all') => Promise<DroppedTransactions>
+  /** Runs code with admin rights and granted capabilities, in a block that it makes. */
+  readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
+  /**
+   * Writes rows of a table, such as `coin.coin-table`, in a block that it makes. A row that exists keeps the fields that
+   * are left out.
+   */
+  readonly rows: (chain: number, table: string, rows: TableRows) => Promise<WrittenRows>
+  /**
+   * Mints coins for an account, which must be a `k:` account or exist.
+   * @param amount such as 100 or '0.5'
+   * @param chain default 0
+   */
+  readonly fund: (account: string, amount: number | string, chain?: number) => Promise<PrivilegedRun>
+  /** Sets the gas limit of the next blocks, and the lowest gas price of commands. */
+  readonly gas: (terms: GasChange) => Promise<GasSettings>
+  /** The whole network as bytes: `startDevnet({ state })` begins with them. */
+  readonly state: () => Promise<Uint8Array>
+  /** Takes a snapshot. @returns its id */
+  readonly snapshot: () => Promise<number>
+  /** Goes back to a snapshot, and drops it and all later ones. */
+  readonly revert: (id: number) => Promise<RevertedNetwork>
+  /** Goes back to the start of the network, and undoes what orders have set: no new network for each test file. */
+  readonly reset: () => Promise<RevertedNetwork>
+  /**
+   * Runs `fixture` once. Later calls with the same function restore the network as it was after that run.
+   * @returns what `fixture` returned
+   */
+  readonly loadFixture: <T>(fixture: () => T | Promise<T>) => Promise<T>
+}
+
+interface LoadedFixture {
+  readonly id: number
+  readonly result: unknown
+}
+
+/** @param url address of the network, on this machine */
+export function controlOf(url: string): DevnetControl {
+  const fixtures = new Map<() => unknown, LoadedFixture>()
+  const order = <T>(path: string, body: unknown) => send<T>(url, path, body)
+  const clock = (body: unknown) => order<DevnetClock>('clock', body)
+  const snapshot = async () => (await order<SnapshotTaken>('snapshot', {})).id
+  const revert = async (id: number) => {
+    const reverted = await order<RevertedNetwork>('revert', { id })
+    for (const [fixture, loaded] of fixtures) if (loaded.id >= id) fixtures.delete(fixture)
+    return reverted
+  }
+  return {
+    mine: (counts) => order('make-blocks', counts),
+    time: {
+      to: (time) => clock({ to: timeText(time) }),
+      advance: (advanceMs) => clock({ advanceMs }),
+      nextBlock: (time) => clock({ nextBlock: timeText(time) }),
+      every: (everyMs) => clock({ everyMs }),
+    },
+    impersonate: async (keys, on = true) =>
+      (await order<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
+    drop: (requestKeys) => order('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
+    run: (code) => order('run', code),
+    rows: (chain, table, rows) => order('rows', { chain, table, rows }),
+    fund: async (account, amount, chain = 0) => {
+      const ran = await order<PrivilegedRun>('run', fundOrder({ account, amount: String(amount), chain }))
+      expectFunded(account, ran)
+      return ran
+    },
+    gas: (terms) => order('gas', terms),
+    state: () => stateOf(url),
+    snapshot,
+    revert,
+    reset: () => {
+      fixtures.clear()
+      return order('reset', {})
+    },
+    loadFixture: async <T>(fixture: () => T | Promise<T>) => {
+      const known = fixtures.get(fixture)
+      if (known !== undefined) await revert(known.id)
+      const result = known === undefined ? await fixture() : (known.result as T)
+      fixtures.set(fixture, { id: await snapshot(), result })
+      return result
+    },
+  }
+}
+
+async function stateOf(url: string): Promise<Uint8Array> {
+  const answer = await fetch(`${url}/devnet/state`)
+  if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
+  throw new NewcutError('NODE_REFUSED', `/devnet/state: status ${answer.status}: ${await answer.text()}`)
+}
+
+function expectFunded(account: string, { result }: PrivilegedRun): void {
+  const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }
+  if (status === 'success') return
+  throw new NewcutError('NODE_REFUSED', `${account} got no coins: ${error?.message ?? status}`)
+}
+
+const timeText = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString())
+
+async function send<T>(url: string, path: string, body: unknown): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (answer.ok) return (await answer.json()) as T
+  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+}

@@ -1,0 +1,28 @@
+/** Privileges of a command that the owner of the node gave by order. They stand in its text, beside its payload. */
+import type { CapabilityToken } from '../../contracts/values/value.ts'
+import { parseExactJson } from '../../core/json.ts'
+import { Type } from '../../schema/typebox.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import { Malformed, tokensFrom } from './parts.ts'
+import { CapabilityShape } from './shape.ts'
+
+export interface Privileges {
+  /** Modules on which the command has admin rights. */
+  readonly admin: readonly string[]
+  /** Capabilities that are granted from the start. */
+  readonly capabilities: readonly CapabilityToken[]
+}
+
+/** Part of the text of a privileged command. Other commands may have it too, without any effect. */
+const PrivilegedShape = Type.Object({
+  privileged: Type.Object({ admin: Type.Array(Type.String()), caps: Type.Array(CapabilityShape) }),
+})
+
+/** Reads the privileges in the text of a command. Throws FormatError if it has none. */
+export function readPrivileges(cmd: string): Privileges {
+  const json = parseExactJson(cmd)
+  const { accepts, complaint } = validatorOf(PrivilegedShape)
+  if (!accepts(json)) throw new Malformed(complaint(json, ''))
+  const { admin, caps } = (json as unknown as { privileged: { admin: string[]; caps: CapabilityShape[] } }).privileged
+  return { admin, capabilities: tokensFrom(caps, '/caps') }
+}

@@ -1,0 +1,144 @@
+/**
+ * A network in one file: the records of its block database (records.ts) as JSON lines, compressed by gzip.
+ *
+ *     {"newcutState":1,"fork":TEXT|null}     first line; fork: the file of a network that was forked (open-fork.ts)
+ *     ["KEY","BASE64"]                       a record
+ *     {"records":N}                          last line
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { describeError, NewcutError } from '../../core/errors.ts'
+import { writeForkFile } from '../fork/open-fork.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
+import type { LetInKeys } from '../store/let-in.ts'
+import { copyPieces } from './copy.ts'
+import { openDatabase, type StoredEntry, unusable } from './database.ts'
+import { BLOCKS } from './directory.ts'
+import type { StateSnapshot } from './records.ts'
+
+const VERSION = 1
+/** Records that are written at once. */
+const BATCH = 500
+
+/** A network at one moment. */
+export interface SavedNetwork {
+  readonly settings: NetworkSettings
+  readonly snapshot: StateSnapshot
+  readonly letIn: LetInKeys
+  /** Content of the file of its fork; null for a network of its own. */
+  readonly fork: string | null
+}
+
+/** The bytes of the file, read as they are made. */
+export function stateStream(network: SavedNetwork): Readable {
+  return Readable.from(linesOf(network)).pipe(createGzip())
+}
+
+async function* linesOf({ settings, snapshot, letIn, fork }: SavedNetwork): AsyncGenerator<string> {
+  yield `${JSON.stringify({ newcutState: VERSION, fork })}\n`
+  let records = 0
+  for await (const entries of copyPieces(settings, snapshot, letIn)) {
+    records += entries.length
+    for (const { key, value } of entries) {
+      yield `${JSON.stringify([key, Buffer.from(value).toString('base64')])}\n`
+    }
+  }
+  yield `${JSON.stringify({ records })}\n`
+}
+
+/** Writes the file, which replaces an earlier one at once. Throws NewcutError DATA_UNUSABLE. */
+export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
+  const unfinished = `${file}.new`
+  try {
+    await pipeline(stateStream(network), createWriteStream(unfinished, { flush: true }))
+    await rename(unfinished, file)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw new NewcutError('DATA_UNUSABLE', `${file}: the state cannot be written: ${describeError(error)}`, {
+      hint: 'the folder must exist, and this user must be allowed to write there',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Makes a data directory of a state, in the folder of temporary files. Throws NewcutError DATA_UNUSABLE if it is none.
+ * @param state name of a file, or its bytes
+ * @returns name of the directory, which the caller removes
+ */
+export async function unpackState(state: string | Uint8Array): Promise<string> {
+  const name = typeof state === 'string' ? state : 'state'
+  const directory = await mkdtemp(join(tmpdir(), 'newcut-state-'))
+  try {
+    await unpackTo(directory, typeof state === 'string' ? createReadStream(state) : Readable.from([state]), name)
+    return directory
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true })
+    throw error instanceof NewcutError ? error : noState(name, describeError(error), error)
+  }
+}
+
+async function unpackTo(directory: string, bytes: Readable, name: string): Promise<void> {
+  const text = createGunzip()
+  // Errors of either stream end the other, and reach the reader of lines as an end without the last line.
+  const piped = pipeline(bytes, text).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  const lines = createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
+  const first = await lines.next().catch(() => ({ done: true, value: undefined }) as const)
+  const fork = first.done ? undefined : headIn(first.value, name)
+  if (fork === undefined) throw noState(name, described(await piped))
+  if (fork !== null) writeForkFile(directory, fork)
+  const database = await openDatabase(join(directory, BLOCKS), { create: true })
+  try {
+    let batch: StoredEntry[] = []
+    let records = 0
+    let isWhole = false
+    for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+      const entry = JSON.parse(line) as [string, string] | { readonly records: number }
+      if (!Array.isArray(entry)) {
+        isWhole = entry.records === records
+        break
+      }
+      batch.push({ type: 'put', key: entry[0], value: Buffer.from(entry[1], 'base64') })
+      records++
+      if (batch.length < BATCH) continue
+      await database.batch(batch)
+      batch = []
+    }
+    if (!isWhole) throw noState(name, 'it is cut off')
+    await database.batch(batch)
+  } finally {
+    await database.close()
+  }
+}
+
+/** @returns the file of the fork, null for none, or undefined for a line of another file */
+function headIn(line: string, name: string): string | null | undefined {
+  let head: unknown
+  try {
+    head = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: string | null }
+  if (version === undefined) return undefined
+  if (version === VERSION) return fork
+  throw unusable(name, `a state of version ${version}; this newcut reads version ${VERSION}`, {
+    hint: 'use the newcut that wrote it',
+  })
+}
+
+const described = (error: unknown) => (error === null ? 'it has other content' : describeError(error))
+
+function noState(name: string, why: string, cause?: unknown): NewcutError {
+  const hint = 'GET /devnet/state and --state-file write such files'
+  return unusable(name, `no state of a newcut network: ${why}`, { hint, cause })
+}

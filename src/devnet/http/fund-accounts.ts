@@ -1,0 +1,33 @@
+/** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
+import { PHRASE_COINS } from '../../core/phrase-keys.ts'
+import type { BlockMaker } from '../orders/block-maker.ts'
+import type { PhraseAccount } from '../orders/phrase-accounts.ts'
+import { runPrivileged } from './routes/control-run.ts'
+
+/** Accounts of one command: more would need more gas than a block has. */
+const AT_ONCE = 100
+
+const CODE = `(map (lambda (a) (coin.coinbase (at 0 a) (at 1 a) ${PHRASE_COINS}.0)) (read-msg "accounts"))`
+
+/** Mints coins for the accounts that a chain does not have. Throws Error if the contract refuses, and OrderRefused. */
+export async function fundAccounts(
+  maker: BlockMaker,
+  accounts: readonly PhraseAccount[],
+  nowMs: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger } = maker.coordinator
+  for (const chain of maker.chains.chainIds) {
+    const missing = await ledger.read(chain, (state) =>
+      accounts.filter(({ account }) => state.get('table:coin.coin-table', account) === undefined),
+    )
+    for (let first = 0; first < missing.length; first += AT_ONCE) {
+      const some = missing.slice(first, first + AT_ONCE)
+      const data = { accounts: some.map(({ account, publicKey: key }) => [account, { keys: [key], pred: 'keys-all' }]) }
+      const order = { chain, code: CODE, data, caps: [{ name: 'coin.COINBASE', args: [] }] }
+      const { result } = await runPrivileged(maker, order, nowMs(), signal)
+      if (result.status !== 'success') throw new Error(`no coins on chain ${chain}: ${JSON.stringify(result)}`)
+    }
+  }
+  await maker.chains.durable()
+}

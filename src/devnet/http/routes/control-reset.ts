@@ -1,0 +1,28 @@
+/** Takes a node back to its start: chains, rules, pools, clock, and everything that orders have set. */
+import { USUAL_TERMS } from '../../mempool/gas-terms.ts'
+import type { BlockMaker } from '../../orders/block-maker.ts'
+import type { Mining } from '../../orders/mining.ts'
+import type { NamedSnapshots } from '../../orders/snapshots.ts'
+import type { Faults } from '../faults.ts'
+import { type StreamGate, streamKinds } from '../stream/stream-gate.ts'
+
+interface ResetParts {
+  readonly maker: BlockMaker
+  readonly snapshots: NamedSnapshots
+  readonly mining: Mining
+  readonly faults: Faults
+  readonly streams: StreamGate
+}
+
+/** Resets the network. Snapshots are gone afterwards. */
+export function resetNetwork({ maker, snapshots, mining, faults, streams }: ResetParts): void {
+  const { coordinator } = maker
+  const { pools } = coordinator
+  faults.clear()
+  streams.resume(streamKinds)
+  pools.impersonation.reset()
+  pools.gas = USUAL_TERMS
+  snapshots.reset()
+  for (const chain of [...coordinator.paused]) coordinator.resume(chain)
+  mining.reset()
+}

@@ -1,0 +1,106 @@
+/** Writes rows of a table: a privileged command of the node's owner, checked against the schema of the table. */
+import { type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
+import type { ReadableState } from '../../../contracts/machine/state.ts'
+import type { Value } from '../../../contracts/values/value.ts'
+import type { RowsOrder } from '../../../schema/control-commands.ts'
+import { expectComplete, RowFault, readableJson, rowFromJson } from '../../ledger/row-json.ts'
+import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
+import { RequestRefused } from '../refusal.ts'
+import { runPrivileged } from './control-run.ts'
+
+/** Most names of tables and modules in a refusal. */
+const MAX_NAMED = 20
+
+/** Rows that have the same fields, and are written by the same form. */
+interface RowGroup {
+  /** Only whole rows can be new. */
+  readonly form: 'write' | 'update'
+  readonly fields: readonly string[]
+  readonly rows: { readonly key: string; readonly at: string; readonly row: ReadonlyMap<string, Value> }[]
+}
+
+/**
+ * Writes rows in a block that it makes. A row that exists keeps the fields that the order leaves out. Throws
+ * RequestRefused for an unknown table, for rows that do not fit it, and if the write fails; and OrderRefused.
+ */
+export async function writeRows(
+  maker: BlockMaker,
+  { chain, table: name, rows }: RowsOrder,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  headOf(maker.chains.cut, chain)
+  const { ledger } = maker.coordinator
+  const { table, groups } = await ledger.read(chain, (state) => {
+    const found = tableIn(state, name, chain)
+    return { table: found, groups: refusing(() => groupsOf(state, found, rows)) }
+  })
+  const { code, data } = refusing(() => programOf(name, groups))
+  const ran = await runPrivileged(maker, { chain, code, data, admin: [table.module] }, nowMs, signal)
+  const { result, requestKey, height, hash } = ran
+  if (result.status !== 'success') throw new RequestRefused(409, `nothing was written: ${messageOf(result)}`)
+  return { written: Object.keys(rows).length, requestKey, height, hash }
+}
+
+function messageOf({ error }: { readonly error?: unknown }): string {
+  const { message } = (error ?? {}) as { readonly message?: unknown }
+  const text = typeof message === 'string' ? message : JSON.stringify(error)
+  return /gas limit/i.test(text) ? `${text}; write fewer rows in one order` : text
+}
+
+/** @throws RequestRefused if there is no such table */
+function tableIn(state: ReadableState, name: string, chain: number): TableDefinition {
+  const dot = name.lastIndexOf('.')
+  const moduleName = name.slice(0, Math.max(0, dot))
+  if (dot < 1)
+    throw new RequestRefused(400, `/table: ${JSON.stringify(name)}: expected MODULE.TABLE, such as coin.coin-table`)
+  const module = state.get<Module>('modules', moduleName)
+  if (module === undefined) throw new RequestRefused(400, `/table: chain ${chain} has no module ${moduleName}`)
+  const table = module.definitions.get(name.slice(dot + 1))
+  if (table instanceof TableDefinition) return table
+  const tables = [...module.definitions].filter(([, each]) => each instanceof TableDefinition).map(([each]) => each)
+  const has = tables.length === 0 ? 'it has none' : `it has ${tables.slice(0, MAX_NAMED).join(', ')}`
+  throw new RequestRefused(400, `/table: ${moduleName} has no table ${name.slice(dot + 1)}: ${has}`)
+}
+
+/** Turns faults of rows into refusals. */
+function refusing<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RowFault) throw new RequestRefused(400, error.message)
+    throw error
+  }
+}
+
+function groupsOf(state: ReadableState, table: TableDefinition, rows: RowsOrder['rows']): RowGroup[] {
+  const groups = new Map<string, RowGroup>()
+  for (const [key, json] of Object.entries(rows)) {
+    const at = `/rows/${key}`
+    const row = rowFromJson(table, json, at)
+    if (state.get(table.rows, key) === undefined) expectComplete(table, row, at)
+    const fields = [...row.keys()].sort()
+    const name = JSON.stringify(fields)
+    const isWhole = table.schema === null || fields.length === table.schema.fields.size
+    const group = groups.get(name) ?? { form: isWhole ? 'write' : 'update', fields, rows: [] }
+    groups.set(name, group)
+    group.rows.push({ key, at, row })
+  }
+  return [...groups.values()]
+}
+
+/**
+ * Code that writes the rows. Their values are in the data, as lists: an object could be read as another kind of value.
+ * @throws RowFault
+ */
+function programOf(table: string, groups: readonly RowGroup[]): { code: string; data: Record<string, unknown> } {
+  const data: Record<string, unknown> = {}
+  const forms = groups.map(({ form, fields, rows }, i) => {
+    data[`rows${i}`] = rows.map(({ key, at, row }) => {
+      return [key, ...fields.map((field) => JSON.parse(readableJson(row.get(field) as Value, `${at}/${field}`)))]
+    })
+    const object = fields.map((field, n) => `${JSON.stringify(field)}: (at ${n + 1} row)`).join(', ')
+    return `(map (lambda (row) (${form} ${table} (at 0 row) { ${object} })) (read-msg "rows${i}"))`
+  })
+  return { code: forms.join('\n'), data }
+}

@@ -1,0 +1,108 @@
+/** Runs code with privileges: a command of the node's owner, which the next block of its chain holds. */
+import { randomUUID } from 'node:crypto'
+import { blake2b256 } from '../../../core/blake2b.ts'
+import { encodeBase64Url } from '../../../core/bytes.ts'
+import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
+import type { RunOrder } from '../../../schema/control-commands.ts'
+import type { Command } from '../../command/command.ts'
+import { Malformed } from '../../command/parts.ts'
+import { readPrivileges } from '../../command/privileges.ts'
+import { CommandFault, readCommand } from '../../command/read.ts'
+import type { FoundResult } from '../../ledger/ledger.ts'
+import { transactionOf } from '../../mempool/transaction.ts'
+import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
+import { RequestRefused } from '../refusal.ts'
+import { impersonatedKeys } from './control-commands.ts'
+
+/** Part of the result of a command. */
+interface RunOutput {
+  readonly gas: number
+  readonly result: { readonly status: string; readonly error?: unknown }
+  readonly events?: readonly unknown[]
+}
+
+/** Outcome of privileged code. */
+interface PrivilegedRun extends RunOutput {
+  readonly requestKey: string
+  readonly height: number
+  readonly hash: string
+}
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/** Nobody pays it. It puts the command before those that pay. */
+const FIRST_PRICE = 1_000_000
+/** Time to live in seconds: the command is in the next block, or in one after a reorganisation. */
+const TTL_SECONDS = 86_400
+
+/**
+ * Puts a privileged command into a block, which it makes. Throws RequestRefused for code that does not parse and for
+ * an unknown chain, and OrderRefused.
+ * @returns the result, with the block that has it
+ */
+export async function runPrivileged(
+  maker: BlockMaker,
+  order: RunOrder,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<PrivilegedRun> {
+  const { chain } = order
+  const { pools, ledger } = maker.coordinator
+  headOf(maker.chains.cut, chain)
+  const command = commandOf(order, maker.chains.network.name, nowMs)
+  pools.impersonation.privilege(command)
+  await ledger.warm(chain, transactionOf(command))
+  const full = pools.admitPrivileged(chain, command)
+  if (full !== null) throw new RequestRefused(409, 'the pool of this chain is full: POST /devnet/drop empties it')
+  let found: FoundResult | null = null
+  try {
+    await maker.make(new Map([[chain, 1]]), signal)
+  } finally {
+    found = ledger.result(chain, command.key)
+    // A later block must not surprise the caller.
+    if (found === null) pools.drop([command.key])
+  }
+  if (found === null) throw new RequestRefused(409, `the block of chain ${chain} did not take the command`)
+  const { block, output } = found
+  // A failed command has no events.
+  const { result, gas, events = [] } = JSON.parse(decoder.decode(output)) as RunOutput
+  return { requestKey: command.key, height: block.height, hash: block.id, gas, result, events }
+}
+
+function commandOf({ chain, code, ...order }: RunOrder, network: string, nowMs: number): Command {
+  const { data = {}, keys = [], admin = [], caps = [] } = order
+  const contents = {
+    networkId: network,
+    payload: { exec: { code, data } },
+    signers: impersonatedKeys(keys).map((pubKey) => ({ pubKey })),
+    meta: {
+      chainId: String(chain),
+      sender: '',
+      gasLimit: MAX_BLOCK_GAS,
+      gasPrice: FIRST_PRICE,
+      ttl: TTL_SECONDS,
+      creationTime: Math.floor(nowMs / 1000),
+    },
+    nonce: randomUUID(),
+    privileged: { admin, caps },
+  }
+  const cmd = JSON.stringify(contents)
+  const hash = encodeBase64Url(blake2b256(encoder.encode(cmd)))
+  const command = readCommand({ cmd, hash, sigs: contents.signers.map(() => null) })
+  if (command instanceof CommandFault) throw new RequestRefused(400, command.message)
+  const fault = command.payload.kind === 'exec' ? command.payload.code.fault : null
+  if (fault !== null) throw new RequestRefused(400, `/code: ${fault}`)
+  expectPrivileges(cmd)
+  return command
+}
+
+/** Throws RequestRefused for capabilities that are none. */
+function expectPrivileges(cmd: string): void {
+  try {
+    readPrivileges(cmd)
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    throw new RequestRefused(400, error.complaint.replace(/^\/privileged/, ''))
+  }
+}

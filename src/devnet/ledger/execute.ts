@@ -1,0 +1,22 @@
+/** Executes commands of blocks: those of users, and those that the owner of the node let in with privileges. */
+import type { ReadableState } from '../../contracts/machine/state.ts'
+import type { Command } from '../command/command.ts'
+import { executePrivileged } from './privileged.ts'
+import {
+  type Executed,
+  type ExecuteOptions,
+  type ExecutingBlock,
+  executeCommand,
+  type Unexecuted,
+} from './transaction.ts'
+
+/** Executes a command of a block on top of a state, without changing the state. */
+export function executeInBlock(
+  state: ReadableState,
+  block: ExecutingBlock,
+  command: Command,
+  options: ExecuteOptions,
+): Executed | Unexecuted {
+  const execute = block.isPrivileged?.(command.key) ? executePrivileged : executeCommand
+  return execute(state, block, command, options)
+}

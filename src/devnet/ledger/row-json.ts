@@ -1,0 +1,115 @@
+/** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
+import { isOf, typeText } from '../../contracts/machine/types.ts'
+import { Decimal } from '../../contracts/values/decimal.ts'
+import { equalValues } from '../../contracts/values/equal.ts'
+import { isoMicros } from '../../contracts/values/iso-time.ts'
+import { parseTime } from '../../contracts/values/time-parse.ts'
+import { ISO_MICROS, ISO_SECONDS } from '../../contracts/values/time-text.ts'
+import type { RowSchema, TableRef, Type } from '../../contracts/values/type.ts'
+import { Time, type Value } from '../../contracts/values/value.ts'
+import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
+import { describeError, FormatError } from '../../core/errors.ts'
+import type { ExactJson } from '../../core/json.ts'
+
+/** Most characters of a wrong value that a refusal repeats. */
+const MAX_SHOWN = 80
+
+/** A row that does not fit its table. The message begins with the place in the order. */
+export class RowFault extends Error {}
+
+/**
+ * Reads the fields of a row. Numbers may be JSON numbers, and times texts such as `2027-01-01T00:00:00Z`.
+ * @param at place in the order, such as `/rows/alice`
+ * @throws RowFault for a field that the schema does not have, and for a value of another type
+ */
+export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknown>>, at: string): Map<string, Value> {
+  const { schema } = table
+  const read = Object.entries(row).map(([field, json]): [string, Value] => {
+    const place = `${at}/${field}`
+    const type = schema?.fields.get(field)
+    if (schema !== null && type === undefined) throw new RowFault(`${place}: no such field; ${fieldsText(table)}`)
+    return [field, typedFromJson(type ?? null, json as ExactJson, place)]
+  })
+  return new Map(read)
+}
+
+/** Throws RowFault if a row lacks fields. @param at place in the order */
+export function expectComplete(table: TableRef, row: ReadonlyMap<string, Value>, at: string): void {
+  const missing = [...(table.schema?.fields.keys() ?? [])].filter((field) => !row.has(field))
+  if (missing.length === 0) return
+  throw new RowFault(`${at}: a new row needs all fields, and has no ${missing.join(', ')}; ${fieldsText(table)}`)
+}
+
+function fieldsText({ qualified, schema }: TableRef): string {
+  const fields = [...(schema?.fields ?? [])].map(([name, type]) => (type === null ? name : `${name}:${typeText(type)}`))
+  return `rows of ${qualified} have ${fields.join(' ')}`
+}
+
+function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
+  let value: Value
+  try {
+    value = byType(type, json, at)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new RowFault(`${at}: ${describeError(error)}`)
+  }
+  if (type !== null && !isOf(type, value, () => undefined)) {
+    throw new RowFault(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeText(type)}${hint(type)}`)
+  }
+  return value
+}
+
+function byType(type: Type | null, json: ExactJson, at: string): Value {
+  if (type?.type === 'list' && Array.isArray(json)) {
+    return json.map((item, i) => typedFromJson(type.item, item, `${at}/${i}`))
+  }
+  if (type?.type === 'object' && type.schema !== null && isPlainObject(json)) {
+    return objectFromJson(type.schema, json, at)
+  }
+  const value = valueFromJson(json)
+  if (type?.type === 'integer' && value instanceof Decimal) return integerIn(value)
+  if (type?.type === 'time' && typeof json === 'string') {
+    return parseTime(ISO_SECONDS, json) ?? parseTime(ISO_MICROS, json) ?? value
+  }
+  return value
+}
+
+function objectFromJson({ fields }: RowSchema, json: Readonly<Record<string, ExactJson>>, at: string): Value {
+  return new Map(
+    Object.entries(json).map(([name, item]) => [name, typedFromJson(fields.get(name) ?? null, item, `${at}/${name}`)]),
+  )
+}
+
+const isPlainObject = (json: ExactJson): json is Readonly<Record<string, ExactJson>> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+
+/** A whole number as an integer. Others stay what they are. */
+function integerIn(value: Decimal): Value {
+  const { mantissa, places } = value.normalise()
+  return places === 0 ? mantissa : value
+}
+
+function hint({ type }: Type): string {
+  if (type === 'guard' || type === 'keyset') return ', such as {"pred":"keys-all","keys":["KEY"]}'
+  return type === 'time' ? ', such as "2027-01-01T00:00:00Z"' : ''
+}
+
+/**
+ * JSON text from which `read-msg` makes the same value.
+ * @throws RowFault for an object whose fields mean another kind of value in JSON
+ */
+export function readableJson(value: Value, at: string): string {
+  const text = exactText(value)
+  if (equalValues(valueFromJson(JSON.parse(text) as ExactJson), value)) return text
+  throw new RowFault(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
+}
+
+function exactText(value: Value): string {
+  if (typeof value === 'bigint') return `{"int":"${value}"}`
+  if (value instanceof Decimal) return `{"decimal":"${value}"}`
+  if (value instanceof Time) return `{"timep":"${isoMicros(value)}"}`
+  if (Array.isArray(value)) return `[${value.map(exactText).join(',')}]`
+  if (!(value instanceof Map)) return valueToJson(value)
+  const fields = [...(value as ReadonlyMap<string, Value>)]
+  return `{${fields.map(([name, item]) => `${JSON.stringify(name)}:${exactText(item)}`).join(',')}}`
+}

@@ -1,0 +1,77 @@
+/** Public keys whose signatures the node does not check, and the commands that it let in for them. */
+import type { Command } from '../command/command.ts'
+import type { LetIn, LetInKeys } from '../store/let-in.ts'
+import { signaturesFault } from './signatures.ts'
+
+/** Stands for every public key. */
+export const EVERY_KEY = '*'
+
+/** Parts of a command that tell whether it is signed. */
+type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>
+
+export class Impersonation {
+  readonly #keys = new Set<string>()
+  /** Keys to begin with. */
+  readonly #first: readonly string[]
+  readonly #letIn: Map<string, LetIn>
+  /** Commands that passed, but are not pending yet. */
+  readonly #passed = new WeakSet<Signable>()
+
+  /**
+   * @param letIn gets the request keys of commands that became pending without valid signatures; it has those of
+   *   earlier runs
+   * @param keys public keys to begin with, or `*`
+   */
+  constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = []) {
+    this.#letIn = letIn
+    this.#first = [...keys]
+    this.reset()
+  }
+
+  /** Public keys whose signatures are not checked, or `*`. */
+  get keys(): readonly string[] {
+    return [...this.#keys]
+  }
+
+  /** Begins or ends the impersonation of these keys. Ending `*` ends all. */
+  set(keys: Iterable<string>, on: boolean): void {
+    for (const key of keys) {
+      if (on) this.#keys.add(key)
+      else if (key === EVERY_KEY) this.#keys.clear()
+      else this.#keys.delete(key)
+    }
+  }
+
+  /** Goes back to the keys of the start. */
+  reset(): void {
+    this.#keys.clear()
+    this.set(this.#first, true)
+  }
+
+  /** @returns what is wrong with the signatures that are checked at present, in the words of live nodes, or null */
+  readonly fault = (command: Signable): string | null => {
+    const fault = signaturesFault(command)
+    if (fault === null || this.#keys.size === 0) return fault
+    const remaining = signaturesFault(command, ({ pubKey }) => this.#keys.has(EVERY_KEY) || this.#keys.has(pubKey))
+    if (remaining === null) this.#passed.add(command)
+    return remaining
+  }
+
+  /** Notes that a command became pending, so that blocks may hold it for good. */
+  entered(command: Command): void {
+    if (this.#passed.has(command)) this.#letIn.set(command.key, 'unsigned')
+  }
+
+  /** Lets in a command of the node's owner, which runs with privileges. */
+  privilege(command: Command): void {
+    this.#letIn.set(command.key, 'privileged')
+  }
+
+  /** Like `fault`, for a command that was pending before: what was let in once needs no signatures. */
+  readonly faultInBlock = (command: Command): string | null => signaturesFaultUnless(this.#letIn)(command)
+}
+
+/** @returns a check of signatures that passes the commands with these request keys */
+export function signaturesFaultUnless(letIn: LetInKeys): (command: Command) => string | null {
+  return (command) => (letIn.has(command.key) ? null : signaturesFault(command))
+}

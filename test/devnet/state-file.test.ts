@@ -1,0 +1,135 @@
+/** A network in one file: written at the end, read at the start, and told by GET /devnet/state. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { run, startHere, stopAll } from '../cli/run.ts'
+import { startRemote } from '../fork/network.ts'
+
+async function start(options: DevnetOptions = {}) {
+  const devnet = await startDevnet({ port: 0, autoMine: { kind: 'on-demand' }, ...options })
+  onTestFinished(() => devnet.close())
+  const value = async (code: string, chain = 0) => {
+    const { result } = await devnet.run({ chain, code })
+    return (result as { readonly data?: unknown }).data
+  }
+  return { devnet, value, heads: () => [...devnet.cut.values()].map(({ height, hash }) => [Number(height), hash]) }
+}
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'newcut-test-'))
+  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+const unpacked = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('newcut-state-'))
+
+describe('a state file', () => {
+  it('is written at the end, and the next node begins with it', async () => {
+    const stateFile = join(await folder(), 'network.state')
+    const first = await start({ stateFile, graph: 'pair', impersonate: ['*'] })
+    await first.devnet.fund('sender01', 5, 1)
+    const before = await first.value('(coin.get-balance "sender01")', 1)
+    await first.devnet.mine({ 0: 3 })
+    const heads = first.heads()
+    await first.devnet.close()
+    const folders = await unpacked()
+    // The graph is that of the file.
+    const second = await start({ stateFile })
+    expect(second.heads()).toEqual(heads)
+    expect(await second.value('(coin.get-balance "sender01")', 1)).toEqual(before)
+    await second.devnet.mine({ 1: 1 })
+    const later = second.heads()
+    await second.devnet.close()
+    expect((await start({ stateFile })).heads()).toEqual(later)
+    // The folder of a node that ended is gone.
+    expect((await unpacked()).length).toBeLessThanOrEqual(folders.length + 1)
+  })
+
+  it('goes from a running node to another program, as often as wanted', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    await devnet.rows(0, 'coin.coin-table', { sender02: { balance: 7.5 } })
+    const state = await devnet.state()
+    await devnet.mine({ 0: 1 })
+    for (let i = 0; i < 2; i++) {
+      const { value, devnet: copy } = await start({ state })
+      expect(copy.cut.get(0)?.height).toBe(1n)
+      expect(await value('(coin.get-balance "sender02")')).toBe(7.5)
+    }
+  })
+
+  it('has privileged blocks, and the fork with which the network began', async () => {
+    const remote = await startRemote()
+    const lowest = Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height)))
+    const fork = { url: remote.devnet.url, cut: String(lowest), perSecond: 1000 }
+    const { devnet, value } = await start({ fork })
+    expect(await value('(free.fork-token.balance "alice")')).toBe(100.5)
+    const copy = await start({ state: await devnet.state() })
+    expect(copy.devnet.fork?.pin).toEqual(devnet.fork?.pin)
+    expect(await copy.value('(free.fork-token.balance "alice")')).toBe(100.5)
+  })
+
+  it('is an option of newcut devnet', async () => {
+    onTestFinished(() => stopAll())
+    const file = join(await folder(), 'network.state')
+    const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
+    const node = startHere(args)
+    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    expect((await run(['fund', 'sender00', '1'], { NEWCUT_NODE: url })).code).toBe(0)
+    node.stop()
+    expect((await node.ended).code).toBe(0)
+    const again = startHere(args)
+    const [, blocks] = await again.sees(/\nstate: .*network\.state, (\d+) blocks; saved at the end\n/)
+    expect(Number(blocks)).toBe(3)
+    again.stop()
+    await again.ended
+    const both = await run(['devnet', '--data', 'x', '--state-file', file], {})
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('--data and --state-file exclude each other')])
+  })
+
+  const message = (text: string) => ({ code: 'DATA_UNUSABLE', message: expect.stringContaining(text) })
+
+  it('is refused with the reason if it is damaged', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    const state = await devnet.state()
+    const lines = gunzipSync(state).toString().split('\n')
+    const of = (...changed: string[]) => gzipSync(changed.join('\n'))
+    const cases: [Uint8Array, string][] = [
+      [Buffer.from('hello'), 'no state of a newcut network: incorrect header check'],
+      [state.subarray(0, state.length / 2), 'no state of a newcut network: '],
+      [gzipSync('{}\n'), 'no state of a newcut network: it has other content'],
+      [gzipSync('hello'), 'no state of a newcut network: it has other content'],
+      [of(lines[0].replace(':1', ':2')), 'a state of version 2; this newcut reads version 1'],
+      [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
+      [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
+      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'no state of a newcut network: '],
+      [of(lines[0], lines[1].replace(/"(.)(.*)"\]$/, '"$1AAAA$2"]'), ...lines.slice(2)), 'state/blocks: damaged: '],
+    ]
+    for (const [bytes, text] of cases) {
+      await expect(startDevnet({ port: 0, state: bytes })).rejects.toMatchObject(message(text))
+    }
+    const file = join(await folder(), 'x.state')
+    await writeFile(file, 'hello')
+    await expect(startDevnet({ port: 0, stateFile: file })).rejects.toMatchObject(message(`${file}: no state`))
+    expect(await readFile(file, 'utf8')).toBe('hello')
+  })
+
+  it('is refused with other settings, beside a data directory, and where it cannot be written', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    const state = await devnet.state()
+    await expect(startDevnet({ port: 0, state, graph: 'petersen' })).rejects.toMatchObject(
+      message('state: its network has graph pair, not graph petersen'),
+    )
+    await expect(startDevnet({ port: 0, state, dataDir: '/tmp/x' })).rejects.toMatchObject({ code: 'BAD_OPTION' })
+    const lost = await startDevnet({ port: 0, graph: 'pair', stateFile: '/proc/none/x.state' })
+    await expect(lost.close()).rejects.toMatchObject(message('/proc/none/x.state: the state cannot be written'))
+  })
+
+  it('is told only to programs on this machine', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    const answer = await fetch(`${devnet.url}/devnet/state`, { headers: { origin: 'http://example.com' } })
+    expect(answer.status).toBe(403)
+  })
+})

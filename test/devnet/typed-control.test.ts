@@ -1,0 +1,91 @@
+/** Orders to a network from the process that started it. */
+import { expect, it, onTestFinished } from 'vitest'
+import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { exec } from './commands-common.ts'
+
+async function start(options: DevnetOptions = {}) {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', autoMine: { kind: 'on-demand' }, ...options })
+  onTestFinished(() => devnet.close())
+  return devnet
+}
+
+const heightOf = ({ cut }: Awaited<ReturnType<typeof start>>) => Number(cut.get(0)?.height)
+
+it('makes blocks, and keeps the properties of the network live', async () => {
+  const devnet = await start()
+  const { made, blocks, heights } = await devnet.mine({ 0: 2 })
+  expect([made, heights, blocks[0].map(({ height }) => height)]).toEqual([{ 0: 2, 1: 1 }, { 0: 2, 1: 1 }, [1, 2]])
+  expect(heightOf(devnet)).toBe(2)
+})
+
+it('sets the clock', async () => {
+  const devnet = await start()
+  const NEW_YEAR = Date.parse('2040-01-01T00:00:00Z')
+  expect((await devnet.time.to(new Date(NEW_YEAR))).nowMs).toBeGreaterThanOrEqual(NEW_YEAR)
+  const { aheadMs } = await devnet.time.advance(3_600_000)
+  expect((await devnet.time.advance(-1_800_000)).aheadMs).toBeLessThan(aheadMs)
+  await devnet.time.nextBlock('2041-01-01T00:00:00Z')
+  await devnet.mine({ 0: 1 })
+  const timeOf = () => Number(devnet.cut.get(0)?.creationTime) / 1000
+  expect(timeOf()).toBe(Date.parse('2041-01-01T00:00:00Z'))
+  expect((await devnet.time.every(5000)).everyMs).toBe(5000)
+  expect((await devnet.time.every(null)).everyMs).toBeUndefined()
+})
+
+it('impersonates, drops and runs code', async () => {
+  const devnet = await start()
+  expect(await devnet.impersonate(['*'])).toEqual(['*'])
+  expect(await devnet.impersonate(['*'], false)).toEqual([])
+  expect(await devnet.drop('all')).toEqual({ dropped: {}, notPending: [] })
+  const { hash } = exec('1')
+  expect(await devnet.drop([hash])).toEqual({ dropped: {}, notPending: [hash] })
+  const { result, height } = await devnet.run({ chain: 0, code: '(+ 1 2)' })
+  expect([result, height]).toEqual([{ status: 'success', data: { int: 3 } }, 1])
+})
+
+it('writes rows, and mints coins', async () => {
+  const devnet = await start()
+  const written = await devnet.rows(1, 'coin.coin-table', { sender01: { balance: 2.5 } })
+  expect([written.written, written.height]).toEqual([1, 1])
+  const { result } = await devnet.fund('sender01', 0.5, 1)
+  expect(result).toEqual({ status: 'success', data: 3 })
+  expect((await devnet.fund('sender01', '1.000000000001')).height).toBe(2)
+  await expect(devnet.fund('nobody', 1)).rejects.toMatchObject({
+    code: 'NODE_REFUSED',
+    message: expect.stringContaining('nobody got no coins: No value found in table'),
+  })
+})
+
+it('runs a fixture once, and restores the network after it', async () => {
+  const devnet = await start()
+  let runs = 0
+  const inner = async () => {
+    runs++
+    await devnet.mine({ 0: 1, 1: 1 })
+    return { height: heightOf(devnet) }
+  }
+  const outer = () => devnet.mine({ 0: 3, 1: 3 })
+  expect(await devnet.loadFixture(inner)).toEqual({ height: 1 })
+  await devnet.loadFixture(outer)
+  expect(heightOf(devnet)).toBe(4)
+  await devnet.mine({ 0: 1 })
+  await devnet.loadFixture(outer)
+  expect(heightOf(devnet)).toBe(4)
+  // Going back to an earlier fixture forgets later ones.
+  expect(await devnet.loadFixture(inner)).toEqual({ height: 1 })
+  expect([heightOf(devnet), runs]).toEqual([1, 1])
+  await devnet.loadFixture(outer)
+  expect(heightOf(devnet)).toBe(4)
+  // So does a snapshot that was taken before them.
+  const id = await devnet.snapshot()
+  await devnet.loadFixture(async () => devnet.mine({ 0: 2 }))
+  expect((await devnet.revert(id)).heights).toEqual({ 0: 4, 1: 4 })
+})
+
+it('throws the text of a refusal', async () => {
+  const devnet = await start()
+  await expect(devnet.revert(7)).rejects.toMatchObject({
+    code: 'NODE_REFUSED',
+    message: expect.stringContaining('/devnet/revert: status 409: there is no snapshot 7'),
+  })
+})
