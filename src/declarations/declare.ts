@@ -1,8 +1,14 @@
 /** Writes outlines as declarations of TypeScript. */
 
+import { modulesNamed } from '../contracts/syntax/mentions.ts'
+import type {
+  CallableOutline,
+  CapabilityOutline,
+  ConstantOutline,
+  Field,
+  Outline,
+} from '../contracts/syntax/outline.ts'
 import { labels } from './labels.ts'
-import { modulesNamed } from './mentions.ts'
-import type { CallableOutline, CapabilityOutline, ConstantOutline, Field, Outline } from './outline.ts'
 import { type Flavour, literalType, type SchemaType, typeText, VALUE_TYPES } from './type-text.ts'
 
 /** Begins every file of `newcut types`. Only files that begin with it are overwritten. */

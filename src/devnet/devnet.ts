@@ -29,6 +29,7 @@ import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
 import { addCommandRoutes } from './http/routes/commands.ts'
 import { addCutRoutes } from './http/routes/cut.ts'
+import { addLookupRoutes } from './http/routes/lookup.ts'
 import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
@@ -366,6 +367,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   })
   addStateRoute(router, parts.saved)
   addTraceRoutes(router, parts)
+  addLookupRoutes(router, parts)
   addViewRoutes(router, {
     ...parts,
     clock,

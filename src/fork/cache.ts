@@ -97,6 +97,11 @@ export class ForkCache {
     return this.#entries.get(key)
   }
 
+  /** Entries whose keys begin with this text, in the order in which they were added. */
+  *withPrefix(prefix: string): Generator<readonly [key: string, json: unknown]> {
+    for (const entry of this.#entries) if (entry[0].startsWith(prefix)) yield entry
+  }
+
   /** Adds an entry. Call `save` before anything depends on it. */
   put(key: string, json: unknown): void {
     this.#entries.set(key, json)

@@ -81,6 +81,20 @@ export class PinnedState implements ReadableState {
     return [...keys]
   }
 
+  /** Names of the modules that are fetched. */
+  get fetchedModules(): ReadonlySet<string> {
+    const prefix = 'constants:'
+    return new Set([...this.#cache.withPrefix(prefix)].map(([place]) => place.slice(prefix.length)))
+  }
+
+  /** Keys of the fetched rows of a table, and whether these are all of its rows. */
+  fetchedRows(table: string): { readonly keys: readonly string[]; readonly isComplete: boolean } {
+    const prefix = rowKey(table, '')
+    const rows = [...this.#cache.withPrefix(prefix)].filter(([, row]) => row !== false)
+    const isComplete = Array.isArray(this.#cache.get(`keys:${table}`))
+    return { keys: rows.map(([place]) => place.slice(prefix.length)), isComplete }
+  }
+
   /** @param read decodes what is cached */
   #kept<T>(place: string, domain: Domain, key: string, read: (kept: unknown) => T): T | undefined {
     const kept = this.#cache.get(place)

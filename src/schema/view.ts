@@ -11,6 +11,9 @@ import { type Static, Type } from './typebox.ts'
 /** Maximum number of view streams. */
 export const MAX_VIEW_STREAMS = 16
 
+/** Header of reads by the page itself, which its list of requests leaves out. */
+export const PAGE_HEADER = 'x-newcut-page'
+
 const Natural = Type.Integer({ minimum: 0 })
 const Milliseconds = Type.Number({ description: 'milliseconds since the UNIX epoch' })
 

@@ -69,6 +69,11 @@ export class NodeFork implements ForkedBase {
     return this.#chain(chain)?.state ?? null
   }
 
+  /** The fetched part of a chain; null for a chain that is not forked. */
+  fetchedOf(chain: number): Pick<ChainFork['state'], 'fetchedModules' | 'fetchedRows'> | null {
+    return this.#chain(chain)?.state ?? null
+  }
+
   async fetch(missing: MissingEntry, texts: readonly string[]): Promise<void> {
     const chain = this.forked.map((each) => this.#fork.chain(each)).find(({ state }) => state === missing.state)
     if (chain === undefined) throw new Error('a missing entry of no forked chain')

@@ -28,8 +28,9 @@ export class BlockState implements ReadableState {
     return version === null ? this.#genesis.get<T>(domain, key) : (version.value as T)
   }
 
-  keys(domain: Domain): string[] {
-    const keys = new Set(this.#genesis.keys(domain))
+  /** @param below keys of the state after the first block, if not all of them can be had */
+  keys(domain: Domain, below: readonly string[] = this.#genesis.keys(domain)): string[] {
+    const keys = new Set(below)
     for (const key of this.#versions.keys(this.#chain, domain)) {
       if (!keys.has(key) && this.get(domain, key) !== undefined) keys.add(key)
     }

@@ -275,6 +275,11 @@ export class Ledger implements Executions {
     return null
   }
 
+  /** Whether a block is on the branch of the head of its chain. @param record number of the block */
+  isOnChain(chain: number, record: number): boolean {
+    return this.#branches.isOnMain(chain, record)
+  }
+
   /** The state after a block. */
   stateOf(chain: number, record: number): BlockState {
     return new BlockState(

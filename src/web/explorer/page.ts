@@ -4,34 +4,65 @@ import { type Asset, moduleAssets, policyWith, sendAsset, siteAsset } from '../a
 
 const MODULES = 'web/explorer/browser'
 
-/** Modules of src/ without extension: all direct and indirect imports of the two pages. */
+/** Modules of src/ without extension: all direct and indirect imports of the pages. */
 export const EXPLORER_MODULES: readonly string[] = [
   ...[
     'main',
     'api-main',
     'api-example',
     'api-operation',
+    'argument',
+    'argument-field',
+    'ask',
+    'blake2b',
     'braid',
     'braid-layout',
     'braid-paint',
     'call',
+    'code-view',
     'coins',
+    'contracts-main',
     'control',
     'details',
+    'event-row',
+    'events-main',
     'figures',
+    'frame',
     'json-text',
     'lists',
+    'literal',
+    'module-interface',
+    'paged-list',
+    'place',
+    'query',
+    'send-form',
+    'send-main',
+    'signatures',
+    'signing',
     'snapshots',
     'state',
+    'table-panel',
+    'trace-link',
+    'trace-tree',
+    'transaction-main',
+    'transactions-main',
+    'trial',
+    'value-text',
   ].map((name) => `${MODULES}/${name}`),
   'web/kit/dom',
   'web/kit/numbers',
   'web/kit/stream',
+  'core/development-accounts',
   'core/units',
 ]
 
-/** Entry modules of the pages. */
-export const EXPLORER_ENTRIES: readonly string[] = [`${MODULES}/main`, `${MODULES}/api-main`]
+/** Path of a page -> its file in site/, and its entry module. */
+export const EXPLORER_PAGES: ReadonlyMap<string, { readonly site: string; readonly entry: string }> = new Map([
+  ['/', { site: 'explorer', entry: `${MODULES}/main` }],
+  ...['transactions', 'transaction', 'events', 'contracts', 'send', 'api'].map((name) => {
+    return [`/explorer/${name}`, { site: name, entry: `${MODULES}/${name}-main` }] as const
+  }),
+])
 
 /** The pages have no inline code, not even an import map. */
 export const EXPLORER_POLICY = policyWith("object-src 'none'")
@@ -41,12 +72,14 @@ const MINE_LINK = /<a id="mine-link".*?<\/a>\n?/s
 
 /** Reads all files, by path. Throws if the package is incomplete. */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
-  const { type, text } = siteAsset('explorer/site/explorer.html')
-  const policy = EXPLORER_POLICY
+  const pages = [...EXPLORER_PAGES].map(([path, { site }]): readonly [string, Asset] => {
+    const { type, text } = siteAsset(`explorer/site/${site}.html`)
+    return [path, { type, text: hasMinePage ? text : text.replace(MINE_LINK, ''), policy: EXPLORER_POLICY }]
+  })
   return new Map<string, Asset>([
-    ['/', { type, text: hasMinePage ? text : text.replace(MINE_LINK, ''), policy }],
-    ['/explorer/api', { ...siteAsset('explorer/site/api.html'), policy }],
+    ...pages,
     ['/explorer/explorer.css', siteAsset('explorer/site/explorer.css')],
+    ['/explorer/views.css', siteAsset('explorer/site/views.css')],
     ['/explorer/icon.svg', siteAsset('kit/site/icon.svg')],
     ...moduleAssets('/explorer/src', EXPLORER_MODULES),
   ])

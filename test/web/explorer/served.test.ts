@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { EXPLORER_ENTRIES, EXPLORER_MODULES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
+import { EXPLORER_MODULES, EXPLORER_PAGES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
 import { Peer } from '../../devnet/request.ts'
 import { foreignTo, reachedFrom } from '../modules.ts'
 
@@ -68,9 +68,11 @@ describe('GET /', () => {
   })
 })
 
+const entries = [...EXPLORER_PAGES.values()].map(({ entry }) => entry)
+
 describe('the files', () => {
-  it('are exactly the modules that the two pages reach', () => {
-    expect(reachedFrom(...EXPLORER_ENTRIES)).toEqual([...EXPLORER_MODULES].toSorted())
+  it('are exactly the modules that the pages reach', () => {
+    expect(reachedFrom(...entries)).toEqual([...EXPLORER_MODULES].toSorted())
   })
 
   it('use only what browsers have', () => {
@@ -79,7 +81,7 @@ describe('the files', () => {
 
   it('load nothing from elsewhere, and have no script or style in the page', () => {
     const assets = readExplorer(true)
-    for (const path of ['/', '/explorer/api']) {
+    for (const path of EXPLORER_PAGES.keys()) {
       const page = assets.get(path)?.text ?? ''
       const links = [...page.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, link]) => link)
       expect(links.length).toBeGreaterThan(4)
@@ -90,8 +92,13 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it('are within the size limit of a page', () => {
-    const bytes = [...readExplorer(true).values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  it.each([...EXPLORER_PAGES])('are within the size limit of a page: %s', (path, { entry }) => {
+    const assets = readExplorer(true)
+    const styles = [...(assets.get(path)?.text ?? '').matchAll(/href="([^"]+\.css)"/g)].map(([, href]) => href)
+    const modules = reachedFrom(entry).map((name) => `/explorer/src/${name}.js`)
+    const texts = [path, ...styles, ...modules].map((each) => assets.get(each)?.text ?? expect.fail(`no ${each}`))
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    expect(bytes).toBeGreaterThan(20_000)
     expect(bytes).toBeLessThan(150_000)
   })
 })

@@ -117,7 +117,8 @@ export class ExecutedCommands {
   }
 }
 
-function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
+/** One command of a block, in short. */
+export function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
   const command = readStored(transaction)
   const { gas, result } = JSON.parse(decoder.decode(output)) as {
     readonly gas: number

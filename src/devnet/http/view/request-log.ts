@@ -1,5 +1,5 @@
 /** The last requests that the node has answered, without those of its own page. */
-import type { RequestView } from '../../../schema/view.ts'
+import { PAGE_HEADER, type RequestView } from '../../../schema/view.ts'
 import type { App } from '../app.ts'
 
 const MAX_REQUESTS = 200
@@ -12,10 +12,11 @@ export class RequestLog {
   readonly #ring: RequestView[] = []
   #newest = 0
 
-  /** Records every response of `app` once it has ended, streams included. */
+  /** Records every response of `app` once it has ended, streams included, except reads of the page itself. */
   constructor(app: App, nowMs: () => number) {
     app.addHook('onResponse', (request, reply, done) => {
-      if (!OWN.test(request.url)) this.#add(request.method, request.url, reply.statusCode, reply.elapsedTime, nowMs())
+      const isOwn = OWN.test(request.url) || request.headers[PAGE_HEADER] !== undefined
+      if (!isOwn) this.#add(request.method, request.url, reply.statusCode, reply.elapsedTime, nowMs())
       done()
     })
   }

@@ -3,6 +3,7 @@ import type { NetworkView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { call } from './call.ts'
 import { indented } from './json-text.ts'
+import { transactionUrl } from './place.ts'
 import type { KnownBlock } from './state.ts'
 
 export class Details {
@@ -31,6 +32,9 @@ export class Details {
 
   async transaction(chain: number, key: string, network: NetworkView): Promise<void> {
     const number = this.#open(`Transaction · chain ${chain}`, key)
+    const link = element<HTMLAnchorElement>('details-link')
+    link.hidden = false
+    link.href = transactionUrl(key)
     const base = `/${network.product}/0.0/${network.name}/chain/${chain}`
     const poll = await call('POST', `${base}/pact/api/v1/poll`, JSON.stringify({ requestKeys: [key] }))
     const pool = await call('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
@@ -44,6 +48,7 @@ export class Details {
   #open(title: string, hash: string): number {
     write('details-title', title)
     write('details-hash', hash)
+    element('details-link').hidden = true
     element('details-body').replaceChildren('loading')
     if (!this.#dialog.open) this.#dialog.showModal()
     return ++this.#shown

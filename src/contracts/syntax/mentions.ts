@@ -1,5 +1,5 @@
 /** Names in code and types that may be members of other modules, and the modules that they may mean. */
-import type { Form, TypeForm } from '../contracts/syntax/form.ts'
+import type { Form, TypeForm } from './form.ts'
 
 /** All names of atoms and types in these forms, each once. Bare names of code are left out: they are not members. */
 export function namesIn(forms: readonly (Form | undefined)[]): string[] {

@@ -1,9 +1,9 @@
 /** Reads contracts into outlines: the names, parameters, types and documents of their members. */
 
-import type { Atom, CallForm, Form, TypeForm } from '../contracts/syntax/form.ts'
-import { isWord } from '../contracts/syntax/keywords.ts'
-import { readProgram } from '../contracts/syntax/program.ts'
+import type { Atom, CallForm, Form, TypeForm } from './form.ts'
+import { isWord } from './keywords.ts'
 import { namesIn } from './mentions.ts'
+import { readProgram } from './program.ts'
 
 /** A parameter of a function, or a field of a schema. */
 export interface Field {

@@ -1,0 +1,182 @@
+/** Modules and tables in the state at the head of a chain. */
+import { ContractError } from '../../../contracts/errors.ts'
+import { type Definition, domainOfRows, type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
+import { typeText } from '../../../contracts/machine/types.ts'
+import { type CallableOutline, type Field, type Outline, outlinesOf } from '../../../contracts/syntax/outline.ts'
+import { typeFormText } from '../../../contracts/syntax/type-form-text.ts'
+import type { ObjectValue } from '../../../contracts/values/value.ts'
+import { valueToJson } from '../../../contracts/values/wire.ts'
+import { DEFAULT_LOOKUP_ITEMS, type FoundModule, type ModuleList } from '../../../schema/lookup.ts'
+import type { NodeFork } from '../../fork/node-fork.ts'
+import type { BlockState } from '../../ledger/block-state.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Chains } from '../../rules/chains.ts'
+import { RequestRefused, unknownChain } from '../refusal.ts'
+
+export interface ContractsNode {
+  readonly chains: Chains
+  readonly ledger: Ledger
+  readonly fork: NodeFork | null
+}
+
+export interface TableQuery {
+  readonly name: string
+  readonly search?: string | undefined
+  readonly key?: string | undefined
+  readonly limit?: number | undefined
+  readonly next?: string | undefined
+}
+
+export class Contracts {
+  readonly #node: ContractsNode
+
+  constructor(node: ContractsNode) {
+    this.#node = node
+  }
+
+  /** @throws RequestRefused, NewcutError if a forked node does not tell the names */
+  list(chain: number): Promise<ModuleList> {
+    return this.#complete(chain, (state, height) => {
+      const fetched = this.#node.fork?.fetchedOf(chain)?.fetchedModules
+      const own = new Set(fetched === undefined ? [] : state.keys('modules', []))
+      const names = state.keys('modules')
+      const modules = names.map((name) => ({
+        name,
+        isFetched: fetched === undefined || fetched.has(name) || own.has(name),
+      }))
+      const missing = modules.filter(({ isFetched }) => !isFetched).length
+      const note =
+        missing === 0
+          ? null
+          : `${missing} of these modules are not fetched yet from ${this.#live}; opening one fetches it`
+      return { chain, height, modules, note }
+    })
+  }
+
+  /** @throws RequestRefused, NewcutError if a forked node does not tell the module */
+  module(chain: number, name: string): Promise<FoundModule> {
+    return this.#complete(chain, (state) => {
+      const module = moduleIn(state, chain, name)
+      return foundModule(module, chain, (table) => state.get('tables', table) !== undefined)
+    })
+  }
+
+  /** @returns JSON of a page of rows. @throws RequestRefused, NewcutError if a forked node does not tell them */
+  table(chain: number, query: TableQuery): Promise<string> {
+    return this.#complete(chain, (state, height) => {
+      const table = tableIn(state, chain, query.name)
+      const domain = domainOfRows(table)
+      const fetched = this.#node.fork?.fetchedOf(chain)?.fetchedRows(table.qualified)
+      const { keys, note } = this.#keysOf(state, domain, fetched, query)
+      const { limit = DEFAULT_LOOKUP_ITEMS, next: after, search = '' } = query
+      const listed = search === '' ? keys : keys.filter((key) => key.includes(search))
+      const left = after === undefined ? listed : listed.filter((key) => key > after)
+      const shown = left.slice(0, limit)
+      const rows = shown.map((key) => `{"key":${JSON.stringify(key)},"row":${rowText(state.get(domain, key))}}`)
+      const { schema } = table
+      const fields =
+        schema && [...schema.fields].map(([name, type]) => ({ name, type: type === null ? null : typeText(type) }))
+      const about = { chain, height, table: table.qualified, fields, total: listed.length }
+      const next = left.length > limit ? shown[shown.length - 1] : null
+      return `${JSON.stringify({ ...about, next, note }).slice(0, -1)},"rows":[${rows.join(',')}]}`
+    })
+  }
+
+  #keysOf(
+    state: BlockState,
+    domain: ReturnType<typeof domainOfRows>,
+    fetched: { readonly keys: readonly string[]; readonly isComplete: boolean } | undefined,
+    { key }: TableQuery,
+  ): { readonly keys: readonly string[]; readonly note: string | null } {
+    if (key !== undefined) return { keys: state.get(domain, key) === undefined ? [] : [key], note: null }
+    if (fetched === undefined) return { keys: state.keys(domain), note: null }
+    const keys = state.keys(domain, fetched.keys)
+    if (fetched.isComplete) return { keys, note: null }
+    const known = `rows written here, and those of ${this.#live} that something has read`
+    return { keys, note: `only ${known}, are listed. A row that is not listed is fetched by its key` }
+  }
+
+  /** The forked network, in words. */
+  get #live(): string {
+    return this.#node.fork?.pin.network ?? 'this network'
+  }
+
+  #complete<T>(chain: number, run: (state: BlockState, height: number) => T): Promise<T> {
+    const { chains, ledger, fork } = this.#node
+    const head = chains.cut.get(chain)
+    if (head === undefined) throw new RequestRefused(404, unknownChain(String(chain), chains.chainIds.length).message)
+    const now = async () => {
+      const { state, context } = ledger.base(chain, 0)
+      return run(state, Number(context.height) - 1)
+    }
+    return fork === null ? now() : fork.complete(now, [])
+  }
+}
+
+/** @throws RequestRefused for a module that the chain has not, or that cannot be had from a fork */
+function moduleIn(state: BlockState, chain: number, name: string): Module {
+  try {
+    const module = state.get<Module>('modules', name)
+    if (module !== undefined) return module
+  } catch (error) {
+    if (error instanceof ContractError) throw new RequestRefused(404, error.wireMessage)
+    throw error
+  }
+  throw new RequestRefused(404, `chain ${chain} has no module ${JSON.stringify(name.slice(0, 200))}`)
+}
+
+/** @throws RequestRefused for a table that no module defines */
+function tableIn(state: BlockState, chain: number, name: string): TableDefinition {
+  const dot = name.lastIndexOf('.')
+  if (dot < 1) {
+    throw new RequestRefused(
+      400,
+      `name ${JSON.stringify(name.slice(0, 200))}: expected module.table, such as coin.coin-table`,
+    )
+  }
+  const [owner, bare] = [name.slice(0, dot), name.slice(dot + 1)]
+  const found: Definition | undefined = moduleIn(state, chain, owner).get(bare)
+  if (found instanceof TableDefinition) return found
+  throw new RequestRefused(404, `module ${owner} of chain ${chain} has no table ${JSON.stringify(bare)}`)
+}
+
+const rowText = (row: ObjectValue | undefined) => (row === undefined ? 'null' : valueToJson(row))
+
+function foundModule(module: Module, chain: number, isCreated: (table: string) => boolean): FoundModule {
+  const outline = outlineOf(module)
+  const { name, hash, txHash, interfaces, blessed, code, governance } = module
+  const upgradedBy = 'keyset' in governance ? `keyset ${governance.keyset}` : `capability ${governance.capability}`
+  return {
+    chain,
+    name,
+    kind: module.isInterface ? 'interface' : 'module',
+    hash,
+    doc: outline.doc,
+    txHash,
+    governance: module.isInterface ? null : upgradedBy,
+    interfaces: [...interfaces],
+    blessed: [...blessed],
+    code,
+    functions: outline.functions.map(callable),
+    pacts: outline.pacts.map(callable),
+    capabilities: outline.capabilities.map((each) => ({ ...callable(each), mark: each.mark })),
+    schemas: outline.schemas.map(({ name: own, doc, fields }) => ({ name: own, doc, fields: fields.map(parameter) })),
+    tables: outline.tables.map((each) => ({ ...each, isCreated: isCreated(`${name}.${each.name}`) })),
+    constants: outline.constants.map(({ name: own, doc, type, text }) => {
+      return { name: own, doc, type: type && typeFormText(type), value: text }
+    }),
+  }
+}
+
+/** A deployed module as its text has it. Its text has no namespace, but its name has. */
+function outlineOf({ code, namespace, name }: Module): Outline {
+  const [outline] = outlinesOf(code, namespace)
+  if (outline === undefined) throw new Error(`the text of module ${name} has no module`)
+  return outline
+}
+
+const parameter = ({ name, type }: Field) => ({ name, type: type && typeFormText(type) })
+
+function callable({ name, doc, params, result }: CallableOutline) {
+  return { name, doc, params: params.map(parameter), result: result && typeFormText(result) }
+}

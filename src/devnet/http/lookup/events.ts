@@ -1,0 +1,61 @@
+/** Events of transactions by name, over all blocks. */
+import { type ExactJson, parseExactJson } from '../../../core/json.ts'
+import { exactText } from '../../../fork/exact-text.ts'
+import { RequestRefused } from '../refusal.ts'
+import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
+
+export interface EventQuery extends BlockQuery {
+  readonly name?: string | undefined
+  readonly orphans?: boolean | undefined
+}
+
+/** `NAME`, `module.NAME`, `ns.module.NAME`, or `*` in place of NAME. */
+const NAME = /^(?:((?:[^\s.*]+\.)?[^\s.*]+)\.)?([^\s.*]+|\*)$/
+const decoder = new TextDecoder()
+
+/** @returns JSON of a page of events; parameters keep all digits. @throws RequestRefused */
+export function eventPageText(node: SearchedNode, query: EventQuery): string {
+  const isNamed = nameFilter(query.name)
+  const withOrphans = query.orphans === true
+  const { items, next, searchedTo } = searchBlocks(node, query, (searched) => {
+    return searched.isOrphan && !withOrphans ? [] : eventTexts(searched, isNamed)
+  })
+  return `{"events":[${items.join(',')}],${JSON.stringify({ next, searchedTo }).slice(1)}`
+}
+
+type IsNamed = (module: string, name: string) => boolean
+
+function nameFilter(wanted: string | undefined): IsNamed {
+  if (wanted === undefined || wanted === '') return () => true
+  const parts = NAME.exec(wanted)
+  if (parts === null) {
+    const shown = JSON.stringify(wanted.slice(0, 80))
+    throw new RequestRefused(400, `name ${shown}: expected an event such as coin.TRANSFER, TRANSFER or coin.*`)
+  }
+  const [, module, name] = parts
+  return (itsModule, itsName) => (module === undefined || module === itsModule) && (name === '*' || name === itsName)
+}
+
+type EventFields = Readonly<Record<string, ExactJson>>
+
+function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): string[] {
+  const { chain, height, id } = block
+  const texts: string[] = []
+  let index = 0
+  for (const { output } of block.payload.transactions) {
+    const text = decoder.decode(output)
+    // Parsing takes most of the time, and many results have no events.
+    if (!text.includes('"events":[{')) continue
+    const { events = [], reqKey } = parseExactJson(text) as { readonly events?: readonly EventFields[]; reqKey: string }
+    for (const event of events) {
+      const { name, module, moduleHash, params } = event
+      const { namespace, name: bare } = module as EventFields
+      const qualified = namespace === null ? String(bare) : `${String(namespace)}.${String(bare)}`
+      const place = { chain, height, block: id, isOrphan, createdMs: createdMs(block), index: index++ }
+      if (!isNamed(qualified, String(name))) continue
+      const about = { requestKey: reqKey, ...place, module: qualified, name, moduleHash }
+      texts.push(`${JSON.stringify(about).slice(0, -1)},"params":${exactText(params)}}`)
+    }
+  }
+  return texts
+}

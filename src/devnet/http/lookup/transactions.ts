@@ -1,0 +1,71 @@
+/** Transactions in blocks: a list of all, and one with everything about it. */
+import type { FoundTransaction, ListedTransaction, TransactionPage } from '../../../schema/lookup.ts'
+import type { Command } from '../../command/command.ts'
+import type { Mempools } from '../../mempool/mempools.ts'
+import type { Block } from '../../store/block-store.ts'
+import type { TransactionIndex, TransactionPlace } from '../../store/transaction-index.ts'
+import { placedResult } from '../encode/result-text.ts'
+import { RequestRefused } from '../refusal.ts'
+import { executedIn } from '../view/command-view.ts'
+import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
+
+const decoder = new TextDecoder()
+
+/** The newest transactions first. @throws RequestRefused */
+export function transactionPage(node: SearchedNode, query: BlockQuery): TransactionPage {
+  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn)
+  return { transactions: [...items], next, searchedTo }
+}
+
+function transactionsIn({ block, isOrphan }: SearchedBlock): ListedTransaction[] {
+  return block.payload.transactions.map((each, index) => {
+    const { key: requestKey, ...told } = executedIn(block, each)
+    return { requestKey, ...told, index, isOrphan, createdMs: createdMs(block) }
+  })
+}
+
+export interface FindingNode extends SearchedNode {
+  readonly pools: Mempools
+  readonly index: TransactionIndex
+}
+
+/** @returns JSON of FoundTransaction, with results as their blocks have them. @throws RequestRefused */
+export function transactionText({ chains, ledger, pools, index }: FindingNode, requestKey: string): string {
+  if (!/^[\w-]{43}$/.test(requestKey)) {
+    const shown = JSON.stringify(requestKey.slice(0, 80))
+    throw new RequestRefused(400, `requestKey ${shown}: not 43 characters of base64url`)
+  }
+  const found = index.find(requestKey).flatMap((place) => {
+    const block = chains.store.byId(place.block, place.chain)
+    if (block === undefined) return []
+    return [{ place, block, isOrphan: !ledger.isOnChain(block.chain, chains.store.recordOf(block)) }]
+  })
+  const pending = chains.chainIds.find((chain) => pools.of(chain).get(requestKey) !== undefined)
+  const waiting = pending === undefined ? undefined : pools.of(pending).get(requestKey)
+  if (found.length === 0 && waiting === undefined) {
+    throw new RequestRefused(404, `no block and no mempool of this network has a transaction ${requestKey}`)
+  }
+  const [onChain, orphans] = [found.filter((each) => !each.isOrphan), found.filter((each) => each.isOrphan)]
+  const about = JSON.stringify({ requestKey, pendingOn: pending ?? null } satisfies Partial<FoundTransaction>)
+  const blocks = [...onChain, ...orphans.toReversed()].map(blockText).join(',')
+  return `${about.slice(0, -1)},"command":${signedText(found[0], waiting?.command)},"blocks":[${blocks}]}`
+}
+
+type IndexedBlock = SearchedBlock & { readonly place: TransactionPlace }
+
+/** The signed command as JSON. */
+function signedText(inBlock: IndexedBlock | undefined, pending: Command | undefined): string {
+  if (inBlock !== undefined) {
+    return decoder.decode(inBlock.block.payload.transactions[inBlock.place.index].transaction)
+  }
+  const { key: hash = '', sigs = [], cmd = '' } = pending ?? {}
+  return JSON.stringify({ hash, sigs, cmd })
+}
+
+function blockText({ block, place, isOrphan }: IndexedBlock): string {
+  const about = { chain: block.chain, height: block.height, hash: block.id, index: place.index, isOrphan }
+  const text = JSON.stringify({ ...about, createdMs: createdMs(block) })
+  return `${text.slice(0, -1)},"result":${resultText(block, place.index)}}`
+}
+
+const resultText = (block: Block, index: number) => placedResult(block.payload.transactions[index].output, block)

@@ -1,0 +1,177 @@
+/** The form of a command: a function with its arguments or code, who pays, and who signs. */
+import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
+import { element, make, write } from '../../kit/dom.ts'
+import { ArgumentField, type MessageData } from './argument-field.ts'
+import { ask, textOfError } from './ask.ts'
+import { FieldFault } from './literal.ts'
+import { notePlace } from './place.ts'
+import { pathWith } from './query.ts'
+import { type OfferedCapability, Signatures } from './signatures.ts'
+import type { CommandDraft } from './signing.ts'
+
+const select = (id: string) => element<HTMLSelectElement>(id)
+const input = (id: string) => element<HTMLInputElement>(id)
+const textarea = (id: string) => element<HTMLTextAreaElement>(id)
+
+/** Capabilities that are offered whatever the module. */
+const GAS: OfferedCapability = { name: 'coin.GAS', params: [] }
+
+export class SendForm {
+  readonly signatures = new Signatures(element('signatures'), () => input('sender').value.trim())
+  #module: FoundModule | null = null
+  #known: ReadonlySet<string> = new Set()
+  #fields: readonly ArgumentField[] = []
+  /** Counts requests for modules: answers to earlier ones are dropped. */
+  #asked = 0
+
+  constructor() {
+    select('kind').addEventListener('change', () => this.#showKind())
+    input('module').addEventListener('change', () => void this.openModule())
+    // A choice from the suggestions is complete before the field is left.
+    input('module').addEventListener('input', () => {
+      if (this.#known.has(input('module').value)) void this.openModule()
+    })
+    select('function').addEventListener('change', () => this.#showFunction())
+    select('chain').addEventListener('change', () => {
+      void this.listModules()
+      void this.openModule()
+    })
+    element('add-signature').addEventListener('click', () => this.signatures.add())
+  }
+
+  get chain(): number {
+    return Number(select('chain').value)
+  }
+
+  /** Lists the modules of the chain as suggestions. */
+  async listModules(): Promise<void> {
+    const { modules } = await ask<ModuleList>(pathWith('/devnet/modules', { chain: this.chain }))
+    this.#known = new Set(modules.map(({ name }) => name))
+    element('known-modules').replaceChildren(...modules.map(({ name }) => make('option', { value: name })))
+  }
+
+  /** Reads the module that the form names. @param wanted function to choose */
+  async openModule(wanted = select('function').value): Promise<void> {
+    const number = ++this.#asked
+    const name = input('module').value.trim()
+    try {
+      const found = await ask<FoundModule>(pathWith('/devnet/module', { chain: this.chain, name }))
+      if (number !== this.#asked) return
+      // The same module again must not replace the fields, in which somebody may be typing.
+      const { name: shown, hash, chain } = this.#module ?? {}
+      if (shown === found.name && hash === found.hash && chain === found.chain) return
+      this.#module = found
+      write(
+        'module-fault',
+        found.kind === 'interface' ? 'an interface has no code: choose a module that implements it' : '',
+      )
+    } catch (error) {
+      if (number !== this.#asked) return
+      this.#module = null
+      write('module-fault', name === '' ? 'expected the name of a module' : textOfError(error))
+    }
+    this.#showFunctions(wanted)
+  }
+
+  #showFunctions(wanted: string): void {
+    const { functions = [], pacts = [], capabilities = [], name = '' } = this.#module ?? {}
+    const all = [...functions, ...pacts].map((each) => each.name)
+    select('function').replaceChildren(...all.map((each) => make('option', {}, each)))
+    if (all.includes(wanted)) select('function').value = wanted
+    const own = capabilities.map((each) => ({ name: `${name}.${each.name}`, params: each.params }))
+    this.signatures.offer([GAS, ...own.filter((each) => each.name !== GAS.name)])
+    this.#showFunction()
+  }
+
+  #showFunction(): void {
+    const wanted = select('function').value
+    const { functions = [], pacts = [], name = '' } = this.#module ?? {}
+    const found = [...functions, ...pacts].find((each) => each.name === wanted)
+    // Texts stay where the next function has a parameter of the same name.
+    const texts = new Map(this.#fields.map((field) => [field.name, field.text]))
+    this.#fields = (found?.params ?? []).map((each) => {
+      const field = new ArgumentField(each)
+      const text = texts.get(each.name)
+      if (text !== undefined && each.type !== 'guard' && each.type !== 'keyset') field.text = text
+      return field
+    })
+    element('arguments').replaceChildren(...this.#fields.map((field) => field.element))
+    write('function-doc', found?.doc ?? '')
+    if (found !== undefined) notePlace({ chain: this.chain, module: name, function: wanted })
+  }
+
+  #showKind(): void {
+    const isCode = select('kind').value === 'code'
+    element('function-part').hidden = isCode
+    element('code-part').hidden = !isCode
+  }
+
+  /** Reads all fields. Throws FieldFault for the first that is wrong. */
+  read(network: string): Omit<CommandDraft, 'creationTime'> {
+    const data: MessageData = {}
+    const code = select('kind').value === 'code' ? this.#codeIn(data) : this.#callIn(data)
+    const gasLimit = Number(input('gas-limit').value)
+    if (!Number.isInteger(gasLimit) || gasLimit < 1)
+      throw fault('gas-limit', 'gas limit: expected a whole number from 1')
+    const gasPrice = input('gas-price').value.trim()
+    if (!/^\d+(\.\d+)?(e-?\d+)?$/i.test(gasPrice)) {
+      throw fault('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
+    }
+    const ttlSeconds = Number(input('ttl').value)
+    if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1)
+      throw fault('ttl', 'time to live: expected whole seconds from 1')
+    const sender = input('sender').value.trim()
+    const nonce = `page ${new Date().toISOString()} ${crypto.getRandomValues(new Uint32Array(1))[0]}`
+    const signers = this.signatures.read()
+    return {
+      networkId: network,
+      chain: this.chain,
+      code,
+      data,
+      signers,
+      sender,
+      gasLimit,
+      gasPrice,
+      ttlSeconds,
+      nonce,
+    }
+  }
+
+  #codeIn(data: MessageData): string {
+    const code = textarea('code').value.trim()
+    if (code === '') throw fault('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
+    const text = textarea('data').value.trim()
+    if (text === '') return code
+    try {
+      const given: unknown = JSON.parse(text)
+      if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SyntaxError('no object')
+      Object.assign(data, given)
+    } catch (error) {
+      throw fault('data', `message data: expected a JSON object (${textOfError(error)})`)
+    }
+    return code
+  }
+
+  #callIn(data: MessageData): string {
+    const name = select('function').value
+    if (this.#module === null || name === '') throw fault('module', 'module: choose a module and a function')
+    // All fields are read, so that each shows what is wrong with it.
+    const faults: FieldFault[] = []
+    const args = this.#fields.map((field) => {
+      try {
+        return field.read(data).code
+      } catch (error) {
+        if (!(error instanceof FieldFault)) throw error
+        faults.push(error)
+        return ''
+      }
+    })
+    if (faults.length > 0) throw faults[0]
+    return `(${[`${this.#module.name}.${name}`, ...args].join(' ')})`
+  }
+}
+
+/** @param id field with the fault */
+function fault(id: string, text: string): FieldFault {
+  return new FieldFault(text, { cause: element(id) })
+}

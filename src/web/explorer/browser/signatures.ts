@@ -1,0 +1,180 @@
+/** Form rows for signatures: which known account signs, and what its signature covers. */
+import { developmentAccounts } from '../../../core/development-accounts.ts'
+import type { CallableMember } from '../../../schema/lookup.ts'
+import { make, write } from '../../kit/dom.ts'
+import { capabilityOf } from './argument.ts'
+import { ArgumentField } from './argument-field.ts'
+import { FieldFault } from './literal.ts'
+import type { DraftCapability, DraftSigner } from './signing.ts'
+
+/** A capability that a row offers. */
+export interface OfferedCapability {
+  /** With its module. */
+  readonly name: string
+  readonly params: CallableMember['params']
+}
+
+const ALL = ''
+const OTHER = 'other'
+const GAS = 'coin.GAS'
+
+/** A row: one account, and everything or one capability. */
+class SignatureRow {
+  readonly element: HTMLElement
+  readonly account = make(
+    'select',
+    { 'aria-label': 'account that signs' },
+    ...developmentAccounts.map(({ account }) => make('option', {}, account)),
+  )
+  readonly scope = make('select', { 'aria-label': 'what the signature covers' })
+  readonly #args = make('div', { class: 'arguments' })
+  readonly #other = make('input', {
+    spellcheck: 'false',
+    placeholder: '(coin.TRANSFER "alice" "bob" 1.5)',
+    'aria-label': 'capability',
+  })
+  readonly #fault = make('span', { class: 'fault' })
+  #fields: readonly ArgumentField[] = []
+
+  constructor(onScope: (row: SignatureRow) => void, onRemove: (row: SignatureRow) => void) {
+    const remove = make('button', { type: 'button', class: 'small', 'aria-label': 'remove this signature' }, 'Remove')
+    remove.addEventListener('click', () => onRemove(this))
+    this.scope.addEventListener('change', () => onScope(this))
+    this.element = make(
+      'li',
+      {},
+      make('div', { class: 'row' }, this.account, this.scope, remove),
+      this.#args,
+      this.#fault,
+    )
+  }
+
+  /** @param chosen capability to choose; default: the present one, if it is still offered */
+  offer(offered: readonly OfferedCapability[], chosen = this.scope.value): void {
+    const options = offered.map(({ name }) => make('option', { value: name }, name))
+    const first = make('option', { value: ALL }, 'signs everything')
+    this.scope.replaceChildren(first, ...options, make('option', { value: OTHER }, 'another capability'))
+    this.scope.value = chosen
+    if (this.scope.selectedIndex < 0) this.scope.value = ALL
+    this.show(offered)
+  }
+
+  /** Shows the fields of the chosen capability. */
+  show(offered: readonly OfferedCapability[]): void {
+    const { value } = this.scope
+    const params = offered.find(({ name }) => name === value)?.params ?? []
+    this.#fields = params.map((each) => new ArgumentField(each))
+    this.#args.replaceChildren(...(value === OTHER ? [this.#other] : this.#fields.map(({ element }) => element)))
+  }
+
+  /** Chooses a capability in source form: in its fields where it is offered, else as text. */
+  write(account: string, text: string, offered: readonly OfferedCapability[]): void {
+    const { name, args } = capabilityOf(text)
+    const texts = args.map(fieldText)
+    const params = offered.find((each) => each.name === name)?.params
+    const isOffered = params?.length === texts.length && texts.every((each) => each !== null)
+    this.account.value = account
+    this.scope.value = isOffered ? name : OTHER
+    this.show(offered)
+    this.#other.value = text
+    if (isOffered) for (const [i, field] of this.#fields.entries()) field.text = texts[i] ?? ''
+  }
+
+  /** @returns null for a signature that covers everything. Throws FieldFault */
+  read(): DraftCapability | null {
+    write(this.#fault, '')
+    try {
+      const { value } = this.scope
+      if (value === ALL) return null
+      if (value === OTHER) return capabilityOf(this.#other.value)
+      // Capabilities take values themselves: nothing is read from the message.
+      return { name: value, args: this.#fields.map((field) => field.read({}).json) }
+    } catch (error) {
+      if (!(error instanceof FieldFault)) throw error
+      const isOther = this.scope.value === OTHER
+      if (isOther) write(this.#fault, `expected ${error.message}`)
+      const told = isOther ? `expected ${error.message}` : error.message
+      throw new FieldFault(`signature of ${this.account.value}: ${told}`, {
+        cause: isOther ? this.#other : error.cause,
+      })
+    }
+  }
+}
+
+/** Text of a field for a string, a number or a boolean; null for other values. */
+function fieldText(json: unknown): string | null {
+  if (typeof json === 'string') return json
+  if (typeof json === 'boolean') return String(json)
+  const { int, decimal } = json as { readonly int?: unknown; readonly decimal?: unknown }
+  return int === undefined && decimal === undefined ? null : String(int ?? decimal)
+}
+
+export class Signatures {
+  readonly #list: HTMLElement
+  readonly #sender: () => string
+  #rows: readonly SignatureRow[] = []
+  #offered: readonly OfferedCapability[] = []
+
+  /** @param sender account that pays for gas */
+  constructor(list: HTMLElement, sender: () => string) {
+    this.#list = list
+    this.#sender = sender
+    this.add()
+  }
+
+  add(account = this.#sender(), chosen = ALL): SignatureRow {
+    const onScope = (row: SignatureRow) => {
+      row.show(this.#offered)
+      this.#addGas(row)
+    }
+    const onRemove = (row: SignatureRow) => {
+      row.element.remove()
+      this.#rows = this.#rows.filter((each) => each !== row)
+    }
+    const row = new SignatureRow(onScope, onRemove)
+    if (developmentAccounts.some((each) => each.account === account)) row.account.value = account
+    row.offer(this.#offered, chosen)
+    this.#rows = [...this.#rows, row]
+    this.#list.append(row.element)
+    return row
+  }
+
+  /** Signs with a capability in source form. Rows of the account that cover everything give way. */
+  addCapability(account: string, text: string): void {
+    const [free] = this.#rows.filter((row) => row.account.value === account && row.scope.value === ALL)
+    const row = free ?? this.add(account)
+    row.write(account, text, this.#offered)
+    this.#addGas(row)
+  }
+
+  offer(offered: readonly OfferedCapability[]): void {
+    this.#offered = offered
+    for (const row of this.#rows) row.offer(offered)
+  }
+
+  /** A sender whose signature is limited must also sign that it pays for gas. */
+  #addGas({ account, scope }: SignatureRow): void {
+    const own = this.#rows.filter((row) => row.account.value === account.value)
+    const isSender = account.value === this.#sender() && scope.value !== ALL
+    const hasGas = own.some(({ scope: { value } }) => value === GAS || value === ALL)
+    if (isSender && !hasGas) this.add(account.value, GAS)
+  }
+
+  /** The signers of a command. Throws FieldFault. */
+  read(): DraftSigner[] {
+    const signers = new Map<string, DraftCapability[] | null>()
+    for (const row of this.#rows) {
+      const { value } = row.account
+      const capability = row.read()
+      const known = signers.get(value)
+      if (known !== undefined && (known === null || capability === null)) {
+        throw new FieldFault(`${value} signs everything already: remove its other signatures`)
+      }
+      signers.set(value, capability === null ? null : [...(known ?? []), capability])
+    }
+    return [...signers].flatMap(([name, capabilities]) => {
+      const account = developmentAccounts.find((each) => each.account === name)
+      return account === undefined ? [] : [{ account, capabilities: capabilities ?? [] }]
+    })
+  }
+}

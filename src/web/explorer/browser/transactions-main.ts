@@ -1,0 +1,66 @@
+/** The list of all transactions in blocks, newest first. */
+import type { ListedTransaction, TransactionPage } from '../../../schema/lookup.ts'
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { clockText, grouped } from '../../kit/numbers.ts'
+import { ask, textOfError } from './ask.ts'
+import { fillChains, once, openFrame } from './frame.ts'
+import { PagedList } from './paged-list.ts'
+import { notePlace, placeOf, transactionLink } from './place.ts'
+import { pathWith } from './query.ts'
+
+const PATH = '/devnet/transactions'
+
+const list = new PagedList<ListedTransaction>({
+  read: async (next) => {
+    const { transactions, ...page } = await ask<TransactionPage>(pathWith(PATH, { chain: chain(), next }))
+    return { items: transactions, ...page }
+  },
+  keyOf: ({ requestKey, block }) => `${requestKey} ${block}`,
+  show: (items) =>
+    fill(element('transactions'), items, (each) => `${each.requestKey} ${each.block} ${each.isOrphan}`, rowOf),
+  more: element<HTMLButtonElement>('more'),
+  onTold: (text) => write('told', text),
+  noun: 'transaction',
+})
+
+const chain = () => element<HTMLSelectElement>('chain').value
+
+function rowOf(each: ListedTransaction): HTMLElement {
+  const outcome = each.isOrphan ? 'orphaned' : each.status
+  return make(
+    'li',
+    { 'data-outcome': outcome },
+    transactionLink(each.requestKey),
+    make(
+      'span',
+      { class: 'where' },
+      `chain ${each.chain} · height ${grouped(each.height)} · ${clockText(each.createdMs)}`,
+    ),
+    make('b', { class: 'outcome' }, outcome),
+    make('code', { class: 'what', title: each.what }, each.what),
+    make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${grouped(each.gas)} gas`),
+    ...(each.fault === undefined ? [] : [make('span', { class: 'fault' }, each.fault)]),
+  )
+}
+
+const showTrouble = (error: unknown) => write('told', textOfError(error))
+const restart = () => void list.restart().catch(showTrouble)
+const renew = once(() => list.renew().catch(showTrouble))
+
+openFrame({
+  onStart: ({ view }) => {
+    fillChains('chain', view.heads.length, placeOf().get('chain') ?? '', 'all chains').addEventListener(
+      'change',
+      () => {
+        notePlace({ chain: chain() })
+        restart()
+      },
+    )
+    restart()
+  },
+  onChange: (_state, change, isReorganised) => {
+    // Transactions of lost blocks are orphaned, on older pages too.
+    if (isReorganised) restart()
+    else if (change.heads !== undefined || change.blocks !== undefined) renew()
+  },
+})

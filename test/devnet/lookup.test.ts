@@ -1,0 +1,354 @@
+/** Lookups of the developer page: transactions and events in pages, modules and tables. */
+import { describe, expect, it } from 'vitest'
+import {
+  type EventPage,
+  FoundModule,
+  FoundTransaction,
+  ListedEvent,
+  ListedTransaction,
+  type ModuleList,
+  type RowPage,
+  type TransactionPage,
+} from '../../src/schema/lookup.ts'
+import type { Static, TSchema } from '../../src/schema/typebox.ts'
+import { validatorOf } from '../../src/schema/validator.ts'
+import { funded, signed } from './command.ts'
+import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
+import { brief, type CheckedPeer, jsonOf, type Started, TEXT } from './common.ts'
+import { order } from './control-common.ts'
+import { Peer } from './request.ts'
+
+const TOKEN = `(namespace "free")
+(module shelf GOVERNANCE
+  @doc "Keeps books."
+  (defcap GOVERNANCE () (enforce false "nobody"))
+  (defcap PLACED:bool (title:string price:decimal) @doc "A book came." @event true)
+  (defcap LEND:integer (title:string days:integer) @managed days rest true)
+  (defun rest:integer (managed:integer requested:integer) (- managed requested))
+  (defschema book "What a book is." price:decimal owner:guard tags:[string])
+  (deftable books:{book} "All books.")
+  (deftable never:{book})
+  (defconst MOST:integer 3 "Most books.")
+  (defun place:string (title:string price:decimal owner:guard)
+    "Puts a book on the shelf."
+    (emit-event (PLACED title price))
+    (write books title { "price": price, "owner": owner, "tags": [] }))
+  (defpact lend (title:string) (step title) (step "back"))
+)
+(create-table books)`
+const KEYSET = { keys: [funded.publicKey], pred: 'keys-all' }
+
+const withData = (code: string) =>
+  signed({ gasLimit: 100_000 }, { payload: { exec: { code, data: { k: KEYSET } } }, nonce: code })
+const place = (title: string, price = '1.5') => withData(`(free.shelf.place "${title}" ${price} (read-keyset "k"))`)
+
+async function get<T>(peer: Peer, path: string): Promise<T> {
+  const answer = await peer.get(path)
+  expect(answer.status, answer.body.toString()).toBe(200)
+  return jsonOf(answer) as T
+}
+const refused = async (peer: Peer, path: string) => {
+  const [status, type, text] = brief(await peer.get(path))
+  expect(type).toBe(TEXT)
+  return [status, text]
+}
+
+async function mined(peer: CheckedPeer, commands: readonly { readonly hash: string }[], chain = 0) {
+  expect(jsonOf(await send(peer, commands, chain))).toEqual({ requestKeys: commands.map(({ hash }) => hash) })
+  await makeBlocks(peer, { [chain]: 1 })
+}
+
+async function startShelf(): Promise<Started> {
+  const started = await startLedger()
+  await mined(started.peer, [withData(TOKEN)])
+  return started
+}
+
+/** All items of all pages. */
+async function allPages<T>(peer: Peer, path: string, read: (page: { readonly next: string | null }) => readonly T[]) {
+  const items: T[] = []
+  let pages = 0
+  for (let next: string | null | undefined; next !== null; pages++) {
+    const page: { readonly next: string | null } = await get(
+      peer,
+      path + (next === undefined ? '' : `&next=${encodeURIComponent(next)}`),
+    )
+    items.push(...read(page))
+    next = page.next
+  }
+  return { items, pages }
+}
+
+function expectAll<S extends TSchema>(schema: S, values: readonly Static<S>[]): void {
+  const validator = validatorOf(schema)
+  expect(values.filter((value) => !validator.accepts(value))).toEqual([])
+}
+
+describe('GET /devnet/transactions', () => {
+  it('lists all transactions, the newest first, in pages, however many empty blocks lie between', async () => {
+    const { peer } = await startLedger()
+    const sent: string[] = []
+    for (let round = 0; round < 3; round++) {
+      const commands = Array.from({ length: 17 }, (_, i) => transfer('sender01', 1 + round * 20 + i))
+      await mined(peer, commands)
+      // The order in the block is that of the poll results' transaction ids.
+      const results = await ok(
+        poll(
+          peer,
+          commands.map(({ hash }) => hash),
+        ),
+      )
+      sent.unshift(...commands.map(({ hash }) => hash).sort((a, b) => results[b].txId - results[a].txId))
+      await makeBlocks(peer, { 0: 30, 1: 30 })
+    }
+    for (const limit of [1, 16, 17, 18, 200]) {
+      const path = `/devnet/transactions?limit=${limit}`
+      const { items, pages } = await allPages(peer, path, (page) => (page as TransactionPage).transactions)
+      expect(items.map(({ requestKey }) => requestKey)).toEqual(sent)
+      expectAll(ListedTransaction, items)
+      expect(pages).toBe(limit === 1 ? sent.length : Math.ceil(sent.length / limit))
+    }
+    const other = await get<TransactionPage>(peer, '/devnet/transactions?chain=1')
+    expect([other.transactions, other.next]).toEqual([[], null])
+  })
+
+  it('ends a page after 5,000 blocks, and goes on from there', async () => {
+    const { peer } = await startLedger()
+    const command = transfer('sender01', 1)
+    await mined(peer, [command])
+    await makeBlocks(peer, { 0: 2600, 1: 2600 })
+    const first = await get<TransactionPage>(peer, '/devnet/transactions')
+    expect([first.transactions, first.next]).toEqual([[], expect.any(String)])
+    const second = await get<TransactionPage>(peer, `/devnet/transactions?next=${first.next}`)
+    expect(second.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
+    expect(second.next).toBeNull()
+    // Blocks of other chains cost next to nothing.
+    const own = await get<TransactionPage>(peer, '/devnet/transactions?chain=0')
+    expect(own.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
+  })
+
+  it('marks those of orphans, and says why others failed', async () => {
+    const { peer } = await startLedger()
+    const bad = exec('(enforce false "on purpose")')
+    await mined(peer, [bad])
+    const [listed] = (await get<TransactionPage>(peer, '/devnet/transactions')).transactions
+    const result = (await ok(poll(peer, [bad.hash])))[bad.hash]
+    expect(listed).toMatchObject({ status: 'failure', fault: 'on purpose', gas: result.gas, sender: 'sender00' })
+    expect([listed.isOrphan, listed.height, listed.block]).toEqual([
+      false,
+      result.metaData.blockHeight,
+      result.metaData.blockHash,
+    ])
+    const plain = new Peer(peer.url)
+    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
+    plain.close()
+    const again = (await get<TransactionPage>(peer, '/devnet/transactions')).transactions
+    expect(again.find(({ block }) => block === listed.block)?.isOrphan).toBe(true)
+  })
+
+  it('refuses cursors and chains that do not exist, with the reason', async () => {
+    const { peer } = await startLedger()
+    const unknown = 'A'.repeat(43)
+    expect(await refused(peer, '/devnet/transactions?next=yesterday')).toEqual([
+      400,
+      'next: "yesterday" is no cursor; take the text of `next` of the page before',
+    ])
+    expect(await refused(peer, `/devnet/transactions?next=${unknown}`)).toEqual([
+      404,
+      `next: the node has no block ${unknown}`,
+    ])
+    expect(await refused(peer, '/devnet/transactions?chain=2')).toEqual([404, 'there is no chain 2: chains are 0 to 1'])
+    expect((await refused(peer, '/devnet/transactions?limit=0'))[0]).toBe(400)
+    expect((await refused(peer, '/devnet/transactions?limit=201'))[0]).toBe(400)
+  })
+})
+
+describe('GET /devnet/transaction', () => {
+  it('finds a pending one, then its block with the result of poll, then its orphan', async () => {
+    const { peer } = await startLedger()
+    const command = transfer('sender01', 1)
+    const path = `/devnet/transaction?requestKey=${command.hash}`
+    expect(await refused(peer, path)).toEqual([
+      404,
+      `no block and no mempool of this network has a transaction ${command.hash}`,
+    ])
+    await send(peer, [command])
+    const pending = await get<FoundTransaction>(peer, path)
+    expect(pending).toEqual({ requestKey: command.hash, command, pendingOn: 0, blocks: [] })
+    await makeBlocks(peer, { 0: 1 })
+    const found = await get<FoundTransaction>(peer, path)
+    expectAll(FoundTransaction, [pending, found])
+    const result = (await ok(poll(peer, [command.hash])))[command.hash]
+    expect(found.command).toEqual(command)
+    expect(found.pendingOn).toBeNull()
+    expect(found.blocks).toMatchObject([
+      { chain: 0, index: 0, isOrphan: false, hash: result.metaData.blockHash, result },
+    ])
+    const plain = new Peer(peer.url)
+    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
+    plain.close()
+    const orphaned = await get<FoundTransaction>(peer, path)
+    expect(orphaned.blocks.at(-1)).toMatchObject({ hash: result.metaData.blockHash, isOrphan: true })
+    expect((await refused(peer, '/devnet/transaction?requestKey=abc'))[1]).toBe(
+      'requestKey "abc": not 43 characters of base64url',
+    )
+  })
+})
+
+describe('GET /devnet/events', () => {
+  const namesOf = ({ events }: EventPage) => events.map(({ module, name }) => `${module}.${name}`)
+
+  it('has the events of results, by full name, by name, and by module', async () => {
+    const { peer } = await startShelf()
+    // 18 digits: a double would lose some.
+    const price = '123456.123456789012'
+    await mined(peer, [place('a', price), place('b')])
+    const all = await get<EventPage>(peer, '/devnet/events')
+    expectAll(ListedEvent, all.events)
+    const placed = await get<EventPage>(peer, '/devnet/events?name=free.shelf.PLACED')
+    expect(namesOf(placed)).toEqual(['free.shelf.PLACED', 'free.shelf.PLACED'])
+    for (const event of all.events) {
+      const { events } = (await ok(poll(peer, [event.requestKey])))[event.requestKey]
+      const same = events.filter((each: { name: string }) => each.name === event.name)
+      expect(same.map((each: { params: unknown }) => each.params)).toContainEqual(event.params)
+    }
+    expect((await peer.get('/devnet/events?name=PLACED')).body.toString()).toContain(`{"decimal":"${price}"}`)
+    expect(namesOf(await get(peer, '/devnet/events?name=PLACED'))).toEqual(namesOf(placed))
+    expect(namesOf(await get(peer, '/devnet/events?name=free.shelf.*'))).toEqual(namesOf(placed))
+    expect(namesOf(await get(peer, '/devnet/events?name=shelf.PLACED'))).toEqual([])
+    const transfers = namesOf(await get(peer, '/devnet/events?name=coin.TRANSFER'))
+    expect([...transfers, ...namesOf(placed)].toSorted()).toEqual(namesOf(all).toSorted())
+    expect((await refused(peer, '/devnet/events?name=a.b.c.d'))[1]).toContain('expected an event such as coin.TRANSFER')
+    expect((await refused(peer, '/devnet/events?order=best'))[0]).toBe(400)
+  })
+
+  it('goes on with new blocks from the cursor of the oldest-first order', async () => {
+    const { peer } = await startShelf()
+    const path = '/devnet/events?name=PLACED&order=oldest&limit=2'
+    await mined(peer, [place('a')])
+    const titles = ({ events }: EventPage) => events.map(({ params }) => params[0])
+    const first = await get<EventPage>(peer, path)
+    expect(titles(first)).toEqual(['a'])
+    const nothing = await get<EventPage>(peer, `${path}&next=${first.next}`)
+    expect([titles(nothing), nothing.next]).toEqual([[], first.next])
+    for (const title of ['b', 'c', 'd']) await mined(peer, [place(title)])
+    const second = await get<EventPage>(peer, `${path}&next=${first.next}`)
+    expect(titles(second)).toEqual(['b', 'c'])
+    expect(titles(await get(peer, `${path}&next=${second.next}`))).toEqual(['d'])
+    const { items } = await allPages(peer, '/devnet/events?name=PLACED&limit=1', (page) => titles(page as EventPage))
+    expect(items).toEqual(['d', 'c', 'b', 'a'])
+  })
+
+  it('leaves out orphans unless they are asked for, and other heights', async () => {
+    const { peer } = await startShelf()
+    await mined(peer, [place('a')])
+    const [kept] = (await get<EventPage>(peer, '/devnet/events?name=PLACED')).events
+    const above = `/devnet/events?name=PLACED&minheight=${kept.height + 1}`
+    expect((await get<EventPage>(peer, above)).events).toEqual([])
+    expect((await get<EventPage>(peer, `/devnet/events?name=PLACED&maxheight=${kept.height - 1}`)).events).toEqual([])
+    expect(
+      (await get<EventPage>(peer, `/devnet/events?name=PLACED&minheight=${kept.height}&maxheight=${kept.height}`))
+        .events,
+    ).toEqual([kept])
+    const plain = new Peer(peer.url)
+    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
+    plain.close()
+    const on = (await get<EventPage>(peer, '/devnet/events?name=PLACED')).events
+    expect(on.filter(({ block }) => block === kept.block)).toEqual([])
+    const both = (await get<EventPage>(peer, '/devnet/events?name=PLACED&orphans=true')).events
+    expect(both).toContainEqual({ ...kept, isOrphan: true })
+  })
+})
+
+describe('GET /devnet/modules, module and table', () => {
+  it('lists the modules of a chain as (list-modules) does', async () => {
+    const { peer } = await startShelf()
+    const { modules, note, height } = await get<ModuleList>(peer, '/devnet/modules?chain=0')
+    const { result, metaData } = await ok(local(peer, exec('(list-modules)', { gasLimit: 100_000 })))
+    expect(modules.map(({ name }) => name)).toEqual(result.data.toSorted())
+    expect(modules.map(({ name }) => name)).toContain('free.shelf')
+    expect([note, modules.every(({ isFetched }) => isFetched), height]).toEqual([null, true, metaData.blockHeight - 1])
+    expect((await get<ModuleList>(peer, '/devnet/modules?chain=1')).modules.map(({ name }) => name)).not.toContain(
+      'free.shelf',
+    )
+  })
+
+  it('tells all members of a module with docs, types and marks', async () => {
+    const { peer } = await startShelf()
+    const module = await get<FoundModule>(peer, '/devnet/module?name=free.shelf')
+    expectAll(FoundModule, [module])
+    const { result } = await ok(local(peer, exec('(describe-module "free.shelf")', { gasLimit: 100_000 })))
+    expect([module.hash, module.code, module.txHash]).toEqual([result.data.hash, result.data.code, result.data.tx_hash])
+    expect(module).toMatchObject({ kind: 'module', doc: 'Keeps books.', governance: 'capability GOVERNANCE' })
+    expect(module.functions).toEqual([
+      {
+        name: 'rest',
+        doc: null,
+        params: [
+          { name: 'managed', type: 'integer' },
+          { name: 'requested', type: 'integer' },
+        ],
+        result: 'integer',
+      },
+      {
+        name: 'place',
+        doc: 'Puts a book on the shelf.',
+        params: [
+          { name: 'title', type: 'string' },
+          { name: 'price', type: 'decimal' },
+          { name: 'owner', type: 'guard' },
+        ],
+        result: 'string',
+      },
+    ])
+    expect(module.pacts.map(({ name }) => name)).toEqual(['lend'])
+    expect(module.capabilities.map(({ name, mark }) => [name, mark])).toEqual([
+      ['GOVERNANCE', null],
+      ['PLACED', '@event'],
+      ['LEND', '@managed days rest'],
+    ])
+    expect(module.schemas[0]).toMatchObject({
+      doc: 'What a book is.',
+      fields: [{}, {}, { name: 'tags', type: '[string]' }],
+    })
+    expect(module.tables).toEqual([
+      { name: 'books', doc: 'All books.', schema: 'book', isCreated: true },
+      { name: 'never', doc: null, schema: 'book', isCreated: false },
+    ])
+    expect(module.constants).toEqual([{ name: 'MOST', doc: 'Most books.', type: 'integer', value: '3' }])
+    expect(await get(peer, '/devnet/module?name=fungible-v2')).toMatchObject({ kind: 'interface', governance: null })
+    expect(await refused(peer, '/devnet/module?name=free.none')).toEqual([404, 'chain 0 has no module "free.none"'])
+  })
+
+  it('pages the rows of a table by key, searches keys, and reads one', async () => {
+    const { peer } = await startShelf()
+    const titles = ['b', 'a', 'ab', '', '<i>']
+    await mined(
+      peer,
+      titles.map((title, i) => place(title, `${i}.25`)),
+    )
+    const path = '/devnet/table?name=free.shelf.books'
+    const page = await get<RowPage>(peer, path)
+    expect(page).toMatchObject({ table: 'free.shelf.books', total: 5, next: null, note: null })
+    expect(page.fields?.map(({ name, type }) => [name, type])).toEqual([
+      ['price', 'decimal'],
+      ['owner', 'guard'],
+      ['tags', '[string]'],
+    ])
+    expect(page.rows.map(({ key }) => key)).toEqual(titles.toSorted())
+    expect(page.rows.find(({ key }) => key === 'ab')?.row).toEqual({ price: 2.25, owner: KEYSET, tags: [] })
+    for (const limit of [1, 2, 4, 5]) {
+      const { items } = await allPages(peer, `${path}&limit=${limit}`, (each) => (each as RowPage).rows)
+      expect(items).toEqual(page.rows)
+    }
+    const found = await get<RowPage>(peer, `${path}&search=b`)
+    expect([found.rows.map(({ key }) => key), found.total]).toEqual([['ab', 'b'], 2])
+    expect((await get<RowPage>(peer, `${path}&key=`)).rows.map(({ key }) => key)).toEqual([''])
+    expect((await get<RowPage>(peer, `${path}&key=c`)).rows).toEqual([])
+    expect((await refused(peer, '/devnet/table?name=books'))[1]).toContain('expected module.table')
+    expect(await refused(peer, '/devnet/table?name=free.shelf.place')).toEqual([
+      404,
+      'module free.shelf of chain 0 has no table "place"',
+    ])
+  })
+})

@@ -1,0 +1,62 @@
+/** Lookups of a fork: what is listed, what is not, and what opening fetches. */
+import { expect, it } from 'vitest'
+import type { FoundModule, ModuleList, RowPage } from '../../src/schema/lookup.ts'
+import { exec, local, ok } from '../devnet/commands-common.ts'
+import { type CheckedPeer, jsonOf } from '../devnet/common.ts'
+import { execWith, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+
+async function get<T>(peer: CheckedPeer, path: string): Promise<T> {
+  const answer = await peer.get(path)
+  expect(answer.status, answer.body.toString()).toBe(200)
+  return jsonOf(answer) as T
+}
+const TABLE = '/devnet/table?name=free.fork-token.accounts'
+const keysOf = ({ rows }: RowPage) => rows.map(({ key }) => key)
+
+it('lists all modules of the live network, says which are not fetched, and fetches those that are opened', async () => {
+  const remote = await startRemote()
+  const { peer } = await startFork(remote)
+  const isFetched = async (name: string) => {
+    const { modules, note } = await get<ModuleList>(peer, '/devnet/modules')
+    return [modules.find((each) => each.name === name)?.isFetched, note]
+  }
+  const [before, note] = await isFetched('free.fork-token')
+  expect(before).toBe(false)
+  expect(note).toMatch(/^\d+ of these modules are not fetched yet from development; opening one fetches it$/)
+  const opened = await get<FoundModule>(peer, '/devnet/module?name=free.fork-token')
+  const there = await get<FoundModule>(remote.peer, '/devnet/module?name=free.fork-token')
+  // A node tells neither which tables exist, nor all about the command that deployed a module.
+  expect({ ...opened, txHash: '', tables: [] }).toEqual({ ...there, txHash: '', tables: [] })
+  expect((await isFetched('free.fork-token'))[0]).toBe(true)
+  expect((await isFetched('fungible-v1'))[0]).toBe(false)
+})
+
+it('lists the rows that were read or written, says that others are not listed, and fetches one by its key', async () => {
+  const remote = await startRemote()
+  const { peer } = await startFork(remote)
+  const none = await get<RowPage>(peer, TABLE)
+  expect([keysOf(none), none.total]).toEqual([[], 0])
+  expect(none.note).toBe(
+    'only rows written here, and those of development that something has read, are listed. ' +
+      'A row that is not listed is fetched by its key',
+  )
+  const [alice] = (await get<RowPage>(peer, `${TABLE}&key=alice`)).rows
+  expect(alice).toEqual((await get<RowPage>(remote.peer, `${TABLE}&key=alice`)).rows[0])
+  expect(keysOf(await get<RowPage>(peer, `${TABLE}&key=nobody`))).toEqual([])
+  expect(keysOf(await get<RowPage>(peer, TABLE))).toEqual(['alice'])
+  await inBlock(peer, [execWith('(free.fork-token.open "carol" (read-keyset "k"))', { k: KEYSET })])
+  expect(keysOf(await get<RowPage>(peer, TABLE))).toEqual(['alice', 'carol'])
+  // Code that reads all keys makes the list complete.
+  await ok(local(peer, exec('(free.fork-token.names)', { gasLimit: 100_000 })))
+  const complete = await get<RowPage>(peer, TABLE)
+  expect([keysOf(complete), complete.note]).toEqual([['alice', 'bob', 'carol'], null])
+})
+
+it('answers 502 with the reason while the live node is gone', async () => {
+  const remote = await startRemote()
+  const { peer } = await startFork(remote, { timeoutMs: 1000 })
+  await remote.devnet.close()
+  const { status, body } = await peer.get('/devnet/module?name=free.fork-token')
+  expect(status).toBe(502)
+  expect(body.toString()).toMatch(/\w/)
+})

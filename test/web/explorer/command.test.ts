@@ -1,0 +1,152 @@
+/** Hashes, signatures, literals and shown values of the page. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { read } from '../../../src/contracts/syntax/reader.ts'
+import { blake2b256 as judge } from '../../../src/core/blake2b.ts'
+import { developmentAccounts } from '../../../src/core/development-accounts.ts'
+import { readCapability } from '../../../src/wallet/capability.ts'
+import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
+import { blake2b256 } from '../../../src/web/explorer/browser/blake2b.ts'
+import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
+import { pathWith } from '../../../src/web/explorer/browser/query.ts'
+import { type CommandDraft, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
+import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
+
+const fault = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof FieldFault) return error.message
+    throw error
+  }
+  return 'nothing'
+}
+
+describe('the hash of commands', () => {
+  it.each([0, 1, 127, 128, 129, 255, 256, 257, 1000])('is BLAKE2b-256 for %i bytes', (length) => {
+    const bytes = Uint8Array.from({ length }, (_, i) => (31 * i + length) & 255)
+    expect(Buffer.from(blake2b256(bytes)).toString('hex')).toBe(Buffer.from(judge(bytes)).toString('hex'))
+  })
+
+  it('is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
+    const [first, second] = developmentAccounts
+    const draft: CommandDraft = {
+      networkId: 'development',
+      chain: 3,
+      code: '(+ 1 "ü")',
+      data: { k: ['<&>'] },
+      signers: [
+        { account: first, capabilities: [{ name: 'coin.GAS', args: [] }] },
+        { account: second, capabilities: [] },
+      ],
+      sender: 'sender00',
+      gasLimit: 1000,
+      gasPrice: '0.000000010000',
+      ttlSeconds: 600,
+      creationTime: 1_700_000_000,
+      nonce: 'n',
+    }
+    const { hash, sigs, cmd } = await signedDraft(draft)
+    expect(hash).toBe(Buffer.from(judge(new TextEncoder().encode(cmd))).toString('base64url'))
+    expect(cmd).toContain('"gasPrice":0.000000010000,')
+    expect(JSON.parse(cmd)).toMatchObject({
+      networkId: 'development',
+      payload: { exec: { code: draft.code, data: draft.data } },
+      signers: [{ pubKey: first.publicKey, clist: [{ name: 'coin.GAS', args: [] }] }, { pubKey: second.publicKey }],
+      meta: { chainId: '3', sender: 'sender00', gasLimit: 1000, ttl: 600, creationTime: 1_700_000_000 },
+    })
+    expect(JSON.parse(cmd).signers[1]).not.toHaveProperty('clist')
+    const { createPublicKey, verify } = await import('node:crypto')
+    for (const [i, { publicKey }] of [first, second].entries()) {
+      const x = Buffer.from(publicKey, 'hex').toString('base64url')
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+      const signature = Buffer.from(sigs[i].sig, 'hex')
+      expect(verify(null, Buffer.from(hash, 'base64url'), key, signature)).toBe(true)
+    }
+  })
+})
+
+it('asks with the parameters that are there: an empty key is one, an empty search is none', () => {
+  const parameters = { chain: 0, search: '', key: '', next: '', name: 'a&b', limit: undefined, order: null }
+  expect(pathWith('/t', parameters)).toBe('/t?chain=0&key=&next=&name=a%26b')
+  expect(pathWith('/t', { search: '' })).toBe('/t')
+})
+
+describe('arguments', () => {
+  it('are read by the reader of the language as the same text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const [form] = read(quoted(text))
+        expect(form).toMatchObject({ form: 'string', value: text })
+        expect(literalOf(quoted(text)).json).toBe(text)
+      }),
+    )
+  })
+
+  it.each([
+    ['integer', ' 12 ', '12', { int: 12 }],
+    ['integer', '-9007199254740993', '-9007199254740993', { int: '-9007199254740993' }],
+    ['decimal', '1', '1.0', { decimal: '1.0' }],
+    ['decimal', '-0.10', '-0.10', { decimal: '-0.10' }],
+    ['bool', 'false', 'false', false],
+    ['string', 'a "b"\n', '"a \\"b\\"\\n"', 'a "b"\n'],
+    ['time', '2027-01-31T12:00:00Z', '(time "2027-01-31T12:00:00Z")', { time: '2027-01-31T12:00:00Z' }],
+    ['[integer]', '[1, 2]', '[1, 2]', [{ int: 1 }, { int: 2 }]],
+    ['object{a}', '{"a": 1.5, "b": [true]}', '{"a": 1.5, "b": [true]}', { a: { decimal: '1.5' }, b: [true] }],
+    ['', '"x"', '"x"', 'x'],
+    [
+      'module{fungible-v2}',
+      'free.token',
+      'free.token',
+      { refSpec: [{ namespace: null, name: 'fungible-v2' }], refName: { namespace: 'free', name: 'token' } },
+    ],
+  ])('of type %s: %j', (type, text, code, json) => {
+    expect(argumentOf(type, text)).toEqual({ code, json })
+  })
+
+  it.each([
+    ['integer', '1.5', 'a whole number, such as 12'],
+    ['integer', '', 'a whole number, such as 12'],
+    ['decimal', '1e3', 'a number, such as 1.5'],
+    ['time', '2027-13-31T12:00:00Z', 'a time in UTC, such as 2027-01-31T12:00:00Z'],
+    ['[integer]', '{"a": 1}', 'a list, such as [1 2 3]'],
+    ['object{a}', '[1]', 'an object, such as {"field": 1}'],
+    ['list', '[1', 'a complete literal: a bracket is not closed'],
+    ['', '(+ 1 2)', 'a literal: (+ 1 2) is none'],
+    ['', '1 2', 'one literal: 2 is left'],
+    ['', '{a: 1}', 'a literal: a: 1} is none'],
+    ['', '{"a" 1}', 'a colon behind "a"'],
+    ['module{a}', 'free token', 'the name of a module, such as free.token'],
+  ])('of type %s are refused: %j', (type, text, message) => {
+    expect(fault(() => argumentOf(type, text))).toBe(message)
+  })
+
+  it('of capabilities are those that the wallet reads', () => {
+    for (const text of [
+      '(coin.GAS)',
+      '(coin.TRANSFER "a" "b" 1.5)',
+      '(free.t.C [1 2] {"a": true})',
+      ' ( a.B "x)y" )',
+    ]) {
+      expect(capabilityOf(text)).toEqual(readCapability(text))
+    }
+    for (const text of ['coin.GAS', '(GAS)', '(coin.TRANSFER (f))', '(coin.GAS) (coin.GAS)']) {
+      expect([text, fault(() => capabilityOf(text))]).not.toEqual([text, 'nothing'])
+    }
+  })
+})
+
+it.each([
+  [1, '1.0'],
+  [1e-8, '0.00000001'],
+  [{ int: 3 }, '3'],
+  [{ decimal: '1.123456789012345678' }, '1.123456789012345678'],
+  [{ time: '2027-01-31T12:00:00Z' }, '(time "2027-01-31T12:00:00Z")'],
+  [{ pred: 'keys-all', keys: ['ab'.repeat(32)] }, 'keys-all [abababab…]'],
+  [{ keysetref: { ns: 'free', ksn: 'admin' } }, 'keyset free.admin'],
+  [{ keysetref: 'admin' }, 'keyset admin'],
+  [{ refName: { namespace: null, name: 'coin' }, refSpec: [] }, 'coin'],
+  [[{ a: 'x"' }, null, true], '[{"a": "x\\""} null true]'],
+])('shows the value %j as %s', (json, text) => {
+  expect(valueText(json)).toBe(text)
+})
