@@ -214,6 +214,7 @@ const contractCommands: readonly CommandRow[] = [
     examples: [
       `newcut local '(coin.get-balance "sender00")'`,
       `newcut local '(read-integer "n")' --data '{"n": 1}' --chain 3`,
+      `newcut local '(at "block-time" (chain-data))' --set time=2030-01-01T00:00:00Z`,
     ],
     run: async ([code], config, around) => (await import('./local.ts')).runLocal(code, config, around),
   }),

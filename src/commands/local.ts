@@ -3,9 +3,11 @@ import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
+import { NewcutError } from '../core/errors.ts'
 import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'
+import { answerWith, overridesFrom } from './local-overrides.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -16,12 +18,19 @@ export function runLocal(
   { out, nowMs, untilStopped }: Surroundings,
 ): Promise<number> {
   const print = printerTo(out)
-  const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json } = config.values
+  const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json, set } = config.values
+  const overrides = set === undefined ? null : overridesFrom(set)
+  if (overrides !== null && rewindDepth > 0) {
+    throw new NewcutError('BAD_OPTION', '--rewind has no effect with --set: the code runs on top of the chain')
+  }
   const code = givenCode(given)
   const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : givenJson(data, '--data') }
   return withNode(config, { untilStopped }, async (client, signal) => {
     checkChain(client, chain, '--chain')
-    const result = await answer(client, chain, question, { signal, nowMs: nowMs() })
+    const call = { signal, nowMs: nowMs() }
+    const result = await (overrides === null
+      ? answer(client, chain, question, call)
+      : answerWith(overrides, client, chain, question, call))
     const value = valueFromJson(dataOf(result, 'the code failed'))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0

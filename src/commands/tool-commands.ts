@@ -123,7 +123,7 @@ export const toolCommands: readonly FlagRow[] = [
     flags: [
       new RowOption('--verify', {
         help: 'compare results and gas of code',
-        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. The exit code is 1 if anything differs.',
+        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. A report of an earlier comparison is run again at its cut. The exit code is 1 if anything differs.',
       }),
       new RowOption('--cases <N>', {
         help: 'most pieces of code',
@@ -144,6 +144,7 @@ export const toolCommands: readonly FlagRow[] = [
     examples: [
       'newcut fork https://NODE > cut.json',
       'newcut fork https://NODE --verify --report differences.json',
+      'newcut fork https://NODE differences.json --verify',
       'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
     ],
     run: async ([url, ...files], { verify, cases, report, nodeRelease: release, ...flags }, around) => {

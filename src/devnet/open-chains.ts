@@ -38,7 +38,7 @@ export function openChains(
 ) {
   const network = networkOf(settings)
   const first = () => {
-    if (fork !== null) return forkedState(network, fork.headers)
+    if (fork !== null) return forkedState(network, fork.headers, fork.payloads)
     return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
   }
   const state = data?.loaded ?? first()

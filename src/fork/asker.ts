@@ -8,6 +8,7 @@ import { encodeBase64Url } from '../core/bytes.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import type { PinnedBlock } from './cache.ts'
+import { exactText } from './exact-text.ts'
 import { orphaned, presentCut, refused, rootOf } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
@@ -87,7 +88,7 @@ export class Asker {
         const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }))
         if (check.depth === depth && this.#isAtPin(check.answer, depth)) return answer
         corrections++
-      } else throw this.#misbehaved(`a result without a status: ${shown(JSON.stringify(answer))}`)
+      } else throw this.#misbehaved(`a result without a status: ${shown(exactText(answer))}`)
     }
     throw this.#misbehaved(`${MAX_CORRECTIONS} answers at other heights than ${this.block.height + 1}`)
   }
@@ -101,7 +102,7 @@ export class Asker {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
-      throw this.#misbehaved(`a success that names no block: ${shown(JSON.stringify(answer))}`)
+      throw this.#misbehaved(`a success that names no block: ${shown(exactText(answer))}`)
     }
     const ahead = blockHeight - (height + 1)
     if (ahead === 0) {

@@ -1,12 +1,14 @@
 /**
  * Entries of one chain at its pin, in memory and in an append-only file of JSON lines. A pinned block never changes, so
- * entries never expire. Absent entries are cached too.
+ * entries never expire. Absent entries are cached too. Every line ends with a checksum over the line and the block.
  *
- *     {"fork":1,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
- *     ["row:coin.coin-table|k:..",{..}]
+ *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
+ *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
  */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { blake2b256 } from '../core/blake2b.ts'
+import { encodeBase64Url } from '../core/bytes.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
 
 /** The pinned block of a chain. */
@@ -18,20 +20,26 @@ export interface PinnedBlock {
   readonly hash: string
 }
 
-const VERSION = 1
+const VERSION = 2
+/** Characters of a checksum: 72 bits find every accident. */
+const CHECK_LENGTH = 12
+const encoder = new TextEncoder()
 
 export class ForkCache {
   readonly #entries = new Map<string, unknown>()
   readonly #file: string | null
+  readonly #hash: string
   /** Text that the file lacks. */
   #unwritten = ''
 
   /**
    * Opens the cache of a chain.
    * @param folder null to keep it in memory only
+   * @param onNotice called with a message if lines are damaged: they are dropped, and fetched again
    * @throws NewcutError DATA_UNUSABLE if the file is of another block, or cannot be read or written
    */
-  constructor(folder: string | null, block: PinnedBlock) {
+  constructor(folder: string | null, block: PinnedBlock, onNotice: (message: string) => void = () => undefined) {
+    this.#hash = block.hash
     const first = JSON.stringify({ fork: VERSION, ...block })
     if (folder === null) {
       this.#file = null
@@ -43,7 +51,7 @@ export class ForkCache {
       mkdirSync(join(folder, network), { recursive: true })
       const text = textOf(this.#file)
       if (text === '') this.#unwritten = `${first}\n`
-      else this.#read(text, first)
+      else this.#read(this.#file, text, first, onNotice)
       this.save()
     } catch (error) {
       if (error instanceof NewcutError) throw error
@@ -54,20 +62,30 @@ export class ForkCache {
     }
   }
 
-  #read(text: string, first: string): void {
+  #read(file: string, text: string, first: string, onNotice: (message: string) => void): void {
     const lines = text.split('\n')
-    // A process that was killed may have left half a line: the entry is fetched again.
+    // A process that was killed may have left half a line.
     const torn = lines.pop()
-    if (torn !== '') this.#unwritten = '\n'
     if (lines[0] !== first) {
-      throw new NewcutError('DATA_UNUSABLE', `the cache ${this.#file} is of another block or another newcut`, {
+      throw new NewcutError('DATA_UNUSABLE', `the cache ${file} is of another block or another newcut`, {
         hint: `its first line must be ${first}; remove the file, or name another folder with --fork-cache`,
       })
     }
-    for (const line of lines.slice(1)) {
-      const entry = entryIn(line)
+    const bad: number[] = []
+    for (const [i, line] of lines.entries()) {
+      const entry = i === 0 ? null : entryIn(line, this.#hash)
       if (entry !== null) this.#entries.set(...entry)
+      else if (i > 0) bad.push(i + 1)
     }
+    if (bad.length > 0) onNotice(`the cache ${file}: ${damageText(bad)}: newcut drops that, and fetches it again`)
+    if (bad.length > 0 || torn !== '') this.#rewrite(file, first)
+  }
+
+  /** Replaces the file by one with these entries alone. */
+  #rewrite(file: string, first: string): void {
+    const lines = [...this.#entries].map((entry) => lineOf(...entry, this.#hash))
+    writeFileSync(`${file}.new`, [first, ...lines, ''].join('\n'))
+    renameSync(`${file}.new`, file)
   }
 
   has(key: string): boolean {
@@ -82,7 +100,7 @@ export class ForkCache {
   /** Adds an entry. Call `save` before anything depends on it. */
   put(key: string, json: unknown): void {
     this.#entries.set(key, json)
-    if (this.#file !== null) this.#unwritten += `${JSON.stringify([key, json])}\n`
+    if (this.#file !== null) this.#unwritten += `${lineOf(key, json, this.#hash)}\n`
   }
 
   /** Appends new entries to the file. */
@@ -102,13 +120,28 @@ function textOf(file: string): string {
   }
 }
 
-/** @returns null for half a line of a process that was killed */
-function entryIn(line: string): [string, unknown] | null {
+/** @returns null for a line that is damaged, edited, or from the cache of another block */
+function entryIn(line: string, hash: string): [string, unknown] | null {
   try {
     const entry: unknown = JSON.parse(line)
-    return Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' ? [entry[0], entry[1]] : null
+    if (!Array.isArray(entry) || typeof entry[0] !== 'string') return null
+    const [key, json] = entry as [string, unknown]
+    return lineOf(key, json, hash) === line ? [key, json] : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
+}
+
+/** @param hash hash of the pinned block */
+function lineOf(key: string, json: unknown, hash: string): string {
+  const text = JSON.stringify([key, json]).slice(0, -1)
+  const check = encodeBase64Url(blake2b256(encoder.encode(`${hash}${text}`))).slice(0, CHECK_LENGTH)
+  return `${text},"${check}"]`
+}
+
+function damageText(lines: readonly number[]): string {
+  const shown = lines.slice(0, 3).join(', ')
+  if (lines.length === 1) return `line ${shown} is damaged or was edited`
+  return `lines ${shown}${lines.length > 3 ? `, and ${lines.length - 3} more` : ''} are damaged or were edited`
 }

@@ -2,10 +2,11 @@
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { MissingEntry } from '../contracts/machine/missing.ts'
 import { NewcutError } from '../core/errors.ts'
-import { Asker } from './asker.ts'
+import { type AnswerFields, Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
 import { modulesIn, stringsIn } from './module-text.ts'
+import { pinnedPayload } from './payload-fetch.ts'
 import { PinnedState } from './pinned-state.ts'
 import type { RemoteNode } from './remote-node.ts'
 
@@ -17,6 +18,8 @@ export interface ChainForkOptions extends FetchOptions {
   readonly cacheFolder: string | null
   /** Rules by which sizes of modules are measured; default: those of nodes. */
   readonly rules?: LanguageRules | undefined
+  /** Called with a message if the cache is damaged. */
+  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 export class ChainFork {
@@ -28,9 +31,14 @@ export class ChainFork {
   /** @param head height of the chain of the node, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
     this.block = block
-    this.cache = new ForkCache(options.cacheFolder, block)
+    this.cache = new ForkCache(options.cacheFolder, block, options.onNotice)
     this.state = new PinnedState(this.cache, options.rules)
     this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
+  }
+
+  /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
+  payload(): Promise<AnswerFields | null> {
+    return pinnedPayload(this.fetcher.asker, this.cache)
   }
 
   /** Texts in code that are probably keys of rows. */

@@ -1,12 +1,15 @@
 /** Fetches missing entries of a chain at its pin, and more of what the same run will probably read. */
+import { splitName } from '../contracts/machine/names.ts'
 import type { Domain } from '../contracts/machine/state.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { ExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { fetchCounter } from './counter-fetch.ts'
+import { exactRow, inexactFields, printedFields } from './exact-values.ts'
 import { fetchAncestor } from './header-fetch.ts'
-import { fetchModules } from './module-fetch.ts'
+import { type CachedModule, fetchModules } from './module-fetch.ts'
 import { fetchPact } from './pact-fetch.ts'
 import { askAll, literal, odd, type PinQuestion } from './question.ts'
 
@@ -22,6 +25,9 @@ export interface FetchOptions {
   /** Request keys of commands that continued pacts before the pin. */
   readonly pactKeys: readonly string[]
 }
+
+/** Key, row, and printed forms of some of its fields. */
+type PrintedRow = readonly ExactJson[]
 
 /** Most rows that are fetched beside the one that is missing, and the longest key of such a row. */
 const MAX_HINTS = 50
@@ -88,6 +94,8 @@ export class Fetcher {
         return fetchAncestor(asker, cache, key ?? '')
       case 'pacts':
         return fetchPact(asker, cache, key ?? '', this.#options.pactKeys)
+      case 'counters':
+        return fetchCounter(asker, cache)
       default:
         throw new Error(`the fork cannot fetch ${domain}`)
     }
@@ -98,19 +106,27 @@ export class Fetcher {
     const cache = this.#cache
     const isNew = (key: string) => key.length <= MAX_HINT && key !== first && !cache.has(rowKey(table, key))
     const keys = [first, ...[...new Set(others)].filter(isNew).slice(0, MAX_HINTS)]
-    const code = `(map (lambda (k) [k (try false (read ${table} k))]) [${keys.map(literal).join(' ')}])`
+    const fields = this.#inexactFields(table)
+    const row = `[k r (if (= (typeof r) "bool") [] ${printedFields(fields)})]`
+    const code = `(map (lambda (k) (let ((r (try false (read ${table} k)))) ${row})) [${keys.map(literal).join(' ')}])`
     return {
       code,
       take: (value) => {
         if (!Array.isArray(value) || value.length !== keys.length) throw odd(this.asker, value)
-        for (const [i, key] of keys.entries()) this.#putRow(table, key, (value[i] as readonly ExactJson[])[1] ?? null)
+        for (const [i, key] of keys.entries()) this.#putRow(table, [key, ...(value[i] as PrintedRow).slice(1)], fields)
       },
       failed: (message) => this.#noTable(table, message),
     }
   }
 
-  #putRow(table: string, key: string, row: ExactJson): void {
-    this.#cache.put(rowKey(table, key), row === false ? false : keepValue(valueFromJson(row)))
+  #putRow(table: string, [key, row = null, printed = null]: PrintedRow, fields: readonly string[]): void {
+    const kept = row === false ? false : keepValue(exactRow(valueFromJson(row), fields, printed))
+    this.#cache.put(rowKey(table, key as string), kept)
+  }
+
+  #inexactFields(table: string): string[] {
+    const module = this.#cache.get(`module:${splitName(table)?.module}`) as CachedModule | undefined
+    return module === undefined ? [] : inexactFields(module.code)
   }
 
   #noTable(table: string, message: string): boolean {
@@ -122,16 +138,17 @@ export class Fetcher {
   /** All rows of a table, or their number if they are too many. */
   #allRows(table: string): PinQuestion {
     const { tableRows } = this.#options
-    const rows = `(fold-db ${table} (lambda (k r) true) (lambda (k r) [k r]))`
+    const fields = this.#inexactFields(table)
+    const rows = `(fold-db ${table} (lambda (k r) true) (lambda (k r) [k r ${printedFields(fields)}]))`
     return {
       code: `(let ((n (length (keys ${table})))) (if (> n ${tableRows}) [n] [n ${rows}]))`,
       take: (value) => {
         const [count, found] = Array.isArray(value) ? (value as readonly ExactJson[]) : []
         if (found === undefined) this.#cache.put(`keys:${table}`, { tooMany: String(fieldsOf(count).int) })
         else {
-          const all = found as readonly (readonly [string, ExactJson])[]
-          for (const [key, row] of all) this.#putRow(table, key, row)
-          this.#cache.put(`keys:${table}`, all.map(([key]) => key).sort())
+          const all = found as readonly PrintedRow[]
+          for (const each of all) this.#putRow(table, each, fields)
+          this.#cache.put(`keys:${table}`, all.map(([key]) => key as string).sort())
         }
       },
       failed: (message) => this.#noTable(table, message),

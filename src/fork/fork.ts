@@ -7,7 +7,19 @@ import { describeError, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
-import { fetchHeader, hashText, networkOfNode, type Pin, pinHeight, pinText, presentCut, readCut } from './pin.ts'
+import { HEADER_KEY } from './payload-fetch.ts'
+import {
+  expectOneBranch,
+  fetchHeader,
+  hashText,
+  hasOwnHash,
+  networkOfNode,
+  type Pin,
+  pinHeight,
+  pinText,
+  presentCut,
+  readCut,
+} from './pin.ts'
 import { RemoteNode } from './remote-node.ts'
 
 /** How to fork. */
@@ -32,8 +44,6 @@ export interface ForkOptions {
 
 /** Standard limits. Public nodes refuse more requests than some in a second. */
 export const FORK_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
-
-const HEADER_KEY = 'header'
 
 export class ForkedNetwork {
   readonly remote: RemoteNode
@@ -91,6 +101,7 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
   const { network, height } = wanted
   const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
   const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
+  expectOneBranch(pinned.map(({ header }) => header))
   const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
   const pin: Pin = {
     network,
@@ -155,8 +166,7 @@ async function pinChain(
 ) {
   const head = heads.get(chain)
   if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
-  const known =
-    head.height === height ? cachedHeader(options.cacheFolder, { network, chain, height, hash: head.hash }) : null
+  const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
   const block = { network, chain, height, hash: hashText(header) }
   const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
@@ -167,7 +177,11 @@ async function pinChain(
   return { header, fork }
 }
 
-function cachedHeader(folder: string | null, block: ChainFork['block']): Header | null {
-  const kept = folder === null ? undefined : new ForkCache(folder, block).get(HEADER_KEY)
-  return typeof kept === 'string' ? decodeHeader(decodeBase64Url(kept, 'header')) : null
+function cachedHeader(
+  { cacheFolder, onNotice }: Pick<ForkOptions, 'cacheFolder' | 'onNotice'>,
+  block: ChainFork['block'],
+): Header | null {
+  const kept = cacheFolder === null ? undefined : new ForkCache(cacheFolder, block, onNotice).get(HEADER_KEY)
+  const header = typeof kept === 'string' ? decodeHeader(decodeBase64Url(kept, 'header')) : null
+  return header !== null && hashText(header) === block.hash && hasOwnHash(header) ? header : null
 }

@@ -7,6 +7,7 @@ import { FormatError } from '../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { exactly, exactValue } from './exact-values.ts'
 import { type ModuleOrigin, membersOf, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { rootOf } from './pin.ts'
 import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
@@ -83,10 +84,14 @@ function constantsOf(asker: Asker, cache: ForkCache, name: string): PinQuestion[
   }
   return [
     {
-      code: `[${constants.map((each) => `${name}.${each}`).join(' ')}]`,
-      take: (value) => {
-        if (!Array.isArray(value) || value.length !== constants.length) throw odd(asker, value)
-        const kept = constants.map((each, i) => [each, keepValue(valueFromJson(value[i] as ExactJson))])
+      code: exactly(constants.map((each) => `${name}.${each}`)),
+      take: (answer) => {
+        const [value, printed] = Array.isArray(answer) ? (answer as readonly ExactJson[]) : []
+        if (!Array.isArray(value) || value.length !== constants.length) throw odd(asker, answer)
+        const texts = Array.isArray(printed) ? (printed as readonly ExactJson[]) : []
+        const kept = constants.map((each, i) => {
+          return [each, keepValue(exactValue(valueFromJson(value[i] as ExactJson), texts[i] ?? ''))]
+        })
         cache.put(`constants:${name}`, kept)
       },
     },
@@ -134,7 +139,8 @@ async function codeIn(asker: Asker, block: string, key: string): Promise<string 
   return null
 }
 
-function payloadHashIn(text: string): string | null {
+/** Hash of the payload in a header, as base64url of its bytes or as an object. @returns null if there is none */
+export function payloadHashIn(text: string): string | null {
   const json = parseExactJson(text)
   if (typeof json === 'string') {
     // A header in base64url: its payload hash ends 96 bytes before its end.

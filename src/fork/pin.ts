@@ -142,10 +142,34 @@ function headerIn(text: string): Header | null {
     const { items } = parseJson(text) as { readonly items: readonly unknown[] }
     if (typeof items[0] !== 'string') return null
     const header = decodeHeader(decodeBase64Url(items[0], 'header'))
-    return equalBytes(blockHash(encodeWork(header)), header.hash) ? header : null
+    return hasOwnHash(header) ? header : null
   } catch (error) {
     if (error instanceof FormatError || error instanceof SyntaxError || error instanceof TypeError) return null
     throw error
+  }
+}
+
+/** Whether the hash in a header is that of its content. */
+export const hasOwnHash = (header: Header): boolean => equalBytes(blockHash(encodeWork(header)), header.hash)
+
+/**
+ * Checks that blocks of one height are of one branch of the network: each names the parents of its neighbours.
+ * @throws NewcutError BAD_INPUT
+ */
+export function expectOneBranch(headers: readonly Header[]): void {
+  const byChain = new Map(headers.map((header) => [header.chainId, header]))
+  for (const { chainId, adjacents } of headers) {
+    for (const [neighbour, parent] of adjacents) {
+      const other = byChain.get(neighbour)
+      if (other === undefined || equalBytes(other.parent, parent)) continue
+      throw new NewcutError(
+        'BAD_INPUT',
+        `the cut of the fork: its blocks of chains ${chainId} and ${neighbour} are of different branches`,
+        {
+          hint: 'take the cut that a fork prints at its start, or GET /cut of a node',
+        },
+      )
+    }
   }
 }
 

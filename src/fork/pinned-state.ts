@@ -14,6 +14,7 @@ import { valueFromJson } from '../contracts/values/wire.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { COUNTER_KEY } from './counter-fetch.ts'
 import { rowKey } from './fetcher.ts'
 import { headerKey } from './header-fetch.ts'
 import type { CachedModule, CachedOrigin } from './module-fetch.ts'
@@ -60,6 +61,8 @@ export class PinnedState implements ReadableState {
         return this.#kept(headerKey(key), domain, key, (height) => height as number)
       case 'pacts':
         return this.#kept(`pact:${key}`, domain, key, (kept) => this.#pact(key, kept as CachedPact | null))
+      case 'counters':
+        return this.#kept(COUNTER_KEY, domain, key, (kept) => kept as number)
       default:
         return undefined
     }

@@ -2,6 +2,7 @@
 import { NewcutError } from '../core/errors.ts'
 import type { ExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
+import { exactText } from './exact-text.ts'
 import { shown } from './remote-node.ts'
 
 export interface PinQuestion {
@@ -72,7 +73,7 @@ async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promis
 
 /** Error of a value of a form that the question cannot have. */
 export function odd({ remote }: Asker, value: ExactJson): NewcutError {
-  const text = shown(JSON.stringify(value))
+  const text = shown(exactText(value))
   return new NewcutError('NODE_MISBEHAVED', `the forked node ${remote.url} gives a value of the wrong form: ${text}`)
 }
 

@@ -56,7 +56,8 @@ const CommandError = Type.Object({
  */
 export type CommandError = Static<typeof CommandError>
 
-const CommandOutcome = Type.Union([
+/** The value of a command, or its error. */
+export const CommandOutcome = Type.Union([
   Type.Object({ status: Type.Literal('success'), data: Values }),
   Type.Object({ status: Type.Literal('failure'), error: CommandError }),
 ])

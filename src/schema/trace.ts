@@ -1,10 +1,34 @@
 /** Traces of transactions on an embedded node: `POST /devnet/trace`. */
 import { Command, HashText } from './bodies.ts'
+import { CommandOutcome } from './command-bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { Type } from './typebox.ts'
 
 /** Longest request key, or text of a command, that a request may hold; longer ones are refused with 400. */
 const MAX_TEXT_LENGTH = 2 * 1024 * 1024
+
+/** Most rows, and most keys, that a request may replace. */
+const MAX_OVERRIDES = 1000
+
+/** Rows, a time and signers that a command finds on top of its chain, instead of those of the chain. */
+export const TraceOverrides = Type.Object(
+  {
+    rows: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {
+        description: 'qualified table: key: fields of the row. Other fields of an existing row stay',
+        maxProperties: MAX_OVERRIDES,
+      }),
+    ),
+    time: Type.Optional(Type.String({ maxLength: 40, description: 'block time, such as 2027-01-01T00:00:00Z' })),
+    keys: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), {
+        description: 'public keys that sign too, without limit',
+        maxItems: MAX_OVERRIDES,
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'with cmd only: what the command finds instead. Nothing is written' },
+)
 
 export const TraceOrder = Type.Object(
   {
@@ -15,6 +39,7 @@ export const TraceOrder = Type.Object(
         description: 'a command to run on top of its chain, signed or not, or its text alone. Nothing is written',
       }),
     ),
+    overrides: Type.Optional(TraceOverrides),
   },
   { additionalProperties: false, description: 'either requestKey or cmd' },
 )
@@ -57,6 +82,7 @@ export const Traced = Type.Object({
   ]),
   status: Type.Union([Type.Literal('success'), Type.Literal('failure')]),
   gas: Count,
+  result: CommandOutcome,
   trace: TraceStep,
   nodes: { ...Count, description: 'steps in the tree' },
   omitted: { ...Count, description: 'steps that are left out' },

@@ -199,7 +199,7 @@ describe('fork', () => {
   })
 
   it.each([
-    [{ chain: 3, depth: 1 }, 409, /^chain 3 has height 0: depth 1 is below its genesis block$/],
+    [{ chain: 3, depth: 1 }, 409, /^chain 3 has height 0: depth 1 is below its first block$/],
     [{ chain: 30, depth: 1 }, 400, /^there is no chain 30: chains are 0 to 19$/],
     [{ chain: 3, depth: 0 }, 400, /body: \/depth must be >= 1/],
     [{ chain: 3, depth: 1001 }, 400, /body: \/depth must be <= 1000/],

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { exec, local, makeBlocks } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
-import { folder, reorganise, startFork, startRemote } from './network.ts'
+import { folder, inBlock, reorganise, startFork, startRemote } from './network.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
 const FILE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
@@ -98,13 +98,40 @@ it.each([
     })),
     'answers at other heights than',
   ],
-  ['no result', changed(() => ({ gas: 1 })), 'gives a result without a status'],
+  [
+    'no result',
+    changed(() => ({ gas: 12345678901234567000 })),
+    'a result without a status: {"gas":12345678901234567000}',
+  ],
   ['a text for a timeout', changed(() => 'Timeout'), 'ran out of its time: Timeout'],
 ])('refuses a node that tells %s', async (_, manner, text) => {
   const contract = await contractOn(await startRemote(), manner)
   const { code, err } = await contract.test()
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
   expect(err).not.toContain('    at ')
+})
+
+it('refuses a payload that is not that of the pinned block', async () => {
+  const remote = await startRemote()
+  const proxy = await proxyTo(remote.devnet.url)
+  proxy.manner = async (request, forward) => {
+    const answer = await forward()
+    if (!request.url.endsWith('/outputs')) return answer
+    return { ...answer, body: answer.body.replace('"transactions":[', '"transactions":[["e30","e30"],') }
+  }
+  const args = ['devnet', '--port', '0', '--fork', proxy.url, '--fork-cache', 'off', '--fork-limit', '1000/s']
+  const { code, err } = await run(args)
+  expect([code === 0, err]).toEqual([false, expect.stringContaining('that is not the one in its header')])
+})
+
+it('begins without the payload of a pinned block if the node no longer has it', async () => {
+  const remote = await startRemote()
+  const manner: Manner = async ({ url }, forward) => {
+    return url.includes('/payload/') ? { status: 404, body: 'pruned' } : forward()
+  }
+  const forked = await startFork(remote, {}, {}, {}, manner)
+  const [{ result, txId }] = await inBlock(forked.peer, [exec('(coin.get-balance "sender01")')])
+  expect([result.status, txId]).toEqual(['success', 2])
 })
 
 it('says that a node has compacted its state', async () => {

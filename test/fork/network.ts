@@ -7,7 +7,7 @@ import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
 import { type Change, funded, signed } from '../devnet/command.ts'
 import { exec, makeBlocks, poll, send, startLedger } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
-import { type NodeProxy, proxyTo } from './proxy.ts'
+import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
 export const TOKEN = `(namespace "free")
 
@@ -128,8 +128,10 @@ export async function startFork(
   fork: Partial<DevnetFork> = {},
   options: Parameters<typeof start>[0] = {},
   machine: Parameters<typeof start>[1] = {},
+  manner: Manner = honest,
 ): Promise<Forked> {
   const proxy = await proxyTo(remote.devnet.url)
+  proxy.manner = manner
   const lowest = Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height)))
   const forked = await start(
     {

@@ -136,6 +136,42 @@ it('tells results, headers and payloads below the pin as the forked node does', 
   expect((await get(forked, `header/${'A'.repeat(43)}`))[0]).toBe(404)
 })
 
+it('tells the pinned block with its payload wherever blocks are told', async () => {
+  const remote = await startRemote()
+  await inBlock(remote.peer, [exec('(+ 1 2)')])
+  await makeBlocks(remote.peer, { 1: 1 })
+  const forked = await startFork(remote)
+  const pin = forked.devnet.fork?.pin.height ?? 0
+  const accept = { headers: { accept: 'application/json;blockheader-encoding=object' } }
+  const { items } = jsonOf(
+    await remote.peer.request('GET', `${PREFIX}/chain/0/header?minheight=${pin}&maxheight=${pin}`, accept),
+  )
+  const [{ payloadHash }] = items
+  await forked.proxy.close()
+  const told = async (node: Started, method: string, path: string, body?: unknown) => {
+    const request = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const { status, body: text } = await node.peer.request(
+      method,
+      `${PREFIX}/chain/0/${path}`,
+      body === undefined ? {} : request,
+    )
+    return [status, text.toString()]
+  }
+  for (const [method, path, body] of [
+    ['GET', `block?minheight=${pin}&maxheight=${pin}`, undefined],
+    ['GET', `payload/${payloadHash}`, undefined],
+    ['GET', `payload/${payloadHash}/outputs`, undefined],
+    ['POST', 'payload/batch', [payloadHash]],
+    ['POST', 'payload/outputs/batch', [payloadHash]],
+  ] as const) {
+    const there = await told(remote, method, path, body)
+    expect(there[0], path).toBe(200)
+    expect(await told(forked, method, path, body), path).toEqual(there)
+  }
+  const [, block] = await told(forked, 'GET', `block?minheight=${pin}&maxheight=${pin}`)
+  expect(JSON.parse(String(block)).items[0].payloadWithOutputs.transactions).toHaveLength(1)
+})
+
 it('continues the time of the pinned blocks if it is told to', async () => {
   const remote = await startRemote()
   const newest = Math.max(...[...remote.devnet.cut.values()].map(({ creationTime }) => Number(creationTime) / 1e6))

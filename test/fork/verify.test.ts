@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import { folder, startRemote } from './network.ts'
+import { makeBlocks, startLedger } from '../devnet/commands-common.ts'
+import { execWith, folder, inBlock, startRemote } from './network.ts'
 import { proxyTo } from './proxy.ts'
 
 async function forkOf(args: readonly string[] = []) {
@@ -97,4 +98,73 @@ it.each([
   const { devnet } = await startRemote()
   const { code, err } = await run(['fork', devnet.url, '--fork-cache', 'off', ...args])
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+})
+
+/** Modules whose results differ by release: since 3.2 only an admin composes capabilities of another module. */
+const COMPOSING = `(namespace "free")
+(module inner G (defcap G () true) (defcap D () true))
+(module outer G
+  (defcap G () (enforce false "nobody"))
+  (defcap C () (compose-capability (inner.D)))
+  (defun composed:integer () (with-capability (C) 1)))`
+
+it('reports how two releases differ, in a file with which anybody finds the same', async () => {
+  const { peer, devnet } = await startLedger({ nodeRelease: '2.32' })
+  const [deployed] = await inBlock(peer, [execWith(COMPOSING, {}, { gasLimit: 50_000 })])
+  expect(deployed.result.status, JSON.stringify(deployed.result)).toBe('success')
+  await makeBlocks(peer, { 0: 12, 1: 12 })
+  const report = join(folder(), 'differences.json')
+  const args = ['--fork-cache', 'off', '--fork-limit', '1000/s', '--verify']
+  const same = await run(['fork', devnet.url, ...args, '--node-release', '2.32'])
+  expect([same.code, same.out], same.err).toEqual([0, expect.stringContaining(', 0 different')])
+  const found = await run(['fork', devnet.url, ...args, '--report', report])
+  expect([found.code, found.out], found.err).toEqual([1, expect.stringContaining('DIFFERS (free.outer.composed)\n')])
+  const text = readFileSync(report, 'utf8')
+  const told = JSON.parse(text)
+  expect(told).toMatchObject({
+    newcut: expect.stringMatching(/^\d/),
+    node: expect.stringMatching(/^\d/),
+    pin: { network: 'development' },
+    chain: 0,
+    release: '3.2',
+    differences: [
+      { code: '(free.outer.composed)', here: { status: 'failure' }, there: { status: 'success', result: '{"int":1}' } },
+    ],
+  })
+  for (const secret of [devnet.url, devnet.url.replace(/.*:/, ':'), folder().slice(0, 5)])
+    expect(text).not.toContain(secret)
+  // The head moves on, and the report still names its block.
+  await makeBlocks(peer, { 0: 3, 1: 3 })
+  const again = join(folder(), 'again.json')
+  const repeated = await run(['fork', devnet.url, report, ...args, '--report', again])
+  expect([repeated.code, repeated.out], repeated.err).toEqual([1, expect.stringContaining('0 of 1 equal, 1 different')])
+  const { pin, differences } = JSON.parse(readFileSync(again, 'utf8'))
+  expect([pin, differences]).toEqual([told.pin, told.differences])
+  expect((await run(['fork', devnet.url, report, ...args, '--node-release', '2.32'])).code).toBe(0)
+})
+
+it('refuses files that are no reports, reports of different blocks, and what needs --verify', async () => {
+  const { call } = await forkOf()
+  const file = (name: string, content: unknown) => {
+    const path = join(folder(), name)
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+  const report = (height: number) => ({ pin: { height }, chain: 0, differences: [] })
+  for (const [args, text] of [
+    [
+      [file('a.json', 'no JSON'), '--verify'],
+      'a.json: no report of newcut fork --verify (files of code have other names',
+    ],
+    [[file('b.json', { pin: {} }), '--verify'], 'b.json: no report of newcut fork --verify'],
+    [[file('null.json', null), '--verify'], 'null.json: no report of newcut fork --verify'],
+    [[file('c.json', report(1)), file('d.json', report(2)), '--verify'], 'these reports are of different blocks'],
+    [['/no/such/file', '--verify'], '/no/such/file: '],
+    [[file('e.pact', '(+ 1 2)')], 'e.pact has no effect without --verify'],
+    [['--report', '/tmp/r.json'], '--report /tmp/r.json has no effect without --verify'],
+  ] as const) {
+    const { code, err } = await call(args)
+    expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+    expect(err).not.toContain('    at ')
+  }
 })

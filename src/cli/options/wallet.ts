@@ -52,6 +52,12 @@ export const localOptions = {
   'gas-limit': gasLimit(150_000),
   sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' })),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
+  set: flagOnly(
+    unset(texts, 'WHAT', 'a row, the time or a key that the code finds instead', {
+      group: 'command',
+      more: `One of TABLE:KEY={"FIELD": VALUE}, time=2027-01-01T00:00:00Z and key=PUBLICKEY. Needs a node of newcut devnet.`,
+    }),
+  ),
   json: jsonOption,
 }
 

@@ -102,7 +102,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
 
 /** The chains of a new network. */
 function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
-  if (fork !== null) return forkedState(networkOf(settings), fork.headers)
+  if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
   return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
 }
 

@@ -32,7 +32,7 @@ export class Execution {
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(options))
     const runner = new BlockRunner({ ledger, modules, own, others, calls, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own, fork)
-    this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay })
+    this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay, fork })
     this.run = runner.run
     this.#executors = [calls, own, others]
     ledger.runOthersBy(runner.runLater)

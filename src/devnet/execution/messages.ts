@@ -30,6 +30,8 @@ export interface CommandTask {
   readonly command: SignedCommand
   /** The thread asks the node to verify proofs. */
   readonly context: Omit<BlockContext, 'spv'>
+  /** For `trace`: public keys that sign too. */
+  readonly keys?: readonly string[]
   /** For `execute`, and for `trace` of a transaction in a block. */
   readonly block?: {
     readonly miner: MinerAccount

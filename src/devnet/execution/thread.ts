@@ -25,6 +25,7 @@ import {
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
+import { signedToo } from './overrides.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
 const { port, signals, chains, genesis } = workerData as ThreadData & { readonly port: MessagePort }
@@ -72,7 +73,7 @@ const spv: SpvSupport = (type, proof) => {
   return 'fault' in verified ? verified : { value: keptValue(verified.kept) as ObjectValue }
 }
 
-function run({ kind, command: signed, context: sent, block }: CommandTask): TaskResult {
+function run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {
   const context = { ...sent, spv }
   const command = readCommand(signed)
   if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
@@ -92,7 +93,7 @@ function run({ kind, command: signed, context: sent, block }: CommandTask): Task
       return refused === null ? { passed: true } : { refused, isFinal: true }
     }
     case 'trace':
-      return traceOf(state, { context, readProof }, command, block)
+      return traceOf(state, { context, readProof }, signedToo(command, keys), block)
     case 'execute': {
       if (block === undefined) throw new Error('a task without a block')
       const { miner, isPrivileged, ...options } = block

@@ -1,9 +1,10 @@
 /** Traces: executes transactions again in the thread of calls, on the kept state before them. Nothing is written. */
 
-import type { Layer } from '../../contracts/machine/state.ts'
+import type { Layer, ReadableState } from '../../contracts/machine/state.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import type { Command } from '../command/command.ts'
 import { replayTo } from '../ledger/execute-payload.ts'
+import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
 import type { ExecuteOptions, ExecutingBlock } from '../ledger/transaction.ts'
@@ -11,6 +12,7 @@ import type { Block, BlockStore } from '../store/block-store.ts'
 import type { BlockRunner } from './block-runner.ts'
 import { sourceOf, taskOf } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
+import { NO_OVERRIDES, type Overrides, overridden } from './overrides.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Why a transaction has no trace. */
@@ -27,6 +29,8 @@ export interface TracesOptions {
   readonly executor: Executor
   /** Executes the earlier transactions of a block. */
   readonly replay: BlockRunner['replay']
+  /** State below the first blocks, if the network was forked. */
+  readonly fork: ForkedBase | null
 }
 
 const encoder = new TextEncoder()
@@ -39,7 +43,17 @@ export class Traces {
   }
 
   /** Executes a transaction of a block again, after those before it in the block. */
-  async inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
+  inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
+    return this.#complete([], () => this.#inBlock(block, index))
+  }
+
+  /** Runs until nothing of a forked network is missing. */
+  async #complete<T>(texts: readonly string[], run: () => Promise<T>): Promise<T> {
+    const { fork } = this.#options
+    return fork === null ? run() : fork.complete(run, texts)
+  }
+
+  async #inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
     const { ledger, store, replay } = this.#options
     const parent = store.parentOf(block)
     if (parent === undefined) return { kind: 'genesis' }
@@ -52,17 +66,28 @@ export class Traces {
     if (fault !== null) return { kind: 'changed', why: fault }
     const found = traced as TracedCommand | NoTrace | null
     if (found === null) return { kind: 'changed', why: 'it has no place in its block' }
-    if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output ?? ''))) {
+    if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output))) {
       return found
     }
     return { ...found, note: 'the block has another result: other rules made it, or its code took too long here' }
   }
 
-  /** Executes a command on top of a chain, as preflight does. Without a payer, only its code runs. */
-  atHead(chain: number, command: Command): Promise<TracedCommand | NoTrace> {
+  /**
+   * Executes a command on top of a chain, as preflight does. Without a payer, only its code runs.
+   * @param read reads what the command finds instead of what the chain has
+   */
+  atHead(
+    chain: number,
+    command: Command,
+    read: (state: ReadableState) => Overrides = () => NO_OVERRIDES,
+  ): Promise<TracedCommand | NoTrace> {
     const { ledger, executor } = this.#options
-    const { context, state } = ledger.base(chain, 0)
-    return executor.run(taskOf('trace', command, context), sourceOf(ledger, context, state)).then(tracedIn)
+    return this.#complete(textsOf(command), async () => {
+      const { context, state } = ledger.base(chain, 0)
+      const found = overridden({ context, state }, read(state))
+      const task = { ...taskOf('trace', command, found.context), keys: found.keys }
+      return tracedIn(await executor.run(task, sourceOf(ledger, context, found.state)))
+    })
   }
 
   #traced(

@@ -10,6 +10,7 @@ import type { Pin } from '../../fork/pin.ts'
 import type { RemoteAnswer } from '../../fork/remote-node.ts'
 import type { ForkedBase } from '../ledger/forked-base.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
+import type { StoredPayload } from '../store/payload.ts'
 
 /** Time of the first blocks: that of the machine, or that of the pinned blocks. */
 export type ForkTime = 'now' | 'pinned'
@@ -20,10 +21,16 @@ export class NodeFork implements ForkedBase {
   readonly chains: readonly number[] | null
   /** Content of the file that lets a data directory continue the fork. */
   readonly record: string
+  /** Chain -> its pinned payload; empty if the chains are on disk already. */
+  readonly payloads: ReadonlyMap<number, StoredPayload>
   readonly #fork: ForkedNetwork
 
-  constructor(fork: ForkedNetwork, { chains, time, record }: Pick<NodeFork, 'chains' | 'time' | 'record'>) {
+  constructor(
+    fork: ForkedNetwork,
+    { chains, time, record, payloads }: Pick<NodeFork, 'chains' | 'time' | 'record' | 'payloads'>,
+  ) {
     this.record = record
+    this.payloads = payloads
     const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
     if (unknown !== undefined) throw new NewcutError('BAD_OPTION', `--fork-chains: the network has no chain ${unknown}`)
     this.#fork = fork

@@ -2,10 +2,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { blake2b256 } from '../../core/blake2b.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
 import { type ForkTime, NodeFork } from './node-fork.ts'
+import { pinnedPayloads } from './pinned-payloads.ts'
 
 /** How an embedded node forks another network. */
 export interface DevnetFork {
@@ -31,7 +34,8 @@ export interface DevnetFork {
 
 /** File of a data directory that was forked. */
 export const FORK_FILE = 'fork.json'
-const VERSION = 1
+const VERSION = 2
+const encoder = new TextEncoder()
 
 interface KeptFork {
   readonly fork: typeof VERSION
@@ -42,6 +46,8 @@ interface KeptFork {
   readonly time: ForkTime
   /** Folder of the cache; null if there is none. */
   readonly cache: string | null
+  /** Checksum of the fields before. */
+  readonly check: string
 }
 
 export interface ForkHost {
@@ -82,11 +88,18 @@ export async function openNodeFork(
   if (kept !== null) {
     expectPin(dataDir ?? '', kept, asked)
     const record = recordOf({ ...kept, url, time, cache: cacheFolder })
-    if (hasBlocks) return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), { chains, time, record })
+    if (hasBlocks)
+      return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), {
+        chains,
+        time,
+        record,
+        payloads: new Map(),
+      })
   }
   const opened = await openFork(options)
   const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
-  const fork = new NodeFork(opened, { chains, time, record })
+  const payloads = await pinnedPayloads(opened)
+  const fork = new NodeFork(opened, { chains, time, record, payloads })
   if (dataDir !== undefined && kept === null) {
     await mkdir(dataDir, { recursive: true })
     writeForkFile(dataDir, record)
@@ -129,16 +142,29 @@ function isSameCut(cut: string, pin: string): boolean {
 export function readForkFile(directory: string): KeptFork | null {
   const file = join(directory, FORK_FILE)
   if (!existsSync(file)) return null
+  const damaged = (what: string) =>
+    new NewcutError('DATA_UNUSABLE', `${file}: ${what}`, {
+      hint: 'restore it from a backup; another address of the node goes with --fork URL, not into this file',
+    })
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as KeptFork
-    if (kept.fork === VERSION) return kept
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as KeptFork | null
+    if (kept?.fork !== VERSION) throw damaged('it is damaged, or of another newcut')
+    if (checkOf(kept) !== kept.check) throw damaged('it is damaged or was edited: its checksum is wrong')
+    return kept
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+    if (error instanceof NewcutError) throw error
+    throw damaged(`it cannot be read: ${describeError(error)}`)
   }
-  throw new NewcutError('DATA_UNUSABLE', `${file} is damaged, or of another newcut`)
 }
 
-const recordOf = (kept: KeptFork): string => `${JSON.stringify(kept)}\n`
+function recordOf(kept: Omit<KeptFork, 'check'>): string {
+  return `${JSON.stringify({ ...kept, check: checkOf(kept) })}\n`
+}
+
+function checkOf({ fork, url, pin, chains, time, cache }: Omit<KeptFork, 'check'>): string {
+  const text = JSON.stringify([fork, url, pin, chains, time, cache])
+  return encodeBase64Url(blake2b256(encoder.encode(text)))
+}
 
 /** Throws NewcutError DATA_UNUSABLE. */
 export function writeForkFile(directory: string, record: string): void {

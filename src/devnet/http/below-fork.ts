@@ -1,10 +1,11 @@
 /** Answers about blocks below the pin of a fork come from the forked node. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { shortestPath } from '../../core/graph.ts'
 import { parseExactJson } from '../../core/json.ts'
 import { graphAt } from '../../core/network.ts'
+import { payloadHash } from '../../core/payload.ts'
 import { fieldsOf } from '../../fork/asker.ts'
 import { exactText } from '../../fork/exact-text.ts'
 import { JSON_TYPE } from '../../schema/operation.ts'
@@ -44,8 +45,8 @@ export function addBelowFork(app: App, options: BelowForkOptions): void {
 
 class BelowFork {
   readonly #options: BelowForkOptions
-  /** Payload hashes of pinned blocks, whose payloads are not here. */
-  readonly #pinned: ReadonlySet<string>
+  /** Hashes of pinned payloads that the forked node did not have at the start. */
+  readonly #absent: ReadonlySet<string>
   /** Chain and request key -> its result below the pin, or null. */
   readonly #results = new Map<string, { readonly text: string; readonly height: number } | null>()
   #restUntilMs = 0
@@ -53,7 +54,12 @@ class BelowFork {
   constructor(options: BelowForkOptions) {
     this.#options = options
     const { store } = options.chains
-    this.#pinned = new Set(Array.from({ length: store.chains }, (_, i) => encodeBase64Url(store.at(i).payloadHash)))
+    const roots = Array.from({ length: store.chains }, (_, i) => store.at(i).payloadHash)
+    const isAbsent = (hash: Uint8Array) => {
+      const kept = store.payloads.get(hash)
+      return kept === undefined || !equalBytes(payloadHash(kept.transactionsHash, kept.outputsHash), hash)
+    }
+    this.#absent = new Set(roots.filter(isAbsent).map(encodeBase64Url))
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
@@ -77,7 +83,7 @@ class BelowFork {
 
   async #single(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
     if (match === null) return payload
-    const isPlaceholder = match[2] !== undefined && this.#pinned.has(match[2])
+    const isPlaceholder = match[2] !== undefined && this.#absent.has(match[2])
     if (reply.statusCode !== 404 && !isPlaceholder) return payload
     const { status, text } = await this.#options.fork.get(path)
     if (status !== 200) return payload

@@ -138,7 +138,7 @@ function conflictText(problem: Conflict): string {
       )
     case 'below-genesis': {
       const { chain, height, depth } = problem
-      return `chain ${chain} has height ${height}: depth ${depth} is below its genesis block`
+      return `chain ${chain} has height ${height}: depth ${depth} is below its first block`
     }
     case 'too-difficult': {
       const { made, chain, height } = problem

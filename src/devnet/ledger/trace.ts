@@ -13,8 +13,8 @@ import type { ProofReader, Unexecuted } from './transaction.ts'
 export interface TracedCommand {
   /** JSON text with the fields `trace`, `nodes`, `omitted` and `modules` of schema/trace.ts. */
   readonly trace: string
-  /** JSON text of the result; null if only the code ran. */
-  readonly output: string | null
+  /** JSON text of the result. */
+  readonly output: string
   readonly gas: number
   readonly hasFailed: boolean
   /** How the run differs from one in a block; null for no difference. */
@@ -45,7 +45,7 @@ export function traceOf(
     if (fault !== null) {
       const output = runLocally(state, context, command, readProof, trace)
       const { gas, status } = resultIn(output)
-      return { trace: textOf(trace), output: null, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
+      return { trace: textOf(trace), output, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
     }
   }
   const { miner, isPrivileged, ...options } = block ?? {

@@ -68,20 +68,20 @@ export function genesisState(
 /**
  * Chains of a network that begins with blocks of another one.
  * @param headers pinned header of each chain, all of them of one height
+ * @param known chain -> its pinned payload; an empty one stands for a payload that the forked node no longer has
  */
 export function forkedState(
   network: Network,
   headers: ReadonlyMap<number, Header>,
-  payloads: PayloadStore = new MemoryPayloads(),
+  known: ReadonlyMap<number, StoredPayload>,
 ): ChainState {
   const { adjacents, degree } = graphAt(network, 0)
-  const store = new BlockStore({ chains: adjacents.length, degree, payloads })
+  const store = new BlockStore({ chains: adjacents.length, degree, payloads: new MemoryPayloads() })
   const heads = new Map<number, Header>()
   for (const chain of adjacents.keys()) {
     const header = headers.get(chain)
     if (header === undefined) throw new RangeError(`the pin has no chain ${chain}`)
-    // The forked node has the payload; nothing here reads it.
-    store.insert(header, { ...emptyPayload, payloadHash: header.payloadHash })
+    store.insert(header, known.get(chain) ?? { ...emptyPayload, payloadHash: header.payloadHash })
     heads.set(chain, header)
   }
   return { store, heads, ruleChanges: [] }

@@ -8,9 +8,9 @@ import { FormatError } from '../../core/errors.ts'
 import { decodeHeader, type Header } from '../../core/header.ts'
 import { headerFromJson } from '../../core/header-json.ts'
 import type { Json } from '../../core/json.ts'
-import { payloadHashes } from '../../core/payload.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
 import type { StoredPayload } from '../store/payload.ts'
+import { payloadFromJson } from '../store/payload-json.ts'
 import type { Chains } from './chains.ts'
 
 /** Error of a cut, or of a block that comes with it. */
@@ -88,14 +88,6 @@ function readHeader(json: string | HeaderObject): Header {
 /** Computes hashes instead of reading them. Skips a payload without outputs, which the store needs. */
 function readPayload(json: PayloadWithOutputs | PayloadData): [string, StoredPayload][] {
   if (!('coinbase' in json)) return []
-  const parts = {
-    minerData: decodeBase64Url(json.minerData, 'minerData'),
-    coinbase: decodeBase64Url(json.coinbase, 'coinbase'),
-    transactions: json.transactions.map(([transaction, output]) => ({
-      transaction: decodeBase64Url(transaction, 'transaction'),
-      output: decodeBase64Url(output, 'output'),
-    })),
-  }
-  const hashes = payloadHashes(parts)
-  return [[encodeBase64Url(hashes.payloadHash), { ...parts, ...hashes }]]
+  const payload = payloadFromJson(json)
+  return [[encodeBase64Url(payload.payloadHash), payload]]
 }

@@ -2,6 +2,9 @@
 
 import type { FastifyReply } from 'fastify'
 import { hashBytes } from '../../../contracts/values/hash.ts'
+import { parseExactJson } from '../../../core/json.ts'
+import { fieldsOf } from '../../../fork/asker.ts'
+import { exactText } from '../../../fork/exact-text.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { type TraceOrder, traceOperation } from '../../../schema/trace.ts'
 import type { Static } from '../../../schema/typebox.ts'
@@ -17,6 +20,7 @@ import type { TransactionIndex } from '../../store/transaction-index.ts'
 import { refuse, sendJson } from '../app.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { Router } from '../router.ts'
+import { overridesIn } from './trace-overrides.ts'
 
 export interface TraceRouteOptions {
   readonly chains: Chains
@@ -55,11 +59,13 @@ export function addTraceRoutes(router: Router, options: TraceRouteOptions): void
 }
 
 async function answer(reply: FastifyReply, options: TraceRouteOptions, order: Order): Promise<FastifyReply> {
-  const { requestKey, cmd, block } = order
+  const { requestKey, cmd, block, overrides } = order
   if ((requestKey === undefined) === (cmd === undefined)) {
     throw new RequestRefused(400, 'a trace takes either requestKey, of a transaction in a block, or cmd, a command')
   }
   if (requestKey !== undefined) {
+    if (overrides !== undefined)
+      throw new RequestRefused(400, 'overrides go with cmd: a transaction of a block has run')
     const found = findBlock(options, requestKey, block)
     return send(reply, found.at, await options.traces.inBlock(found.block, found.at.block.index))
   }
@@ -70,7 +76,7 @@ async function answer(reply: FastifyReply, options: TraceRouteOptions, order: Or
   if (!chainIds.includes(chain)) {
     throw new RequestRefused(400, `cmd: ${unknownChain(command.meta.chainId, chainIds.length).message}`)
   }
-  const traced = await options.traces.atHead(chain, command)
+  const traced = await options.traces.atHead(chain, command, (state) => overridesIn(state, overrides ?? {}))
   return send(reply, { requestKey: command.key, chain, block: null }, traced)
 }
 
@@ -120,14 +126,18 @@ function missing(
     return new RequestRefused(404, `transaction ${key} is in no block: chain ${refused} refused it when it made one`)
   }
   const text = `no block of this network has a transaction ${key}, orphans included, and it is not pending`
-  return new RequestRefused(404, text)
+  const height = chains.store.heightAt(0)
+  const below =
+    height === 0 ? '' : `. Blocks up to the fork at height ${height} have no traces: the forked network ran them`
+  return new RequestRefused(404, text + below)
 }
 
 function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace): FastifyReply {
   if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
-  const { trace, gas, hasFailed, note } = traced
+  const { trace, gas, hasFailed, note, output } = traced
   const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })
-  return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},${trace.slice(1)}`)
+  const result = exactText(fieldsOf(parseExactJson(output)).result ?? null)
+  return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},"result":${result},${trace.slice(1)}`)
 }
 
 function noTraceText(reason: NoTrace): string {

@@ -1,0 +1,85 @@
+/** `newcut local --set`: code finds rows, a time and signers that the chain does not have. */
+import { NewcutError } from '../core/errors.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../core/json.ts'
+import type { NodeClient } from '../node/client.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { Requests } from '../node/requests.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import { type TraceOverrides, traceOperation } from '../schema/trace.ts'
+import type { Static } from '../schema/typebox.ts'
+import { type Question, questionCommand } from '../wallet/ask.ts'
+
+type Overrides = Static<typeof TraceOverrides>
+
+/** A run has at most 20 s, and may wait for others. */
+const TIMEOUT_MS = 60_000
+/** `TABLE:KEY={..}`: names of tables have no colon, and keys may have all characters. */
+const ROW = /^([^:=\s]+):(.*?)=\s*(\{.*\})\s*$/s
+const PUBLIC_KEY = /^[0-9a-f]{64}$/
+const HINT = 'such as coin.coin-table:alice={"balance": 5.0}, time=2027-01-01T00:00:00Z or key=PUBLICKEY'
+/** Values of results keep all digits. */
+const exactTrace = { ...traceOperation, group: 'command' } as const
+
+/** Reads the values of `--set`. Throws NewcutError BAD_OPTION. */
+export function overridesFrom(given: readonly string[]): Overrides {
+  const rows: Record<string, Record<string, Record<string, unknown>>> = {}
+  const keys: string[] = []
+  let time: string | undefined
+  for (const text of given) {
+    const [, name, value = ''] = /^(time|key)=(.*)$/s.exec(text) ?? []
+    if (name === 'time') time = value
+    else if (name === 'key') keys.push(keyIn(value))
+    else {
+      const { table, key, fields } = rowIn(text)
+      rows[table] = { ...rows[table], [key]: { ...rows[table]?.[key], ...fields } }
+    }
+  }
+  return { rows, keys, ...(time !== undefined && { time }) }
+}
+
+function keyIn(value: string): string {
+  const key = value.replace(/^k:/, '').toLowerCase()
+  if (PUBLIC_KEY.test(key)) return key
+  throw new NewcutError('BAD_OPTION', `--set key=${value}: a public key has 64 hex digits`)
+}
+
+function rowIn(text: string) {
+  const [, table, key, json] = ROW.exec(text) ?? []
+  if (json === undefined) throw new NewcutError('BAD_OPTION', `--set ${text}: no row, time or key`, { hint: HINT })
+  try {
+    const fields = withDigits(parseExactJson(json)) as Readonly<Record<string, unknown>>
+    return { table, key, fields }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new NewcutError('BAD_OPTION', `--set ${text}: not JSON: ${error.message}`, { hint: HINT })
+  }
+}
+
+/** JSON without numbers that lose digits on their way. */
+function withDigits(json: ExactJson): unknown {
+  if (typeof json === 'bigint') return { decimal: json.toString() }
+  if (json instanceof NumberText) return { decimal: json.text }
+  if (Array.isArray(json)) return (json as readonly ExactJson[]).map(withDigits)
+  if (typeof json !== 'object' || json === null) return json
+  return Object.fromEntries(Object.entries(json).map(([field, item]) => [field, withDigits(item as ExactJson)]))
+}
+
+/** Like `answer` of wallet/ask.ts, with overrides. Throws NewcutError NODE_REFUSED if the node has none. */
+export async function answerWith(
+  overrides: Overrides,
+  { http, info }: NodeClient,
+  chain: number,
+  question: Question,
+  { signal, nowMs }: { readonly signal: AbortSignal; readonly nowMs: number },
+): Promise<CommandResult> {
+  const cmd = questionCommand(info.nodeVersion, chain, question, nowMs)
+  const { body } = await new Requests(http, '')
+    .json(exactTrace, { body: { cmd, overrides }, signal, timeoutMs: TIMEOUT_MS })
+    .catch((error: unknown) => {
+      if (!(error instanceof NodeRefusal) || error.status !== 404 || error.excerpt !== '') throw error
+      const hint = 'only nodes of newcut devnet run code on another state'
+      throw new NewcutError('NODE_REFUSED', 'this node has no overrides', { hint, cause: error })
+    })
+  const { gas, result, requestKey: reqKey } = body
+  return { gas, result, reqKey }
+}

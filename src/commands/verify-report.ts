@@ -1,0 +1,93 @@
+/** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Surroundings } from '../cli/terminal.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+import { type Pin, pinText } from '../fork/pin.ts'
+import type { RemoteNode } from '../fork/remote-node.ts'
+import type { NodeRelease } from '../schema/node-releases.ts'
+import { piecesOf, type VerifyReport } from './fork-verify.ts'
+
+/** Node, block and rules of a comparison. */
+interface ReportContext {
+  readonly remote: RemoteNode
+  readonly pin: Pin
+  readonly chain: number
+  readonly release: NodeRelease
+}
+
+/** Code to compare, and the cut at which a report found its differences. */
+export interface GivenCases {
+  readonly cases: readonly string[]
+  /** Text of the cut; null if no file is a report. */
+  readonly cut: string | null
+  /** Chain of the report; null if no file is one. */
+  readonly chain: number | null
+}
+
+/**
+ * Reads files of code, and reports of earlier comparisons.
+ * @throws NewcutError BAD_INPUT
+ */
+export function givenCases(files: readonly string[]): GivenCases {
+  const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(textOf(file), file), cut: null, chain: null })
+  const reports = read.filter(({ cut }) => cut !== null)
+  if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {
+    throw new NewcutError('BAD_INPUT', 'these reports are of different blocks', { hint: 'run one after the other' })
+  }
+  const { cut = null, chain = null } = reports[0] ?? {}
+  return { cases: read.flatMap(({ cases }) => cases), cut, chain }
+}
+
+/** @returns null for a file that is no report */
+function reportIn(file: string): GivenCases | null {
+  if (!file.endsWith('.json')) return null
+  try {
+    const { pin, chain, differences } = parseJson(textOf(file)) as Record<string, unknown>
+    if (Array.isArray(differences) && typeof pin === 'object' && typeof chain === 'number') {
+      const cases = differences.map(({ code }: { readonly code: unknown }) => String(code))
+      return { cases, cut: JSON.stringify(pin), chain }
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+  }
+  throw new NewcutError('BAD_INPUT', `${file}: no report of newcut fork --verify`, {
+    hint: 'files of code have other names, such as code.pact',
+  })
+}
+
+/** Writes a report. It has no address of the node, and nothing about this machine. Throws NewcutError BAD_OUTPUT. */
+export async function writeReport(
+  file: string,
+  { version }: Pick<Surroundings, 'version'>,
+  { remote, pin, chain, release }: ReportContext,
+  report: VerifyReport,
+): Promise<void> {
+  const about = {
+    newcut: version,
+    node: await packageVersionOf(remote),
+    again: 'newcut fork https://NODE THIS_FILE.json --verify',
+    pin: JSON.parse(pinText(pin)),
+    ...{ chain, release },
+  }
+  try {
+    writeFileSync(file, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`)
+  } catch (error) {
+    throw new NewcutError('BAD_OUTPUT', `--report ${file}: ${describeError(error)}`, { cause: error })
+  }
+}
+
+/** Version of the software of a node. @returns null if the node does not tell it */
+async function packageVersionOf(remote: RemoteNode): Promise<string | null> {
+  const { status, text } = await remote.get('/info')
+  const { nodePackageVersion } = (status === 200 ? parseJson(text) : {}) as { readonly nodePackageVersion?: unknown }
+  return typeof nodePackageVersion === 'string' ? nodePackageVersion : null
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `${file}: ${describeError(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,20 @@
+/** Reads payloads with outputs from the JSON of nodes. */
+import { decodeBase64Url } from '../../core/bytes.ts'
+import { payloadHashes } from '../../core/payload.ts'
+import type { PayloadWithOutputs } from '../../schema/bodies.ts'
+import type { StoredPayload } from './payload.ts'
+
+type PayloadParts = Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>
+
+/** Computes hashes instead of reading them. Throws FormatError. */
+export function payloadFromJson(json: PayloadParts): StoredPayload {
+  const parts = {
+    minerData: decodeBase64Url(json.minerData, 'minerData'),
+    coinbase: decodeBase64Url(json.coinbase, 'coinbase'),
+    transactions: json.transactions.map(([transaction, output]) => ({
+      transaction: decodeBase64Url(transaction, 'transaction'),
+      output: decodeBase64Url(output, 'output'),
+    })),
+  }
+  return { ...parts, ...payloadHashes(parts) }
+}
