@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   allBlocks,
@@ -21,7 +21,7 @@ import {
 import { mentionProblem, problemOf, requestProblem } from './docs-samples/commands.ts'
 import { dataLanguages } from './docs-samples/data.ts'
 import { GUIDES, notRun } from './docs-samples/lists.ts'
-import { docstringPrograms, installInto, typeFaults } from './docs-samples/programs.ts'
+import { builtIn, docstringPrograms, installInto, typeFaults } from './docs-samples/programs.ts'
 import { Session } from './docs-samples/session.ts'
 import { type Command, commandsOf, promptsOf } from './docs-samples/shell.ts'
 
@@ -31,6 +31,9 @@ const inLanguage = (...wanted: readonly string[]) => allBlocks.filter(({ languag
 const examples = docstringPrograms(['src/core', 'src/node', 'src/wallet', 'src/devnet', 'src/compose'])
 /** Those at the top of `newcut/core` and the like. */
 const ofEntries = examples.filter(({ where }) => entryPoints.includes(where))
+
+/** The folder of an example that a document is about, or null. */
+const exampleOf = (document: string) => (document.startsWith('examples/') ? dirname(document) : null)
 
 /** The commands of a block, in the order in which they stand. */
 const commandsIn = ({ language, text }: Block) =>
@@ -68,6 +71,8 @@ describe('every code block', () => {
   it('of sh and console has commands and options that exist, and paths that are served', async () => {
     const wrong = await problems(inLanguage('sh', 'console'), async (block) => {
       const saved = allBlocks.flatMap(({ document, file }) => (document === block.document && file ? [file] : []))
+      const example = exampleOf(block.document)
+      if (example !== null) saved.push(...builtIn(example))
       const found: string[] = []
       for (const command of commandsIn(block)) {
         const problem = await problemOf(command, saved)
@@ -119,7 +124,8 @@ describe('the samples', () => {
   it.concurrent.each(running)('%s: its commands do what it shows', async (document) => {
     const blocks = allBlocks.filter((block) => block.document === document)
     const mines = blocks.some(({ text }) => text.includes('newcut mine'))
-    const session = new Session(mines ? ['--difficulty', '1M'] : ['--auto-mine', 'constant:200ms'])
+    const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'constant:200ms']
+    const session = new Session(standard, exampleOf(document))
     try {
       for (const block of blocks) {
         await session.save(block)

@@ -5,8 +5,10 @@ const vscode = require('vscode')
 let client
 
 exports.activate = async (context) => {
-  const [command, ...args] = vscode.workspace.getConfiguration('newcut').get('command')
-  const run = { command, args }
+  const settings = vscode.workspace.getConfiguration('newcut')
+  const [command, ...args] = settings.get('command')
+  const fork = settings.get('fork')
+  const run = { command, args: fork ? [...args, '--fork', fork] : args }
   client = new LanguageClient(
     'newcut',
     'newcut',

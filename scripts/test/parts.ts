@@ -94,6 +94,7 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'devnet-tools', 'exit-codes', 'live', 'log-file', 'pausing', 'progress-terminal', 'rigs'),
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
+      ...inFolder('examples', 'exchange'),
       ...inFolder('payouts', 'rigs'),
     ],
     workers: WAITING,

@@ -16,20 +16,28 @@ import { failureLine, headLine, junitXml, summaryLines } from '../conformance/re
 import { type ConformanceReport, runCases } from '../conformance/run.ts'
 import { NewcutError } from '../core/errors.ts'
 import { systemClock } from '../platform/clock.ts'
+import { type ServeClientsOptions, serveClients } from './conformance-serve.ts'
 import { outputProblem } from './output-file.ts'
 
 const TIMEOUT_MS = 10_000
+/** A client that is done asks nothing for this long. */
+const IDLE_MS = 30_000
 
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
-export function runConformance(flags: Flags, { out, err, untilStopped }: Surroundings): Promise<number> {
+export function runConformance(flags: Flags, around: Surroundings): Promise<number> {
   const typed = (name: string) => flags[name] as string | undefined
+  if (typed('serve') !== undefined) return serveClients(serveOptions(flags), around)
+  if (typed('idle') !== undefined) {
+    throw new NewcutError('BAD_OPTION', '--idle goes with --serve', { hint: 'a run against a node ends by itself' })
+  }
+  const { out, err, untilStopped } = around
   const cases = chosenCases(typed('cases') ?? ownCases(), typed('only'))
   const options = {
     url: typed('node') ?? 'http://127.0.0.1:1848',
     insecure: flags.insecure === true,
     ...(typed('fingerprint') !== undefined && { fingerprint: typed('fingerprint') as string }),
     clock: systemClock,
-    timeoutMs: timeoutOf(typed('timeout')),
+    timeoutMs: durationOf('--timeout', typed('timeout'), TIMEOUT_MS),
     cases,
     release: releaseOf(typed('release')),
     needs: needsOf(typed('needs')),
@@ -86,12 +94,39 @@ function oneOf<T extends string>(known: readonly T[], name: string, flag: string
 }
 
 /** Reads a time. A number without a unit is in seconds. */
-function timeoutOf(text: string | undefined): number {
-  if (text === undefined) return TIMEOUT_MS
+function durationOf(flag: string, text: string | undefined, standardMs: number): number {
+  if (text === undefined) return standardMs
   const kind = duration(100)
   const milliseconds = kind.parse(/^\d+$/.test(text) ? `${text}s` : text)
   if (milliseconds !== undefined) return milliseconds
-  throw new NewcutError('BAD_OPTION', `--timeout ${text}: expected ${kind.expected}`)
+  throw new NewcutError('BAD_OPTION', `${flag} ${text}: expected ${kind.expected}`)
+}
+
+/** Options of a run that make no sense for a client. */
+const OF_NODES = ['node', 'needs', 'release', 'timeout', 'insecure', 'fingerprint']
+
+function serveOptions(flags: Flags): ServeClientsOptions {
+  const typed = (name: string) => flags[name] as string | undefined
+  const odd = OF_NODES.find((name) => flags[name] !== undefined)
+  if (odd !== undefined) {
+    const hint = '--serve judges a client, not a node: leave one of them out'
+    throw new NewcutError('BAD_OPTION', `--${odd} does not go with --serve`, { hint })
+  }
+  const text = typed('serve') as string
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new NewcutError('BAD_OPTION', `--serve ${text}: expected a port from 0 to 65535; 0 takes any free port`)
+  }
+  const junit = typed('junit')
+  return {
+    port: Number(text),
+    folder: typed('cases') ?? null,
+    only: typed('only') ?? null,
+    idleMs: durationOf('--idle', typed('idle'), IDLE_MS),
+    json: flags.json === true,
+    onReport: (report) => {
+      if (junit !== undefined) writeReport(junit, report)
+    },
+  }
 }
 
 function writeReport(path: string, report: ConformanceReport): void {

@@ -4,7 +4,7 @@ import { painter } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { TextPlace } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
-import type { TestReport } from '../contracts/repl/run.ts'
+import type { StoppedAt, TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
 import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
 import type { FormTrace } from '../contracts/trace/form-traces.ts'
@@ -148,6 +148,11 @@ function gasLines(forms: readonly FormGas[]): string[] {
   return [...rows, `${shown(total)}  gas in total`]
 }
 
+/** Where a test calls the code of another file that failed. */
+function callerOf({ calledAt }: StoppedAt): string {
+  return calledAt === null ? '' : ` (called at ${place(calledAt)})`
+}
+
 function reportLines(
   file: string,
   { passed, failures, gas, output, stopped }: TestReport,
@@ -158,7 +163,7 @@ function reportLines(
     ...output.map((line) => `  ${line}`),
     ...(showsGas ? gasLines(gas) : []),
     ...failures.map(failure),
-    ...(stopped === null ? [] : [`  STOPPED ${place(stopped)}: ${stopped.message}`]),
+    ...(stopped === null ? [] : [`  STOPPED ${place(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
     `${file}: ${passed} passed, ${failures.length} failed${stopped === null ? '' : ', ended early'}`,
   ]
 }

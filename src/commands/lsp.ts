@@ -5,16 +5,23 @@ import { NewcutError } from '../core/errors.ts'
 import { diskFiles } from '../editor/disk-files.ts'
 import { serveEditor } from '../editor/server.ts'
 import type { TestFileReport } from '../editor/test-lenses.ts'
-import type { ModuleTexts } from '../editor/workspace.ts'
+import { type ForkValues, forkSetup } from './fork-setup.ts'
+import { forkArguments, LiveTexts } from './live-texts.ts'
 
 /** A test file that takes longer is stopped. */
 const TEST_TIMEOUT_MS = 60_000
 const MAX_REPORT_BYTES = 64 * 1024 * 1024
 
-/** Serves an editor until it ends the session or closes stdin. */
-export function runLsp({ version, err }: Surroundings, moduleTexts: ModuleTexts | null = null): Promise<number> {
+/**
+ * Serves an editor until it ends the session or closes stdin.
+ * @throws NewcutError BAD_OPTION
+ */
+export function runLsp(values: ForkValues, { version, err, environment }: Surroundings): Promise<number> {
   const { stdin, stdout } = process
   const warn = (line: string) => void err.write(`newcut lsp: ${line}\n`)
+  const forked = forkSetup(values, environment)
+  const moduleTexts = forked === null ? null : new LiveTexts(forked, warn)
+  const runTest = (file: string) => testReport(file, moduleTexts === null ? [] : forkArguments(moduleTexts.options))
   if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
   serveEditor({ input: stdin, output: stdout, version, filesIn: diskFiles, moduleTexts, runTest, warn })
   return new Promise((resolve) => {
@@ -26,12 +33,15 @@ export function runLsp({ version, err }: Surroundings, moduleTexts: ModuleTexts 
   })
 }
 
-/** Runs a test file in a process of its own, so that it can take its time. */
-function runTest(file: string): Promise<TestFileReport> {
+/**
+ * Runs a test file in a process of its own, so that it can take its time.
+ * @param options further arguments of `newcut contract`
+ */
+function testReport(file: string, options: readonly string[]): Promise<TestFileReport> {
   const [program, main] = [process.execPath, process.argv[1]]
   return new Promise((resolve, reject) => {
     const limits = { timeout: TEST_TIMEOUT_MS, maxBuffer: MAX_REPORT_BYTES }
-    execFile(program, [main, 'contract', '--json', file], limits, (error, stdout, stderr) => {
+    execFile(program, [main, 'contract', '--json', file, ...options], limits, (error, stdout, stderr) => {
       const report = reportOf(stdout)
       if (report !== null) resolve(report)
       else if (error?.killed) reject(new NewcutError('BAD_INPUT', `it took longer than ${TEST_TIMEOUT_MS / 1000} s`))

@@ -176,10 +176,11 @@ export const toolCommands: readonly FlagRow[] = [
     name: 'lsp',
     group: 'contracts',
     help: 'serve an editor: errors, hover, completion, formatting',
-    about: 'It is a language server on stdin and stdout, which editors start.',
-    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing')],
-    examples: ['newcut lsp', 'newcut lsp --stdio'],
-    run: async (_, __, around) => (await import('./lsp.ts')).runLsp(around),
+    about:
+      'It is a language server on stdin and stdout, which editors start. With --fork it knows the modules of a network.',
+    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing'), ...forkFlags()],
+    examples: ['newcut lsp', 'newcut lsp --stdio', 'newcut lsp --fork https://NODE'],
+    run: async (_, { stdio, ...flags }, around) => (await import('./lsp.ts')).runLsp(forkValues(flags), around),
   },
   {
     name: 'rigs check',
@@ -217,12 +218,22 @@ export const toolCommands: readonly FlagRow[] = [
   {
     name: 'conformance',
     group: 'tools',
-    help: 'judge a node by the cases of the node interface',
-    about: 'newcut finds out what the node allows, runs those cases, and says what it skipped.',
+    help: 'judge a node, or a client, by the cases of the node interface',
+    about:
+      'newcut finds out what the node allows, runs those cases, and says what it skipped. With --serve it is the node, ' +
+      'and judges the requests of a client.',
     flags: [
       new RowOption('--node <URL>', { help: 'address of the node', standard: 'http://127.0.0.1:1848' }).argParser(
         once('node'),
       ),
+      new RowOption('--serve <PORT>', {
+        help: 'judge a client: serve it a node at this port of this machine',
+        more: '0 takes any free port. The node is a new development network. It has faults and odd answers.',
+      }).argParser(once('serve')),
+      new RowOption('--idle <TIME>', {
+        help: 'with --serve: end this long after the last request',
+        standard: '30s',
+      }).argParser(once('idle')),
       new RowOption('--only <TEXT>', {
         help: 'run only the cases whose file or name contains this',
         more: 'Such as headers, or one case: "headers: a page".',
@@ -252,6 +263,7 @@ export const toolCommands: readonly FlagRow[] = [
       'newcut conformance --node http://10.0.0.5:1848 --needs read-only',
       'newcut conformance --only headers --release spec',
       'newcut conformance --junit conformance.xml',
+      'newcut conformance --serve 1848 --junit client.xml',
     ],
     run: async (_, flags, around) => (await import('./conformance.ts')).runConformance(flags, around),
   },

@@ -32,8 +32,10 @@ export async function runTypes(
   const names = given.filter((each) => !isFile(each))
   const own = files.flatMap(fileOutlines)
   const write = (outlines: readonly Outline[], origin: string) => finish(outlines, origin, file, surroundings)
-  const asked = names.length > 0 || ['node', 'chain'].some((name) => config.origins.get(name) === 'flag')
-  if (!asked) return write(await gather(own, [], systemSource), files.join(', '))
+  // Beside files, the name of a contract of every chain needs no node either.
+  const isLocal = files.length > 0 && names.every(systemSource.has)
+  const asked = !isLocal || ['node', 'chain'].some((name) => config.origins.get(name) === 'flag')
+  if (!asked) return write(await gather(own, names, systemSource), given.join(', '))
   return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')
     const source = await nodeSource(client, chain, { signal: stopped, nowMs: surroundings.nowMs() })

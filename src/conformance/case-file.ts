@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describeError, NewcutError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
+import { told } from './told.ts'
 
 /** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
 export const needs = ['read-only', 'funded-account', 'mine', 'reorg', 'devnet-orders'] as const
@@ -20,37 +21,50 @@ const Texts = Type.Record(Type.String(), Type.Unknown())
 
 const Expectation = Type.Object(
   {
-    status: Type.Optional(Type.Unknown()),
-    headers: Type.Optional(Texts),
-    json: Type.Optional(Type.Unknown()),
-    text: Type.Optional(Type.Unknown()),
-    bytes: Type.Optional(Type.Unknown()),
-    event: Type.Optional(Type.Object({ name: Type.Unknown(), data: Type.Optional(Type.Unknown()) }, closed)),
+    status: told(Type.Unknown(), 'status of the answer: a number, a list of alternatives, or a matcher'),
+    headers: told(Texts, 'headers of the answer, names in lower case'),
+    json: told(Type.Unknown(), 'body as JSON'),
+    text: told(Type.Unknown(), 'body as text'),
+    bytes: told(Type.Unknown(), 'body as base64url'),
+    value: told(Type.Unknown(), 'value of a make step'),
+    event: told(
+      Type.Object({ name: Type.Unknown(), data: Type.Optional(Type.Unknown()) }, closed),
+      'event of a stream',
+    ),
   },
   closed,
 )
 /** Expected parts of an answer or an event. */
 export type Expectation = Static<typeof Expectation>
 
+const Made = Type.Union([
+  Type.Literal('command'),
+  Type.Literal('solution'),
+  Type.Literal('unsolved'),
+  Type.Literal('slice'),
+  Type.Literal('repeat'),
+])
+
 const CaseStep = Type.Object(
   {
-    call: Type.Optional(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' })),
-    path: Type.Optional(Type.String({ pattern: '^(/|\\$)' })),
-    query: Type.Optional(Texts),
-    headers: Type.Optional(Texts),
-    body: Type.Optional(Type.Unknown()),
-    bodyText: Type.Optional(Type.String()),
-    bodyBytes: Type.Optional(Type.String()),
-    start: Type.Optional(Text),
-    stream: Type.Optional(Text),
-    await: Type.Optional(Text),
-    event: Type.Optional(Text),
-    mine: Type.Optional(Texts),
-    make: Type.Optional(Type.Union([Type.Literal('command'), Type.Literal('solution'), Type.Literal('slice')])),
-    with: Type.Optional(Texts),
-    until: Type.Optional(Type.Boolean()),
-    expect: Type.Optional(Expectation),
-    save: Type.Optional(Type.Record(Type.String(), Type.String())),
+    call: told(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' }), 'method of a request'),
+    path: told(Type.String({ pattern: '^(/|\\$)' }), 'path of the request'),
+    query: told(Texts, 'parameters of the request'),
+    headers: told(Texts, 'headers of the request; null leaves a header out'),
+    body: told(Type.Unknown(), 'body as JSON'),
+    bodyText: told(Type.String(), 'body as text'),
+    bodyBytes: told(Type.String(), 'body as base64url'),
+    start: told(Text, 'sends the request in the background, under this name'),
+    stream: told(Text, 'opens an event stream under this name'),
+    await: told(Text, 'judges the answer of a request in the background'),
+    event: told(Text, 'waits for an event of this stream that fits'),
+    mine: told(Texts, 'makes blocks: chain -> count'),
+    make: told(Made, 'makes a value'),
+    with: told(Texts, 'parts of the value to make'),
+    until: told(Type.Boolean(), 'repeats the request until its answer fits'),
+    skip: told(Type.Object({ when: Expectation, reason: Text }, closed), 'skips the case where the answer fits this'),
+    expect: told(Expectation, 'the expected answer'),
+    save: told(Type.Record(Type.String(), Type.String()), 'variable -> path of a part of the answer'),
   },
   closed,
 )
@@ -62,14 +76,18 @@ const Case = Type.Object(
     name: Text,
     needs: Type.Array(Type.Union(needs.map((need) => Type.Literal(need))), { minItems: 1 }),
     releases: Type.Optional(Type.Array(Type.Union(releases.map((release) => Type.Literal(release))), { minItems: 1 })),
-    source: Type.Optional(Text),
+    source: Text,
     steps: Type.Array(CaseStep, { minItems: 1 }),
   },
   closed,
 )
 type CaseInFile = Static<typeof Case>
 
-const CaseFile = Type.Object({ about: Text, cases: Type.Array(Case, { minItems: 1 }) }, closed)
+/** The format of a file of cases. */
+export const CaseFile = Type.Object(
+  { $schema: Type.Optional(Type.String()), about: Text, cases: Type.Array(Case, { minItems: 1 }) },
+  closed,
+)
 
 /** A case with the file that it stands in. */
 export interface ConformanceCase extends Omit<CaseInFile, 'needs' | 'releases'> {
@@ -133,8 +151,9 @@ function checkStep(step: CaseStep, place: string): void {
   if ((step.call === undefined) !== (step.path === undefined)) throw wrong('call and path go together')
   const bodies = [step.body, step.bodyText, step.bodyBytes].filter((body) => body !== undefined)
   if (bodies.length > 1) throw wrong('expected one of body, bodyText and bodyBytes')
+  if (step.skip !== undefined && step.call === undefined) throw wrong('skip goes with call')
   if (step.event !== undefined && step.expect?.event === undefined) throw wrong('expect.event is missing')
-  if (step.make !== undefined && step.save === undefined) throw wrong('save is missing')
+  if (step.make !== undefined && (step.save ?? step.expect) === undefined) throw wrong('save is missing')
 }
 
 /** The folder of cases that belongs to newcut: two folders above this file, and three above its compiled form. */

@@ -114,7 +114,11 @@ export class CaseRun {
       this.#streams.set(step.stream, stream)
       return this.#judged(step, answerFacts(stream.head))
     }
-    return this.#judged(step, answerFacts(await this.#options.wire.request(request, this.#ending.signal)))
+    const facts = answerFacts(await this.#options.wire.request(request, this.#ending.signal))
+    if (step.skip !== undefined && this.#mismatchOf(step.skip.when, facts) === null) {
+      throw new CaseSkipped(step.skip.reason)
+    }
+    return this.#judged(step, facts)
   }
 
   #requestOf({ call = 'GET', path = '', query, headers, body, bodyText, bodyBytes }: CaseStep): WireRequest {
@@ -147,14 +151,13 @@ export class CaseRun {
     throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${shown(textBody(answer))}`)
   }
 
-  #made(step: CaseStep, kind: NonNullable<CaseStep['make']>): null {
+  #made(step: CaseStep, kind: NonNullable<CaseStep['make']>): Mismatch | null {
     const { probed, number, clock, skewS } = this.#options
     const nowMs = clock.wallMs()
     const nonce = `conformance ${nowMs} ${number} ${this.#commands++}`
     const input = filledIn(step.with ?? {}, this.#variables) as Readonly<Record<string, unknown>>
     const defaults = { network: probed.network, nowS: Math.floor(nowMs / 1000 + skewS), nonce }
-    this.#save(step, { value: made(kind, input, defaults) })
-    return null
+    return this.#judged(step, { value: made(kind, input, defaults) })
   }
 
   async #awaitAnswer(step: CaseStep, name: string): Promise<Mismatch | null> {
@@ -181,13 +184,18 @@ export class CaseRun {
   }
 
   #judged(step: CaseStep, facts: Facts): Mismatch | null {
-    const expected = filledIn(step.expect ?? {}, this.#variables) as Expectation
+    const found = this.#mismatchOf(step.expect ?? {}, facts)
+    if (found === null) this.#save(step, facts)
+    return found
+  }
+
+  #mismatchOf(expectation: Expectation, facts: Facts): Mismatch | null {
+    const expected = filledIn(expectation, this.#variables) as Expectation
     for (const [part, wanted] of Object.entries(expected)) {
       const isChoice = part === 'status' && Array.isArray(wanted)
       const found = mismatch(isChoice ? { $anyOf: wanted } : wanted, facts[part], part, this.#options.release)
       if (found !== null) return part === 'status' ? { ...found, got: withText(found.got, facts.text) } : found
     }
-    this.#save(step, facts)
     return null
   }
 

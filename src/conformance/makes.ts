@@ -1,4 +1,5 @@
 /** Values that the runner makes itself: signed commands, solved work and parts of bytes. */
+import { blockHash } from '../core/block-hash.ts'
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { withNonce } from '../core/header.ts'
 import { solves } from '../core/pow.ts'
@@ -42,10 +43,22 @@ export interface CommandDefaults {
 /** @returns the value of a `make` step. Throws CaseSkipped, WrongInput and FormatError. */
 export function made(kind: NonNullable<CaseStep['make']>, input: Input, defaults: CommandDefaults): unknown {
   if (kind === 'command') return madeCommand(input, defaults)
+  if (kind === 'repeat') return repeated(input)
   const bytes = decodeBase64Url(String(input.bytes), 'with.bytes')
   if (kind === 'slice')
     return encodeBase64Url(bytes.subarray(Number(input.from ?? 0), Number(input.to ?? bytes.length)))
-  return solution(bytes)
+  return solution(bytes, kind === 'solution')
+}
+
+/** Most items that a case repeats. */
+const MAX_ITEMS = 1_000_000
+
+function repeated({ item, count }: Input): unknown[] {
+  const items = Number(count)
+  if (!Number.isInteger(items) || items < 0 || items > MAX_ITEMS) {
+    throw new WrongInput(`with.count is ${count}, expected 0 to ${MAX_ITEMS}`)
+  }
+  return Array<unknown>(items).fill(item)
 }
 
 function madeCommand(input: Input, { network, nowS, nonce }: CommandDefaults) {
@@ -77,14 +90,16 @@ function payloadOf(input: Input): Payload {
   return { ...of, proof: proof === undefined ? null : String(proof), data }
 }
 
-/** The solved header of a work response, and the hash that its block will have. */
-function solution(response: Uint8Array) {
+/** The header of a work response with a nonce that solves it, or with one that does not. */
+function solution(response: Uint8Array, isSolved: boolean) {
   const { bytes, fields } = decodeWorkResponse(response)
   const hashes = difficultyOf(fields.target)
   if (hashes === null || hashes > MAX_HASHES / 4n) throw new CaseSkipped(`work needs ${hashes ?? 'too many'} hashes`)
   for (let nonce = 0n; nonce < MAX_HASHES; nonce++) {
     const solved = withNonce(bytes, nonce)
-    if (solves(solved)) return { bytes: encodeBase64Url(solved), chain: fields.chainId, height: Number(fields.height) }
+    if (solves(solved) !== isSolved) continue
+    const { chainId: chain, height } = fields
+    return { bytes: encodeBase64Url(solved), chain, height: Number(height), hash: encodeBase64Url(blockHash(solved)) }
   }
   throw new CaseSkipped(`no solution in ${MAX_HASHES} hashes`)
 }

@@ -186,6 +186,10 @@ const matchers: Readonly<Record<string, Matcher>> = {
       return wrong('a JSON text', got, at)
     }
   },
+  $decoded: (expected, got, at, release) => {
+    if (typeof got !== 'string' || !texts.base64url.test(got)) return wrong('a base64url text', got, at)
+    return mismatch(expected, Buffer.from(got, 'base64url').toString(), `${at} decoded`, release)
+  },
   $release: releaseMismatch,
 }
 

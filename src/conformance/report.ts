@@ -2,11 +2,11 @@
 import { printable } from '../core/printable.ts'
 import type { CaseResult, ConformanceReport } from './run.ts'
 
-/** One line for a failed case: which, where, what was expected and what came. */
-export function failureLine({ group, name, failure }: CaseResult): string {
+/** One line for a failed case: which, where, what was expected and what came. `unit`: what the case counts. */
+export function failureLine({ group, name, failure }: CaseResult, unit = 'step'): string {
   if (failure === null) return `FAILED ${group}: ${name}`
   const { step, call, at, expected, got } = failure
-  return printable(`FAILED ${group}: ${name} (step ${step}, ${call}): ${at}: expected ${expected}, got ${got}`)
+  return printable(`FAILED ${group}: ${name} (${unit} ${step}, ${call}): ${at}: expected ${expected}, got ${got}`)
 }
 
 /** The lines before the first case. */

@@ -45,4 +45,6 @@ export interface AnalysisSources {
    * @returns `pending` while its text is fetched, null if there is none
    */
   foreign(full: string): ModuleSymbol | 'pending' | null
+  /** True for the file of a module of a live network, which every program there has loaded. */
+  isLive(file: string): boolean
 }

@@ -1,5 +1,7 @@
 /** Answers to requests of the language server protocol. */
 import {
+  type CodeAction,
+  CodeActionKind,
   type CodeLens,
   type CompletionItem,
   CompletionItemKind,
@@ -10,7 +12,12 @@ import {
   type FoldingRange,
   type Hover,
   type Location,
+  LSPErrorCodes,
   type Position,
+  type Range,
+  ResponseError,
+  type SemanticTokens,
+  SemanticTokensBuilder,
   SymbolKind,
   type TextEdit,
   type WorkspaceEdit,
@@ -19,11 +26,13 @@ import { isKeyword } from '../contracts/syntax/keywords.ts'
 import type { NameUse } from './analysis.ts'
 import { type Proposal, proposals } from './completion-items.ts'
 import type { ProtocolPlaces } from './documents.ts'
+import { fixesIn } from './fixes.ts'
 import { formatText } from './format.ts'
 import { hoverText } from './hover.ts'
 import { foldsOf, type OutlineEntry, outlineOf } from './outline.ts'
+import { lineTokens, meantTokens } from './semantic-tokens.ts'
 import type { CodeFinding, Severity } from './spans.ts'
-import { isModule, type NamedSymbol } from './symbols.ts'
+import { isModule, type NamedSymbol, qualifiedName } from './symbols.ts'
 import { type TestFileReport, testLenses } from './test-lenses.ts'
 import { useAt, type Workspace } from './workspace.ts'
 
@@ -85,6 +94,7 @@ export class Answers {
       range: this.#places.range(file, finding),
       severity: SEVERITIES[finding.severity],
       source,
+      code: finding.code,
       message: finding.message,
       ...(finding.isUnused && { tags: [DiagnosticTag.Unnecessary] }),
     }))
@@ -108,16 +118,38 @@ export class Answers {
     return uses.map((use) => this.#places.location(use.file, this.#nameOf(use, symbol)))
   }
 
-  /** @returns null if the name cannot be changed to this */
-  rename(file: string, position: Position, name: string): WorkspaceEdit | null {
-    const symbol = this.#symbolAt(file, position)
-    if (symbol === null || !IDENTIFIER.test(name) || isKeyword(name)) return null
+  /**
+   * The name under the cursor, if it can be changed.
+   * @throws ResponseError with the reason if it cannot
+   */
+  renamed(file: string, position: Position): Range {
+    const [symbol, use] = this.#renamable(file, position)
+    return this.#places.range(file, this.#nameOf(use, symbol))
+  }
+
+  /** @throws ResponseError if the name cannot be changed, or not to this */
+  rename(file: string, position: Position, name: string): WorkspaceEdit {
+    const [symbol] = this.#renamable(file, position)
+    if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is no name of the language`)
     const changes: Record<string, TextEdit[]> = {}
-    for (const { uri, range } of this.references(file, position, true)) {
+    for (const use of this.#workspace.usesOf(symbol)) {
+      // A live module that names a module of this workspace stays as it is.
+      if (this.#workspace.isLive(use.file)) continue
+      const { uri, range } = this.#places.location(use.file, this.#nameOf(use, symbol))
       changes[uri] ??= []
       changes[uri].push({ range, newText: name })
     }
     return { changes }
+  }
+
+  #renamable(file: string, position: Position): readonly [NamedSymbol, NameUse] {
+    const use = this.#useAt(file, position)
+    if (use === null) throw refused('no name that newcut knows is here')
+    if ('native' in use.target) throw refused(`${use.target.native.name} is a native of the language`)
+    const { symbol } = use.target
+    if (this.#workspace.isLive(symbol.file)) throw refused(`${qualifiedName(symbol)} is deployed on the forked network`)
+    if (this.#workspace.isSystem(symbol.file)) throw refused(`${qualifiedName(symbol)} is of a system contract`)
+    return [symbol, use]
   }
 
   /** The last part of a dotted name. */
@@ -160,6 +192,32 @@ export class Answers {
     })
   }
 
+  /** @param lines first and last line, from 0; null for the whole file */
+  semanticTokens(file: string, lines: readonly [first: number, last: number] | null): SemanticTokens {
+    const analysis = this.#workspace.analysis(file)
+    const builder = new SemanticTokensBuilder()
+    for (const each of analysis === null ? [] : lineTokens(analysis.root, meantTokens(analysis))) {
+      if (lines !== null && (each.line < lines[0] || each.line > lines[1])) continue
+      builder.push(each.line, each.column, each.length, each.type, each.modifiers)
+    }
+    return builder.build()
+  }
+
+  /** Quick fixes of the findings within a range. */
+  fixes(file: string, range: Range, findings: readonly CodeFinding[]): CodeAction[] {
+    const parsed = this.#workspace.parsed(file)
+    if (parsed === null) return []
+    const within = { from: this.#places.offset(file, range.start), to: this.#places.offset(file, range.end) }
+    const uri = this.#places.uriOf(file)
+    return fixesIn(parsed, findings, within).map((fix) => ({
+      title: fix.title,
+      kind: CodeActionKind.QuickFix,
+      diagnostics: this.diagnostics(file, [fix.finding], 'newcut'),
+      isPreferred: fix.isPreferred,
+      edit: { changes: { [uri]: [{ range: this.#places.range(file, fix), newText: fix.text }] } },
+    }))
+  }
+
   /** One edit of the whole text. None if the text is formatted, or cannot be read. */
   formatting(file: string): TextEdit[] {
     const parsed = this.#workspace.parsed(file)
@@ -188,4 +246,9 @@ export class Answers {
     const use = this.#useAt(file, position)
     return use !== null && 'symbol' in use.target ? use.target.symbol : null
   }
+}
+
+/** Error that an editor shows to its user. */
+function refused(why: string): ResponseError<void> {
+  return new ResponseError(LSPErrorCodes.RequestFailed, why)
 }

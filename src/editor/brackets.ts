@@ -83,7 +83,7 @@ class Balancer {
     const innermost = this.#open.at(-1)
     if (innermost === undefined || this.#open.length <= depth) return
     const { message } = notClosed(innermost.token, CLOSING[innermost.token.kind], before.place)
-    this.#findings.push({ severity: 'error', message, ...rangeOf(innermost.token) })
+    this.#findings.push({ severity: 'error', code: 'syntax', message, ...rangeOf(innermost.token) })
     for (let last = this.#open.pop(); last !== undefined; last = this.#open.pop()) {
       const kind = CLOSING[last.token.kind]
       const { to } = this.#result.at(-1) ?? last.token
@@ -96,7 +96,12 @@ class Balancer {
   #close(token: Token, index: number): void {
     const depth = this.#open.findLastIndex(({ token: open }) => CLOSING[open.kind] === token.kind)
     if (depth < 0 || (depth === 0 && this.#endsTooEarly(index))) {
-      this.#findings.push({ severity: 'error', message: `Unexpected input: ${token.kind}`, ...rangeOf(token) })
+      this.#findings.push({
+        severity: 'error',
+        code: 'syntax',
+        message: `Unexpected input: ${token.kind}`,
+        ...rangeOf(token),
+      })
       return
     }
     this.#closeDownTo(depth + 1, token)

@@ -46,7 +46,7 @@ export function callFindings(call: CallForm, meaning: Meaning): CodeFinding[] {
   const advice = count < fewest ? ': the result is a function of the others' : ''
   const message = `${name} takes ${takes} argument${most === 1 ? '' : 's'}, not ${count}${advice}`
   const range: OffsetRange = nameRange(head)
-  return [{ severity: count > most ? 'error' : 'warning', message, ...range }]
+  return [{ severity: count > most ? 'error' : 'warning', code: 'wrong-arguments', message, ...range }]
 }
 
 function arityOf(meaning: Exclude<Meaning, 'pending' | null>): readonly [number, number] | null {

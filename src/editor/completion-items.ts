@@ -39,7 +39,8 @@ export function proposals(workspace: Workspace, analysis: ProgramAnalysis, offse
     ...analysis.modules.values(),
     ...workspace.knownModules().filter(({ full }) => !analysis.modules.has(full)),
   ]
-  return unique([...named.map(symbolProposal), ...nativeProposals(analysis)])
+  const live = typed === '' ? [] : workspace.liveNames.map((name) => liveProposal(name, name))
+  return unique([...named.map(symbolProposal), ...nativeProposals(analysis), ...live])
 }
 
 function isInComment(before: string): boolean {
@@ -71,9 +72,16 @@ function memberProposals(workspace: Workspace, analysis: ProgramAnalysis, prefix
   const module = moduleNamed(workspace, analysis, prefix)
   if (module !== null) return [...module.members.values()].filter(isUsable).map(symbolProposal)
   // The prefix is a namespace.
-  return [...analysis.modules.values(), ...workspace.knownModules()]
+  const known = [...analysis.modules.values(), ...workspace.knownModules()]
     .filter(({ full }) => full.startsWith(`${prefix}.`))
     .map((found) => ({ ...symbolProposal(found), label: found.name }))
+  const inside = workspace.liveNames.filter((name) => name.startsWith(`${prefix}.`))
+  return unique([...known, ...inside.map((name) => liveProposal(name.slice(prefix.length + 1), name))])
+}
+
+/** A module of the live network whose text is not here. */
+function liveProposal(label: string, full: string): Proposal {
+  return { label, kind: 'module', detail: `(module ${full})`, documentation: 'a module of the forked network' }
 }
 
 /** Members of the interfaces of a module reference. */

@@ -9,6 +9,7 @@ import { isKeyword } from '../contracts/syntax/keywords.ts'
 import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, isCompleted } from './call-checks.ts'
 import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
+import { nativeFinding } from './native-checks.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { similarName } from './similar.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
@@ -110,7 +111,17 @@ export class FormWalker {
   #known(name: string, range: OffsetRange, meaning: Exclude<Meaning, 'pending' | null>): void {
     this.#use(range, meaning)
     if ('native' in meaning && meaning.native.isOfTests && this.#isModule) {
-      this.note({ severity: 'error', message: failure('TEST_NATIVE_IN_MODULE', {}).message, ...range })
+      this.note({
+        severity: 'error',
+        code: 'test-native',
+        message: failure('TEST_NATIVE_IN_MODULE', {}).message,
+        ...range,
+      })
+    }
+    if ('native' in meaning) {
+      const place = { isModule: this.#isModule, dialect: this.#source.dialect }
+      const finding = nativeFinding(meaning.native, range, place)
+      if (finding !== null) this.note(finding)
     }
     const module = 'symbol' in meaning ? moduleOf(meaning.symbol) : null
     if (module !== null && this.#source.dialect === 'test' && !this.#lookup.isLoaded(module)) {
@@ -137,7 +148,8 @@ export class FormWalker {
   #unknown(name: string, range: OffsetRange): void {
     const isTest = vocabulary.get(name)?.isOfTests ?? false
     if (isTest && this.#source.dialect === 'contract') {
-      this.note({ severity: 'error', message: `${name} is a native of test files, not of contracts`, ...range })
+      const message = `${name} is a native of test files, not of contracts`
+      this.note({ severity: 'error', code: 'test-native', message, ...range })
       return
     }
     const parts = splitName(name)
@@ -148,7 +160,7 @@ export class FormWalker {
     const module = parts === null ? null : this.#lookup.module(parts.module)
     const error = module === null ? noSuchModule(parts?.module ?? name, null, hint) : null
     const message = (error ?? noSuchMember(parts?.module ?? '', parts?.member ?? '', null)).message
-    this.note({ severity: 'error', message, ...range })
+    this.note({ severity: 'error', code: 'unknown-name', message, ...(similar !== null && { similar }), ...range })
   }
 
   /** @param isPartial true for the call that `map` and its like complete with further arguments */
@@ -174,7 +186,7 @@ export class FormWalker {
       checkForm(word, call)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      this.note(findingOf(error, this.#source))
+      this.note(findingOf(error, 'syntax', this.#source))
     }
   }
 
@@ -226,7 +238,8 @@ export class FormWalker {
     else if (schema.members.size > 0) {
       const similar = similarName(name, schema.members.keys())
       const advice = similar === null ? '' : `; ${similar} is similar`
-      this.note({ severity: 'warning', message: `${schema.name} has no field ${name}${advice}`, ...range })
+      const message = `${schema.name} has no field ${name}${advice}`
+      this.note({ severity: 'warning', code: 'unknown-field', message, ...(similar !== null && { similar }), ...range })
     }
   }
 
@@ -270,7 +283,7 @@ export class FormWalker {
     for (let each = inner; each !== null && each !== outer; each = each.up) {
       const { name, at } = each.symbol
       if (each.isUsed || name.startsWith('_')) continue
-      this.note({ severity: 'hint', message: `${name} is never used`, isUnused: true, ...at })
+      this.note({ severity: 'hint', code: 'unused-variable', message: `${name} is never used`, isUnused: true, ...at })
     }
   }
 }
@@ -283,5 +296,5 @@ function moduleOf(symbol: NamedSymbol): ModuleSymbol | null {
 
 /** A module that is known from elsewhere, but that the test file has not loaded. */
 export function notLoaded({ full }: ModuleSymbol, range: OffsetRange): CodeFinding {
-  return { severity: 'warning', message: `this file does not load ${full}`, ...range }
+  return { severity: 'warning', code: 'not-loaded', message: `this file does not load ${full}`, ...range }
 }

@@ -50,7 +50,7 @@ class LoadCheck {
     const error = this.#load(module, namespace)
     // Code that cannot be loaded for lack of another module has a finding at that name.
     if (this.#gas.used > GAS_LIMIT || this.#gas.work > GAS_LIMIT) return []
-    return error === null || error === 'dependency' ? [] : [findingOf(error, module.source)]
+    return error === null || error === 'dependency' ? [] : [findingOf(error, 'refused-module', module.source)]
   }
 
   #load(module: ModuleSymbol, namespace: string | null): ContractError | 'dependency' | null {

@@ -15,15 +15,22 @@ export interface VariableScope {
 export interface ProgramNames {
   namespace: string | null
   imports: Map<string, NamedSymbol>
+  /** Names that `use` imports from modules that are not known; ALL_NAMES for whatever such a module has. */
+  readonly lostImports: Set<string>
   readonly modules: Map<string, ModuleSymbol>
-  /** True once a name has led to a module whose text is on its way. */
-  isPending: boolean
+  /** Texts in the message of the command, by name. */
+  data: ReadonlyMap<string, string>
+  /** True once a name has led to a module whose text is on its way, or whose namespace the text does not tell. */
+  isUncertain: boolean
 }
+
+/** Stands for all names of a module that is not known. */
+export const ALL_NAMES = '*'
 
 export type Meaning =
   | { readonly symbol: NamedSymbol }
   | { readonly native: NativeWord }
-  /** The text of a module is on its way. */
+  /** The text of a module is on its way, or the name may come from a module that is not known. */
   | 'pending'
   | null
 
@@ -34,6 +41,8 @@ export class NameLookup {
   readonly #module: ModuleSymbol | null
   /** Names that `use` has imported into the module. */
   readonly moduleImports = new Map<string, NamedSymbol>()
+  /** As `lostImports` of the program, for the module. */
+  readonly lostImports = new Set<string>()
   /** Whether natives of test files have a meaning here. */
   readonly #hasTests: boolean
 
@@ -57,7 +66,13 @@ export class NameLookup {
     const bare = this.bare(name)
     if (bare !== undefined) return { symbol: bare }
     if (native !== undefined) return { native }
-    return this.module(name)
+    return this.module(name) ?? (this.#isLost(name) ? 'pending' : null)
+  }
+
+  /** An import whose module is not known explains the name: the finding is at the import. */
+  #isLost(name: string): boolean {
+    const lost = [this.lostImports, this.#names.lostImports]
+    return lost.some((names) => names.has(name) || names.has(ALL_NAMES))
   }
 
   /** Names that need no module in front, for suggestions. */
@@ -69,9 +84,9 @@ export class NameLookup {
     yield* this.#names.modules.keys()
   }
 
-  /** True for a module that the program has loaded before, or that is around the code. */
-  isLoaded({ full }: ModuleSymbol): boolean {
-    return this.#module?.full === full || this.#names.modules.has(full)
+  /** True for a module that the program has loaded before, that is around the code, or that a live network has. */
+  isLoaded({ full, file }: ModuleSymbol): boolean {
+    return this.#module?.full === full || this.#names.modules.has(full) || this.#sources.isLive(file)
   }
 
   native(name: string): NativeWord | undefined {
@@ -98,7 +113,7 @@ export class NameLookup {
     const own = this.#names.modules.get(full)
     if (own !== undefined) return { symbol: own }
     const found = this.#sources.foreign(full)
-    if (found === 'pending') this.#names.isPending = true
+    if (found === 'pending' || found?.isAnyNamespace === true) this.#names.isUncertain = true
     return found === null || found === 'pending' ? found : { symbol: found }
   }
 

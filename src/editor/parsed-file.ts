@@ -5,6 +5,7 @@ import { checkProgram, type Dialect } from '../contracts/syntax/grammar.ts'
 import type { Token } from '../contracts/syntax/lexer.ts'
 import { MAX_CHARACTERS, read, readTokens } from '../contracts/syntax/reader.ts'
 import { balance } from './brackets.ts'
+import type { FindingCode } from './finding-codes.ts'
 import { scan } from './scan.ts'
 import { type CodeFinding, isWithin, LineStarts, type OffsetRange } from './spans.ts'
 
@@ -29,7 +30,13 @@ export function parseFile(file: string, text: string): ParsedFile {
   const about = { file, text, dialect, lines }
   if (text.length > MAX_CHARACTERS) {
     const message = `Code of more than ${MAX_CHARACTERS} characters`
-    return { ...about, forms: [], tokens: [], comments: [], findings: [{ severity: 'error', message, from: 0, to: 1 }] }
+    return {
+      ...about,
+      forms: [],
+      tokens: [],
+      comments: [],
+      findings: [{ severity: 'error', code: 'syntax', message, from: 0, to: 1 }],
+    }
   }
   const scanned = scan(text)
   const { forms, findings } = readForms(text, scanned.tokens, scanned.findings, lines)
@@ -57,9 +64,9 @@ function readForms(
   for (let dropped = 0; dropped <= MAX_DROPPED; dropped++) {
     const forms = errorOf(() => readTokens(left))
     if (!(forms instanceof ContractError)) {
-      return { forms, findings: findings.length > 0 ? findings : [findingOf(first, { text, lines })] }
+      return { forms, findings: findings.length > 0 ? findings : [findingOf(first, 'syntax', { text, lines })] }
     }
-    const finding = findingOf(forms, { text, lines })
+    const finding = findingOf(forms, 'syntax', { text, lines })
     if (!findings.some(({ from }) => from === finding.from)) findings.push(finding)
     left = withoutGroup(left, forms, finding.from)
   }
@@ -75,10 +82,17 @@ function errorOf<T>(body: () => T): T | ContractError {
   }
 }
 
-/** Drops the content of the innermost brackets around the token of an error. At the top level, it drops the token itself. */
+/**
+ * Drops the half-typed type at the token of an error. Where there is none, it drops the content of the innermost brackets
+ * around the token, or at the top level the token itself.
+ */
 function withoutGroup(tokens: readonly Token[], error: ContractError, offset: number): Token[] {
   const exact = tokens.findIndex((token) => token.place === error.place)
   const at = exact >= 0 ? exact : tokens.findIndex((token) => token.kind === 'end' || token.to > offset)
+  if (tokens[at - 1]?.kind === ':') {
+    const isTyped = tokens[at].kind === 'name'
+    return tokens.filter((_, index) => index !== at - 1 && !(isTyped && index === at))
+  }
   const open: number[] = []
   for (let i = 0; i < at; i++) {
     if ('([{'.includes(tokens[i].kind)) open.push(i)
@@ -108,9 +122,9 @@ interface SourceText {
 }
 
 /** A finding at the place of an error: the token there, or the head of a form that begins there. */
-export function findingOf(error: ContractError, { text, lines }: SourceText): CodeFinding {
+export function findingOf(error: ContractError, code: FindingCode, { text, lines }: SourceText): CodeFinding {
   const from = error.place === null ? 0 : lines.offsetOf(error.place)
-  return { severity: 'error', message: error.message, from, to: from + lengthAt(text, from) }
+  return { severity: 'error', code, message: error.message, from, to: from + lengthAt(text, from) }
 }
 
 function lengthAt(text: string, from: number): number {
@@ -126,7 +140,7 @@ function grammarFindings(form: Form, dialect: Dialect, broken: readonly number[]
     if (broken.some((offset) => isWithin(offset, part.range))) continue
     const error = errorOf(() => checkProgram([part.form], dialect))
     if (!(error instanceof ContractError)) continue
-    const finding = findingOf(error, source)
+    const finding = findingOf(error, 'syntax', source)
     if (!found.some(({ from }) => from === finding.from)) found.push(finding)
   }
   return found

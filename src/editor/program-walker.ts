@@ -3,15 +3,51 @@ import { ContractError } from '../contracts/errors.ts'
 import { refuseCycles } from '../contracts/machine/cycles.ts'
 import { noSuchImports, noSuchModule, SHADOW_ADVICE } from '../contracts/machine/load-errors.ts'
 import { shadowsIn } from '../contracts/machine/shadows.ts'
-import type { Atom, CallForm, Form } from '../contracts/syntax/form.ts'
+import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import { isWord } from '../contracts/syntax/keywords.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './analysis.ts'
 import { FormWalker, notLoaded, type WalkResults } from './form-walker.ts'
-import { NameLookup, type ProgramNames } from './name-lookup.ts'
+import { ALL_NAMES, NameLookup, type ProgramNames } from './name-lookup.ts'
 import { findingOf, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import { type CodeFinding, isWithin } from './spans.ts'
-import { declareMember, declareModule, isUsable, type ModuleSymbol, type NamedSymbol, nameRange } from './symbols.ts'
+import {
+  declareMember,
+  declareModule,
+  isSameSymbol,
+  isUsable,
+  type ModuleSymbol,
+  type NamedSymbol,
+  nameRange,
+  namespaceIn,
+} from './symbols.ts'
 import { vocabulary } from './vocabulary.ts'
+
+/** Names in the lists of `use` that the module around them never uses without its module in front. */
+function unusedImports(calls: readonly CallForm[], uses: readonly NameUse[]): CodeFinding[] {
+  const lists = calls.filter((call) => wordOf(call) === 'use').flatMap(({ items }) => items.filter(isList))
+  return lists
+    .flatMap(({ items }) => items.filter(isAtom))
+    .flatMap((atom): CodeFinding[] => {
+      const range = nameRange(atom)
+      const imported = uses.find(({ from, target }) => from === range.from && 'symbol' in target)?.target
+      if (imported === undefined || !('symbol' in imported)) return []
+      const isUsed = uses.some(({ from, to, target }) => {
+        const isIt = 'symbol' in target && isSameSymbol(target.symbol, imported.symbol)
+        return isIt && from !== range.from && to - from === atom.name.length
+      })
+      const message = `the import ${atom.name} is never used`
+      return isUsed ? [] : [{ severity: 'hint', code: 'unused-import', message, isUnused: true, ...range }]
+    })
+}
+
+/** Texts in the fields of an object. */
+function textsIn(form: Form | undefined): Map<string, string> {
+  const fields = form?.form === 'object' ? form.fields : []
+  return new Map(fields.flatMap(([name, value]) => (value.form === 'string' ? [[name, value.value] as const] : [])))
+}
+
+const isList = (form: Form) => form.form === 'list'
+const isAtom = (form: Form) => form.form === 'atom'
 
 /** Files that one program may load. */
 const MAX_FILES = 500
@@ -32,7 +68,10 @@ class ProgramWalker {
   readonly #findings: CodeFinding[] = []
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
-  readonly #names: ProgramNames = { namespace: null, imports: new Map(), modules: new Map(), isPending: false }
+  readonly #names: ProgramNames = {
+    ...{ namespace: null, imports: new Map(), modules: new Map(), data: new Map(), isUncertain: false },
+    lostImports: new Set(),
+  }
   /** Files that are being walked, outermost first. */
   readonly #loading: string[] = []
   /** True once a test file allows its modules to use the natives of tests. */
@@ -139,7 +178,10 @@ class ProgramWalker {
         if (argument?.form === 'string') this.#load(parsed, argument.value, argument)
         return
       case 'namespace':
-        if (argument?.form === 'string') this.#names.namespace = argument.value === '' ? null : argument.value
+        this.#names.namespace = namespaceIn(form, this.#names.data)
+        return
+      case 'env-data':
+        this.#names.data = textsIn(argument)
         return
       case 'commit-tx':
       case 'rollback-tx':
@@ -156,19 +198,20 @@ class ProgramWalker {
     const file = this.#sources.resolve(parsed.file, path)
     const range = { from: at.from, to: at.to }
     if (this.#loading.includes(file)) {
-      this.#note(parsed, { severity: 'error', message: `${path} loads itself`, ...range })
+      this.#note(parsed, { severity: 'error', code: 'load-file', message: `${path} loads itself`, ...range })
       return
     }
     if (this.#files.size >= MAX_FILES) return
     const loaded = this.#sources.parsed(file)
     if (loaded === null) {
-      this.#note(parsed, { severity: 'error', message: `cannot read ${path}; no such file beside this one`, ...range })
+      const message = `cannot read ${path}; no such file beside this one`
+      this.#note(parsed, { severity: 'error', code: 'load-file', message, ...range })
       return
     }
     const count = loaded.findings.filter(({ severity }) => severity === 'error').length
     if (count > 0) {
       const message = `${path} has ${count} error${count === 1 ? '' : 's'}: ${loaded.findings[0].message}`
-      this.#note(parsed, { severity: 'warning', message, ...range })
+      this.#note(parsed, { severity: 'warning', code: 'load-file', message, ...range })
     }
     this.file(loaded)
   }
@@ -177,7 +220,8 @@ class ProgramWalker {
     const { namespace, modules, imports } = this.#names
     const results = this.#resultsFor(parsed)
     const before = results.findings.length
-    this.#names.isPending = false
+    const firstUse = results.uses.length
+    this.#names.isUncertain = module.isAnyNamespace
     const lookup = this.#lookup(parsed, module)
     const walker = new FormWalker(parsed, lookup, results, !this.#areNativesInModules)
     walker.define(module)
@@ -190,8 +234,9 @@ class ProgramWalker {
     for (const form of calls.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
       this.#part(parsed, walker, lookup, module, form)
     }
+    for (const finding of unusedImports(calls, results.uses.slice(firstUse))) this.#note(parsed, finding)
     const isSound = !results.findings.slice(before).some(({ severity }) => severity === 'error')
-    const isKnown = !this.#names.isPending && !this.#areNativesInModules
+    const isKnown = !this.#names.isUncertain && !this.#areNativesInModules
     if (parsed === this.#root && isSound && isKnown) this.#loadable.push({ module, namespace })
     modules.set(module.full, module)
     for (const member of module.members.values()) if (isUsable(member)) imports.set(member.name, member)
@@ -235,14 +280,18 @@ class ProgramWalker {
 
   #use(parsed: ParsedFile, form: CallForm, own: Map<string, NamedSymbol> | null, lookup: NameLookup): void {
     const found = this.#named(parsed, form.items[1], lookup)
-    if (found === null) return
+    const list = form.items.find(isList)
+    const wanted = list === undefined ? null : list.items.filter(isAtom)
+    if (found === null) {
+      const lost = own === null ? this.#names.lostImports : lookup.lostImports
+      for (const name of wanted?.map((atom) => atom.name) ?? [ALL_NAMES]) lost.add(name)
+      return
+    }
     const usable = [...found.members].filter(([, member]) => isUsable(member))
-    const list = form.items.find((item) => item.form === 'list')
-    const wanted = list?.form === 'list' ? list.items.filter((item): item is Atom => item.form === 'atom') : null
     const missing = wanted?.filter(({ name }) => !usable.some(([each]) => each === name)) ?? []
     for (const { name, from, to } of missing) {
       const { message } = noSuchImports(found.full, [name], null)
-      this.#note(parsed, { severity: 'error', message, from, to })
+      this.#note(parsed, { severity: 'error', code: 'unknown-name', message, from, to })
     }
     for (const atom of wanted ?? []) {
       const symbol = found.members.get(atom.name)
@@ -260,7 +309,7 @@ class ProgramWalker {
     const name = form.items[1]
     if (found?.kind === 'module' && name?.form === 'atom') {
       const message = `${found.full} is a module; an interface is expected`
-      this.#note(parsed, { severity: 'error', message, ...nameRange(name) })
+      this.#note(parsed, { severity: 'error', code: 'not-an-interface', message, ...nameRange(name) })
     }
   }
 
@@ -271,7 +320,7 @@ class ProgramWalker {
     if (found === 'pending') return null
     if (found === null) {
       const { message } = noSuchModule(name.name, null, 'no module or interface has this name')
-      this.#note(parsed, { severity: 'error', message, ...nameRange(name) })
+      this.#note(parsed, { severity: 'error', code: 'unknown-name', message, ...nameRange(name) })
       return null
     }
     this.#uses.push({ file: parsed.file, ...nameRange(name), target: found })
@@ -290,7 +339,7 @@ class ProgramWalker {
       if (name?.form !== 'atom') continue
       if (seen.has(name.name)) {
         const message = `${module.full} has a member ${name.name} already`
-        this.#note(parsed, { severity: 'error', message, ...nameRange(name) })
+        this.#note(parsed, { severity: 'error', code: 'duplicate-member', message, ...nameRange(name) })
       }
       seen.add(name.name)
     }
@@ -300,7 +349,7 @@ class ProgramWalker {
       refuseCycles({ module: module.full, reserved, isForm }, calls)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      this.#note(parsed, findingOf(error, parsed))
+      this.#note(parsed, findingOf(error, 'circular-members', parsed))
     }
   }
 
@@ -313,7 +362,7 @@ class ProgramWalker {
     for (const { name, place } of shadowsIn([form], reserved)) {
       const from = parsed.lines.offsetOf(place)
       const message = `Variable ${name} shadows native with the same name: ${SHADOW_ADVICE}`
-      this.#note(parsed, { severity: 'warning', message, from, to: from + name.length })
+      this.#note(parsed, { severity: 'warning', code: 'shadowed-native', message, from, to: from + name.length })
     }
   }
 }

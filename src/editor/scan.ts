@@ -32,7 +32,7 @@ export function scan(text: string): TextScan {
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       at = endOfBroken(text, from)
-      findings.push({ severity: 'error', message: error.message, from, to: at })
+      findings.push({ severity: 'error', code: 'syntax', message: error.message, from, to: at })
       if (text[from] === '"') tokens.push({ kind: 'string', text: text.slice(from + 1, at), place, from, to: at })
     }
   }

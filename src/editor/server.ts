@@ -1,11 +1,14 @@
 /** `newcut lsp`: the session of an editor. It turns messages into changes of a workspace, and into answers. */
 import type { Readable, Writable } from 'node:stream'
 import {
+  CodeActionKind,
   CodeLensRefreshRequest,
   type Connection,
   createConnection,
   type InitializeParams,
   type InitializeResult,
+  MessageType,
+  ShowMessageNotification,
   StreamMessageReader,
   StreamMessageWriter,
   TextDocumentSyncKind,
@@ -15,8 +18,11 @@ import { TextDocument } from 'vscode-languageserver-textdocument'
 import { Answers, RUN_TEST } from './answers.ts'
 import { fileOfUri, ProtocolPlaces } from './documents.ts'
 import { MessageFilter } from './framing.ts'
+import { LIVE_SCHEME, type ModuleTexts } from './live-modules.ts'
+import { TOKEN_MODIFIERS, TOKEN_TYPES } from './semantic-tokens.ts'
+import type { CodeFinding } from './spans.ts'
 import { type TestFileReport, testFindings } from './test-lenses.ts'
-import { type ModuleTexts, Workspace, type WorkspaceFiles } from './workspace.ts'
+import { Workspace, type WorkspaceFiles } from './workspace.ts'
 
 /** The surroundings of a session. */
 export interface EditorHost {
@@ -25,7 +31,7 @@ export interface EditorHost {
   readonly version: string
   /** @param folders of the workspace */
   readonly filesIn: (folders: readonly string[]) => WorkspaceFiles
-  /** Modules that no file has, or null. */
+  /** Modules of a live network, or null. */
   readonly moduleTexts: ModuleTexts | null
   /** Runs a test file. @throws Error if it cannot run */
   readonly runTest: (file: string) => Promise<TestFileReport>
@@ -41,11 +47,17 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
   hoverProvider: true,
   definitionProvider: true,
   referencesProvider: true,
-  renameProvider: true,
+  renameProvider: { prepareProvider: true },
   completionProvider: { triggerCharacters: ['.', ':', '"', "'"] },
   documentSymbolProvider: true,
   foldingRangeProvider: true,
+  semanticTokensProvider: {
+    legend: { tokenTypes: [...TOKEN_TYPES], tokenModifiers: [...TOKEN_MODIFIERS] },
+    full: true,
+    range: true,
+  },
   documentFormattingProvider: true,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
   codeLensProvider: { resolveProvider: false },
   executeCommandProvider: { commands: [RUN_TEST] },
 }
@@ -75,7 +87,7 @@ class EditorSession {
   constructor(host: EditorHost, connection: Connection) {
     this.#host = host
     this.#connection = connection
-    this.#workspace = new Workspace(host.filesIn([]), host.moduleTexts)
+    this.#workspace = this.#newWorkspace([], false)
     this.#places = new ProtocolPlaces(this.#workspace)
     this.#answers = new Answers(this.#workspace, this.#places)
   }
@@ -83,6 +95,8 @@ class EditorSession {
   listen(): void {
     const connection = this.#connection
     connection.onInitialize((params) => this.#initialize(params))
+    // A network that cannot be had is told at the start, not at the first name that leads there.
+    connection.onInitialized(() => void this.#workspace.liveNames)
     connection.onDidChangeWatchedFiles(() => {
       this.#workspace.refresh()
       this.#publishSoon()
@@ -95,12 +109,26 @@ class EditorSession {
 
   #initialize({ workspaceFolders, rootUri, capabilities }: InitializeParams): InitializeResult {
     const uris = workspaceFolders?.map(({ uri }) => uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
-    this.#refreshesLenses = capabilities?.workspace?.codeLens?.refreshSupport === true
-    this.#workspace = new Workspace(this.#host.filesIn(uris.map(fileOfUri)), this.#host.moduleTexts)
-    this.#workspace.onArrival = () => this.#publishSoon()
+    const { codeLens, textDocumentContent } = capabilities?.workspace ?? {}
+    this.#refreshesLenses = codeLens?.refreshSupport === true
+    const areVirtual = typeof textDocumentContent === 'object' && textDocumentContent !== null
+    this.#workspace = this.#newWorkspace(uris.map(fileOfUri), areVirtual)
     this.#places = new ProtocolPlaces(this.#workspace)
     this.#answers = new Answers(this.#workspace, this.#places)
-    return { capabilities: CAPABILITIES, serverInfo: { name: 'newcut', version: this.#host.version } }
+    const isVirtual = areVirtual && this.#host.moduleTexts !== null
+    const workspace = isVirtual ? { workspace: { textDocumentContent: { schemes: [LIVE_SCHEME] } } } : {}
+    return {
+      capabilities: { ...CAPABILITIES, ...workspace },
+      serverInfo: { name: 'newcut', version: this.#host.version },
+    }
+  }
+
+  #newWorkspace(folders: readonly string[], areVirtual: boolean): Workspace {
+    return new Workspace(this.#host.filesIn(folders), this.#host.moduleTexts, {
+      areVirtual,
+      onArrival: () => this.#publishSoon(),
+      onTrouble: (message) => this.#showError(message),
+    })
   }
 
   #followDocuments(): void {
@@ -129,16 +157,32 @@ class EditorSession {
   #answerRequests(): void {
     const connection = this.#connection
     const fileOf = (params: { readonly textDocument: { readonly uri: string } }) => fileOfUri(params.textDocument.uri)
-    connection.onHover((params) => this.#answers.hover(fileOf(params), params.position))
-    connection.onDefinition((params) => this.#answers.definition(fileOf(params), params.position))
+    connection.onHover((params) => this.#known(() => this.#answers.hover(fileOf(params), params.position)))
+    connection.onDefinition((params) => this.#known(() => this.#answers.definition(fileOf(params), params.position)))
     connection.onReferences((params) => {
-      return this.#answers.references(fileOf(params), params.position, params.context?.includeDeclaration ?? true)
+      const includesDefinition = params.context?.includeDeclaration ?? true
+      return this.#known(() => this.#answers.references(fileOf(params), params.position, includesDefinition), false)
     })
+    connection.onPrepareRename((params) => this.#answers.renamed(fileOf(params), params.position))
     connection.onRenameRequest((params) => this.#answers.rename(fileOf(params), params.position, params.newName))
-    connection.onCompletion((params) => this.#answers.completion(fileOf(params), params.position))
+    connection.onCompletion((params) => this.#known(() => this.#answers.completion(fileOf(params), params.position)))
+    connection.workspace.textDocumentContent.on(({ uri }) => {
+      const text = this.#workspace.parsed(uri)?.text
+      return text === undefined ? null : { text }
+    })
     connection.onDocumentSymbol((params) => this.#answers.symbols(fileOf(params)))
     connection.onFoldingRanges((params) => this.#answers.folds(fileOf(params)))
+    const tokens = connection.languages.semanticTokens
+    tokens.on((params) => this.#answers.semanticTokens(fileOf(params), null))
+    tokens.onRange((params) => {
+      const { start, end } = params.range
+      return this.#answers.semanticTokens(fileOf(params), [start.line, end.line])
+    })
     connection.onDocumentFormatting((params) => this.#answers.formatting(fileOf(params)))
+    connection.onCodeAction((params) => {
+      const file = fileOf(params)
+      return this.#answers.fixes(file, params.range, this.#findings(file))
+    })
     connection.onCodeLens((params) => {
       const file = fileOf(params)
       return this.#answers.lenses(file, this.#reports.get(file) ?? null)
@@ -148,6 +192,23 @@ class EditorSession {
       if (command === RUN_TEST && typeof uri === 'string') await this.#run(fileOfUri(uri))
       return null
     })
+  }
+
+  /**
+   * Answers once the live modules that the answer may depend on have arrived.
+   * @param isEnough true if an answer with something in it needs no more
+   */
+  async #known<T>(answer: () => T, isEnough = true): Promise<T> {
+    for (;;) {
+      const found = answer()
+      const isEmpty = found === null || (Array.isArray(found) && found.length === 0)
+      if ((isEnough && !isEmpty) || !(await this.#workspace.arrival())) return found
+    }
+  }
+
+  /** A notification, since not every editor answers requests of the server. */
+  #showError(message: string): void {
+    void this.#connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message })
   }
 
   /** Open test files that a file is part of. */
@@ -168,13 +229,18 @@ class EditorSession {
       this.#reports.set(file, await this.#host.runTest(file))
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      this.#connection.window.showErrorMessage(`${file} cannot run: ${why}`)
+      this.#showError(`${file} cannot run: ${why}`)
     }
     const isStale = this.#running.get(file) === true
     this.#running.delete(file)
     this.#publishSoon()
     if (this.#refreshesLenses) void this.#connection.sendRequest(CodeLensRefreshRequest.type)
     if (isStale) await this.#run(file)
+  }
+
+  /** Findings of a file. Live modules have none, since nobody here can change them. */
+  #findings(file: string): readonly CodeFinding[] {
+    return this.#workspace.isLive(file) ? [] : this.#workspace.findings(file)
   }
 
   #publishSoon(): void {
@@ -186,7 +252,7 @@ class EditorSession {
     this.#timer = null
     for (const { uri, version } of this.#documents.all()) {
       const file = fileOfUri(uri)
-      const own = this.#answers.diagnostics(file, this.#workspace.findings(file), 'newcut')
+      const own = this.#answers.diagnostics(file, this.#findings(file), 'newcut')
       const report = this.#reports.get(file)
       const parsed = this.#workspace.parsed(file)
       const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)

@@ -1,5 +1,6 @@
 /** Positions in the text of a file: offsets from 0, in UTF-16 units as editors count them. */
 import type { TextPlace } from '../contracts/errors.ts'
+import type { FindingCode } from './finding-codes.ts'
 
 export interface OffsetRange {
   readonly from: number
@@ -12,9 +13,12 @@ export type Severity = 'error' | 'warning' | 'hint'
 /** Something wrong in a file. */
 export interface CodeFinding extends OffsetRange {
   readonly severity: Severity
+  readonly code: FindingCode
   readonly message: string
   /** True for code without effect, which editors show faded. */
   readonly isUnused?: boolean
+  /** A known name like the unknown one in the range. */
+  readonly similar?: string
 }
 
 export function isWithin(offset: number, { from, to }: OffsetRange): boolean {

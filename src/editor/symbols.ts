@@ -1,7 +1,7 @@
 /** Symbols of a program: modules, their members, fields of schemas, parameters and variables. */
 import type { Atom, CallForm, Form, StringForm, TypeForm } from '../contracts/syntax/form.ts'
 import { isIdentifier, isWord } from '../contracts/syntax/keywords.ts'
-import { type ModuleParts, type ParsedFile, wordOf } from './parsed-file.ts'
+import { type ModuleParts, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import type { OffsetRange } from './spans.ts'
 
 export type MemberKind = 'defun' | 'defcap' | 'defpact' | 'defconst' | 'defschema' | 'deftable'
@@ -32,8 +32,10 @@ export interface NamedSymbol {
 
 export interface ModuleSymbol extends NamedSymbol {
   readonly kind: 'module' | 'interface'
-  /** `namespace.module`, or the name if there is no namespace. */
+  /** `namespace.module`, or the name if there is no namespace, or none that the text tells. */
   readonly full: string
+  /** True if the command that deploys it names the namespace, not the text. */
+  readonly isAnyNamespace: boolean
   readonly parts: ModuleParts
   readonly source: ParsedFile
 }
@@ -44,6 +46,9 @@ const MEMBER_KINDS: ReadonlySet<string> = new Set<MemberKind>([
 
 const NOTHING = { type: null, typeText: null, doc: null, params: null, marks: '', value: null }
 
+/** The namespace of code whose text does not tell it: `(namespace (read-msg "ns"))`. */
+export const ANY_NAMESPACE = '*'
+
 /** Declares a module with all of its members. @returns null if it has no name */
 export function declareModule(source: ParsedFile, parts: ModuleParts, namespace: string | null): ModuleSymbol | null {
   const name = parts.call.items[1]
@@ -52,7 +57,8 @@ export function declareModule(source: ParsedFile, parts: ModuleParts, namespace:
     ...NOTHING,
     kind: wordOf(parts.call) === 'interface' ? 'interface' : 'module',
     name: name.name,
-    full: namespace === null ? name.name : `${namespace}.${name.name}`,
+    full: namespace === null || namespace === ANY_NAMESPACE ? name.name : `${namespace}.${name.name}`,
+    isAnyNamespace: namespace === ANY_NAMESPACE,
     file: source.file,
     at: nameRange(name),
     whole: rangeOfForm(parts.call),
@@ -67,6 +73,31 @@ export function declareModule(source: ParsedFile, parts: ModuleParts, namespace:
     if (member !== null && !module.members.has(member.name)) module.members.set(member.name, member)
   }
   return module
+}
+
+/** Declares all modules of a file, each in the namespace that is entered before it, without a look at their code. */
+export function modulesOf(parsed: ParsedFile): ModuleSymbol[] {
+  let namespace: string | null = null
+  return parsed.forms.flatMap((form) => {
+    if (form.form === 'call' && wordOf(form) === 'namespace') namespace = namespaceIn(form, new Map())
+    const parts = moduleParts(form)
+    const module = parts === null ? null : declareModule(parsed, parts, namespace)
+    return module === null ? [] : [module]
+  })
+}
+
+/**
+ * The namespace that a form enters.
+ * @param data texts in the message of the command, by name
+ * @returns null for the root
+ */
+export function namespaceIn({ items }: CallForm, data: ReadonlyMap<string, string>): string | null {
+  const [, argument] = items
+  const [read, key] = argument?.form === 'call' ? argument.items : []
+  const isRead = isWord(read, 'read-msg') || isWord(read, 'read-string')
+  const name =
+    isRead && key?.form === 'string' ? data.get(key.value) : argument?.form === 'string' ? argument.value : null
+  return name === '' ? null : (name ?? ANY_NAMESPACE)
 }
 
 /** Declares a definition. @returns null if the form is none, or has no name */

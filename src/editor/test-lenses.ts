@@ -54,7 +54,7 @@ export function testFindings(parsed: ParsedFile, report: TestFileReport): CodeFi
   const failures = own.map(({ place, name, what }): CodeFinding => {
     const from = parsed.lines.offsetOf(place)
     const form = expectationsOf(parsed.forms).find((each) => each.from === from)
-    return { severity: 'error', message: `${name}: ${what}`, from, to: form?.to ?? from + 1 }
+    return { severity: 'error', code: 'failed-test', message: `${name}: ${what}`, from, to: form?.to ?? from + 1 }
   })
   const { stopped } = report
   if (stopped === null) return failures
@@ -62,7 +62,8 @@ export function testFindings(parsed: ParsedFile, report: TestFileReport): CodeFi
   const elsewhere = stopped.file === parsed.file ? '' : ` (in ${stopped.file})`
   const line = parsed.text.indexOf('\n', from)
   const to = line < 0 ? parsed.text.length : line
-  return [...failures, { severity: 'error', message: `the test ended here: ${stopped.message}${elsewhere}`, from, to }]
+  const message = `the test ended here: ${stopped.message}${elsewhere}`
+  return [...failures, { severity: 'error', code: 'failed-test', message, from, to }]
 }
 
 function shortened(title: string): string {

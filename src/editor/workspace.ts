@@ -1,26 +1,13 @@
 /** The files and modules that an editor works on: open documents, files on disk, system contracts, live modules. */
 import { systemContracts } from '../contracts/system/system.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
+import { type LiveFinding, LiveModules, type LiveOptions, type ModuleTexts } from './live-modules.ts'
 import { loadFindings } from './load-check.ts'
-import { moduleParts, type ParsedFile, parseFile, wordOf } from './parsed-file.ts'
+import { type ParsedFile, parseFile } from './parsed-file.ts'
 import { analyse } from './program-walker.ts'
+import { withoutSilenced } from './silence.ts'
 import type { CodeFinding } from './spans.ts'
-import { declareModule, isSameSymbol, type ModuleSymbol, type NamedSymbol } from './symbols.ts'
-
-/** The text of a module from elsewhere, and a file in which an editor can show it. */
-export interface ModuleText {
-  readonly file: string
-  readonly text: string
-}
-
-/** Finds texts of modules that no file of the workspace has, such as those of a live network. */
-export interface ModuleTexts {
-  /**
-   * @param full name of the module, with its namespace
-   * @returns null if there is none
-   */
-  textOf(full: string): Promise<ModuleText | null>
-}
+import { ANY_NAMESPACE, isSameSymbol, type ModuleSymbol, modulesOf, type NamedSymbol } from './symbols.ts'
 
 /** Files of the machine. */
 export interface WorkspaceFiles {
@@ -40,21 +27,23 @@ const MAX_LISTED = 500
 
 export class Workspace implements AnalysisSources {
   readonly #files: WorkspaceFiles
-  readonly #moduleTexts: ModuleTexts | null
+  readonly #live: LiveModules | null
   readonly #open = new Map<string, string>()
   readonly #parsed = new Map<string, ParsedFile>()
   readonly #analyses = new Map<string, ProgramAnalysis>()
   readonly #findings = new Map<string, readonly CodeFinding[]>()
-  /** Full name -> module of the network, or null while its text is fetched. */
-  readonly #live = new Map<string, ModuleSymbol | null | 'none'>()
   /** Full name -> module of a file that is not loaded. Null until it is needed. */
   #known: Map<string, ModuleSymbol> | null = null
-  /** Called when the text of a module has arrived. */
-  onArrival: () => void = () => undefined
+  #system: Map<string, ModuleSymbol> | null = null
 
-  constructor(files: WorkspaceFiles, moduleTexts: ModuleTexts | null = null) {
+  /** @param moduleTexts source of live modules, which are preferred to system contracts, or null */
+  constructor(files: WorkspaceFiles, moduleTexts: ModuleTexts | null, live: LiveOptions) {
     this.#files = files
-    this.#moduleTexts = moduleTexts
+    const onArrival = () => {
+      this.#forget()
+      live.onArrival()
+    }
+    this.#live = moduleTexts === null ? null : new LiveModules(moduleTexts, { ...live, onArrival })
   }
 
   /** Sets the text of an open document. */
@@ -73,6 +62,7 @@ export class Workspace implements AnalysisSources {
   refresh(): void {
     for (const file of this.#parsed.keys()) if (!this.#open.has(file)) this.#parsed.delete(file)
     this.#files.refresh()
+    this.#live?.retry()
     this.#forget()
   }
 
@@ -80,6 +70,7 @@ export class Workspace implements AnalysisSources {
     this.#analyses.clear()
     this.#findings.clear()
     this.#known = null
+    this.#system = null
   }
 
   get openFiles(): readonly string[] {
@@ -95,6 +86,8 @@ export class Workspace implements AnalysisSources {
     const own = this.#open.get(file)
     // Files on disk are read again after `refresh`.
     if (before !== undefined && (own === undefined || before.text === own)) return before
+    const live = own === undefined ? (this.#live?.parsed(file) ?? null) : null
+    if (live !== null) return live
     const text = own ?? this.#files.read(file)
     if (text === null) return null
     const parsed = parseFile(file, text)
@@ -121,7 +114,7 @@ export class Workspace implements AnalysisSources {
     if (analysis === null) return []
     const known = analysis.findings
     const more = loadFindings(analysis, this).filter(({ from }) => !known.some((finding) => finding.from === from))
-    const all = [...known, ...more].toSorted((a, b) => a.from - b.from)
+    const all = withoutSilenced(analysis.root, [...known, ...more]).toSorted((a, b) => a.from - b.from)
     this.#findings.set(file, all)
     return all
   }
@@ -130,50 +123,65 @@ export class Workspace implements AnalysisSources {
     this.#known ??= this.#knownModules()
     const known = this.#known.get(full)
     if (known !== undefined) return known
-    if (this.#moduleTexts === null) return null
-    const live = this.#live.get(full)
-    if (live === undefined) void this.#fetch(full, this.#moduleTexts)
-    if (live === 'none') return null
-    return live ?? 'pending'
+    const live: LiveFinding = this.#live?.find(full) ?? null
+    if (live !== null && live !== 'failed') return live
+    const [, name = '', ...more] = full.split('.')
+    const inAny = more.length > 0 ? undefined : this.#known.get(`${ANY_NAMESPACE}.${name}`)
+    if (inAny !== undefined) return inAny
+    // A module that the network could not tell is no error of the code. A name without a dot is rarely a module.
+    return this.#systemModule(full) ?? (live === 'failed' && full.includes('.') ? 'pending' : null)
   }
 
-  /** Modules of all files that are known, loaded or not. */
+  isLive(file: string): boolean {
+    return this.#live !== null && this.#live.parsed(file) !== null
+  }
+
+  /** True for a file of newcut itself. */
+  isSystem(file: string): boolean {
+    return systemContracts.some(({ name }) => this.#files.systemFile(name) === file)
+  }
+
+  /** Full names of the modules of the live network, as far as they have arrived. */
+  get liveNames(): readonly string[] {
+    return this.#live?.names ?? []
+  }
+
+  /** Waits for the next text of a live module. @returns false if none is on its way */
+  async arrival(): Promise<boolean> {
+    return (await this.#live?.arrival()) ?? false
+  }
+
+  /** Modules of all files that are known, loaded or not, and of the live network as far as they have arrived. */
   knownModules(): ModuleSymbol[] {
     this.#known ??= this.#knownModules()
-    return [...this.#known.values()]
+    this.#system ??= this.#systemModules()
+    const live = (this.#live?.modules ?? []).map((module) => [module.full, module] as const)
+    return [...new Set(new Map([...this.#system, ...live, ...this.#known]).values())]
   }
 
   /** Modules of one file. */
   modulesOf(parsed: ParsedFile): ModuleSymbol[] {
-    return modulesOf(parsed, null)
+    return modulesOf(parsed)
   }
 
-  async #fetch(full: string, texts: ModuleTexts): Promise<void> {
-    this.#live.set(full, null)
-    const found = await texts.textOf(full)
-    const dot = full.indexOf('.')
-    const namespace = dot < 0 ? null : full.slice(0, dot)
-    const modules = found === null ? [] : modulesOf(parseFile(found.file, found.text), namespace)
-    this.#live.set(full, modules.find((module) => module.full === full) ?? 'none')
-    this.#forget()
-    this.onArrival()
-  }
-
-  /** Modules of open documents first, then those of the folders, then the system contracts. */
+  /** Modules of open documents first, then those of the folders. */
   #knownModules(): Map<string, ModuleSymbol> {
-    const modules = new Map<string, ModuleSymbol>()
-    const add = (parsed: ParsedFile | null) => {
-      for (const module of parsed === null ? [] : modulesOf(parsed, null)) {
-        if (!modules.has(module.full)) modules.set(module.full, module)
-      }
-    }
-    for (const file of this.#open.keys()) add(this.parsed(file))
-    for (const file of this.#files.list().slice(0, MAX_LISTED)) if (!this.#open.has(file)) add(this.parsed(file))
-    for (const { name, text } of systemContracts) {
-      const file = this.#files.systemFile(name)
-      if (!this.#open.has(file)) add(this.#systemFile(file, text))
-    }
-    return modules
+    const opened = [...this.#open.keys()]
+    const listed = this.#files.list().slice(0, MAX_LISTED)
+    return firstModules([...opened, ...listed.filter((file) => !this.#open.has(file))].map((file) => this.parsed(file)))
+  }
+
+  #systemModule(full: string): ModuleSymbol | undefined {
+    this.#system ??= this.#systemModules()
+    return this.#system.get(full)
+  }
+
+  #systemModules(): Map<string, ModuleSymbol> {
+    const closed = systemContracts.map(({ name, text }) => ({ file: this.#files.systemFile(name), text }))
+    const parsed = closed
+      .filter(({ file }) => !this.#open.has(file))
+      .map(({ file, text }) => this.#systemFile(file, text))
+    return firstModules(parsed)
   }
 
   #systemFile(file: string, text: string): ParsedFile {
@@ -184,10 +192,10 @@ export class Workspace implements AnalysisSources {
     return parsed
   }
 
-  /** Uses of a symbol in all open documents and the files that they load, each once. */
+  /** Uses of a symbol in all open documents, the files that they load, and live modules that are here; each once. */
   usesOf(symbol: NamedSymbol): NameUse[] {
     const found = new Map<string, NameUse>()
-    for (const file of this.#open.keys()) {
+    for (const file of new Set([...this.#open.keys(), ...(this.#live?.files ?? [])])) {
       for (const use of this.analysis(file)?.uses ?? []) {
         const isIt = 'symbol' in use.target && isSameSymbol(use.target.symbol, symbol)
         if (isIt) found.set(`${use.file}:${use.from}`, use)
@@ -197,20 +205,20 @@ export class Workspace implements AnalysisSources {
   }
 }
 
-/** Declares all modules of a file, without a look at their code. */
-function modulesOf(parsed: ParsedFile, namespace: string | null): ModuleSymbol[] {
-  let current = namespace
-  return parsed.forms.flatMap((form) => {
-    const argument = wordOf(form) === 'namespace' && form.form === 'call' ? form.items[1] : undefined
-    if (argument?.form === 'string') current = argument.value === '' ? null : argument.value
-    const parts = moduleParts(form)
-    const module = parts === null ? null : declareModule(parsed, parts, current)
-    return module === null ? [] : [module]
-  })
-}
-
 /** The use of a name at an offset: the narrowest one. */
 export function useAt(analysis: ProgramAnalysis, file: string, offset: number): NameUse | null {
   const found = analysis.uses.filter((use) => use.file === file && use.from <= offset && offset <= use.to)
   return found.toSorted((a, b) => a.to - a.from - (b.to - b.from))[0] ?? null
+}
+
+/** The first module of each name. One in a namespace that its text does not tell has two names. */
+function firstModules(files: readonly (ParsedFile | null)[]): Map<string, ModuleSymbol> {
+  const modules = new Map<string, ModuleSymbol>()
+  for (const module of files.flatMap((parsed) => (parsed === null ? [] : modulesOf(parsed)))) {
+    const { full, name, isAnyNamespace } = module
+    for (const key of isAnyNamespace ? [full, `${ANY_NAMESPACE}.${name}`] : [full]) {
+      if (!modules.has(key)) modules.set(key, module)
+    }
+  }
+  return modules
 }

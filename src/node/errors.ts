@@ -68,6 +68,15 @@ export function serverMsOf(headers: Readonly<Record<string, string | undefined>>
   return seconds <= MAX_TIMESTAMP_SECONDS ? seconds * 1000 : null
 }
 
+/** Longest pause that a client makes because a server asks for it. */
+const MAX_RETRY_AFTER_S = 60
+
+/** Pause that a response asks for by Retry-After, in milliseconds, at most a minute; null if it names no seconds. */
+export function retryAfterMsOf(headers: Readonly<Record<string, string | undefined>>): number | null {
+  const text = headers['retry-after'] ?? ''
+  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), MAX_RETRY_AFTER_S) * 1000 : null
+}
+
 /** A response, as errors describe it. */
 export interface AnswerDetails {
   /** Requested URL. */
@@ -82,6 +91,8 @@ export interface AnswerDetails {
   readonly isFromNode?: boolean
   /** Clock of the node, in milliseconds since 1970; null if the response does not tell. */
   readonly serverMs?: number | null
+  /** Pause that the response asks for by Retry-After, in milliseconds; null if it asks for none. */
+  readonly retryAfterMs?: number | null
   /** Target of a redirection (3xx) by its Location header; undefined if there is none. */
   readonly location?: string | undefined
 }
@@ -110,6 +121,8 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly isFromNode: boolean
   /** Clock of the node when it refused, in milliseconds since 1970; null if the response does not tell. */
   readonly serverMs: number | null
+  /** Pause that the response asks for by Retry-After, in milliseconds, at most a minute; null if it asks for none. */
+  readonly retryAfterMs: number | null
   /** The same request may succeed later: true for 408, 429, 502, 503 and 504, and MinersPoolFull. */
   readonly retryable: boolean
 
@@ -126,6 +139,7 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
     this.operation = operation
     this.isFromNode = answer.isFromNode ?? false
     this.serverMs = answer.serverMs ?? null
+    this.retryAfterMs = answer.retryAfterMs ?? null
     this.retryable = RETRYABLE_STATUS.includes(status)
   }
 

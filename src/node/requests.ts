@@ -20,6 +20,7 @@ import {
   NodeRefusal,
   NotAcceptable,
   NotFound,
+  retryAfterMsOf,
   serverMsOf,
   UnauthorizedMiner,
 } from './errors.ts'
@@ -226,7 +227,12 @@ function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
   const { url, status, headers, body } = answer
   const excerpt = excerptOf(body, MAX_REFUSAL_CHARACTERS)
   const { location } = headers
-  const from = { isFromNode: isFromNode(headers), serverMs: serverMsOf(headers), location }
+  const from = {
+    isFromNode: isFromNode(headers),
+    serverMs: serverMsOf(headers),
+    retryAfterMs: retryAfterMsOf(headers),
+    location,
+  }
   const details: AnswerDetails = { url, status, excerpt, operation: operation.id, ...from }
   if (MinersPoolFull.is(details)) return new MinersPoolFull(details)
   if (UnauthorizedMiner.is(details)) return new UnauthorizedMiner(details)

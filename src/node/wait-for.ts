@@ -20,7 +20,7 @@ export interface WaitOptions {
   readonly depth?: number
   /** Longest wait until a block has the command, and then for each block on top of it. Default 5 minutes. */
   readonly limitMs?: number
-  /** Mean time between two requests. Default 1 second. */
+  /** Mean time between two requests. Default: 50 ms at first, twice as long after each request, up to 1 second. */
   readonly pollMs?: number
   /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal
@@ -49,7 +49,9 @@ export interface WaitMachine {
 }
 
 const DEFAULT_LIMIT_MS = 300_000
-const DEFAULT_POLL_MS = 1_000
+/** Mean time to the second request. A development network may have the result by then. */
+const FIRST_POLL_MS = 50
+const LAST_POLL_MS = 1_000
 /** Longest pause while the node is away. */
 const MAX_PAUSE_MS = 15_000
 /** Text of a node while the proof has not reached the target chain (PROTOCOL.md E.1). */
@@ -118,7 +120,7 @@ type Tell = (progress: WaitProgress) => void
 /** Polls until there is a result. Progress restarts the limit. */
 async function asked<T>(
   what: string,
-  { limitMs = DEFAULT_LIMIT_MS, pollMs = DEFAULT_POLL_MS, signal, onProgress = () => undefined }: WaitOptions,
+  { limitMs = DEFAULT_LIMIT_MS, pollMs, signal, onProgress = () => undefined }: WaitOptions,
   { clock, random }: WaitMachine,
   ask: (call: CallOptions, tell: Tell) => Promise<T | null>,
 ): Promise<T> {
@@ -131,8 +133,8 @@ async function asked<T>(
     if (progress.type === 'included') endMs = clock.monotonicMs() + limitMs
     onProgress(progress)
   }
-  for (let failures = 0; ; ) {
-    let pauseMs = pollMs * (0.5 + random())
+  for (let [asks, failures] = [0, 0]; ; asks++) {
+    let pauseMs = (pollMs ?? Math.min(LAST_POLL_MS, FIRST_POLL_MS * 2 ** asks)) * (0.5 + random())
     try {
       const answer = await ask(signal ? { signal } : {}, tell)
       if (answer !== null) return answer
@@ -140,7 +142,8 @@ async function asked<T>(
     } catch (error) {
       signal?.throwIfAborted()
       if (!isOutage(error)) throw error
-      pauseMs = Math.min(MAX_PAUSE_MS, pollMs * 2 ** failures++) * (0.5 + random())
+      const asked = error instanceof NodeRefusal ? (error.retryAfterMs ?? 0) : 0
+      pauseMs = Math.max(asked, Math.min(MAX_PAUSE_MS, (pollMs ?? LAST_POLL_MS) * 2 ** failures++) * (0.5 + random()))
       tell({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
     }
     const leftMs = endMs - clock.monotonicMs()

@@ -38,10 +38,102 @@ function where(
 
 const reversedHex = (text: string) => Buffer.from(text, 'hex').reverse().toString('hex')
 const otherHash = 'BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBE'
+/** Changes a status. */
+const status = (pattern: RegExp, from: number, to: number) =>
+  where(pattern, from, (answer) => {
+    answer.status = to
+  })
 /** The results in an answer of poll. */
 const results = (body: Body): Body[] => Object.values(body)
 
+/** Defects of endpoints for peers, of limits and of queries. */
+const furtherDefects: readonly PlantedDefect[] = [
+  {
+    name: 'bounds without a limit',
+    answer: status(/\/hash\/branch$/, 400, 200),
+    caughtBy: 'branch: more than 32 lower bounds are 400, with the limit as a JSON text',
+  },
+  {
+    name: 'peers as a bare list',
+    answer: json(/\/cut\/peer$/, (body) => body.items),
+    caughtBy: 'peers: known peers are a page',
+  },
+  {
+    name: 'a cut of anybody is taken',
+    answer: status(/\/cut$/, 401, 204),
+    caughtBy: 'peers: a cut of an unknown peer is 401',
+  },
+  {
+    name: 'a peer that nobody hears is taken',
+    answer: status(/\/cut\/peer$/, 400, 204),
+    caughtBy: 'peers: a peer at which nothing listens is refused',
+  },
+  {
+    name: 'commands of peers fail',
+    answer: status(/\/mempool\/insert$/, 200, 500),
+    caughtBy: 'mempool: a command that a peer inserts is pending',
+  },
+  {
+    name: 'a page as long as the client wants',
+    answer: json(/\/header\?limit=5000/, (body) => {
+      body.limit = 5000
+    }),
+    caughtBy: 'headers: a page of headers has at most 360 items',
+  },
+  {
+    name: 'a body that is too long is malformed',
+    answer: status(/\/local$/, 413, 400),
+    caughtBy: 'errors: a body over 2 MiB is 413',
+  },
+  {
+    name: 'a refused proof as a fault of the node',
+    answer: status(/\/spv$/, 400, 500),
+    caughtBy: 'spv: a proof of an unknown command is 400',
+  },
+  {
+    name: 'a proof for another command',
+    answer: json(/\/spv$/, (body: string) => body.slice(4)),
+    caughtBy: 'spv: a proof names its chain, its object and the algorithm',
+  },
+  {
+    name: 'listen ends without waiting',
+    answer: status(/\/listen$/, 200, 504),
+    caughtBy: 'commands: a result names its block, its time and the parent',
+  },
+  {
+    name: 'a solved payload that comes back',
+    answer: status(/\/solved$/, 404, 200),
+    caughtBy: 'mining: a solution that was taken is unknown afterwards',
+  },
+  {
+    name: 'a rewind that is ignored',
+    path: (path) => path.replace(/[?&]rewindDepth=\d+/, ''),
+    caughtBy: 'local: a rewind deeper than the chain is the first block',
+  },
+  {
+    name: 'signatures that are always checked',
+    path: (path) => path.replace(/[?&]signatureVerification=false/, ''),
+    caughtBy: 'local: a wrong signature is no matter where none is checked',
+  },
+  {
+    name: 'a batch of the first payload only',
+    answer: json(/\/payload\/batch$/, (body) => body.slice(0, 1)),
+    caughtBy: 'payloads: a large batch has each payload',
+  },
+  {
+    name: 'chains of a stream as texts',
+    events: (text) => text.replace(/"chainId":(\d+)/g, '"chainId":"$1"'),
+    caughtBy: 'streams: events of one chain come in the order of its blocks',
+  },
+  {
+    name: 'a height that is cut away from a list',
+    path: (path) => path.replace(/[?&]maxheight=\d+/, ''),
+    caughtBy: 'headers: one height has the blocks of that height only',
+  },
+]
+
 export const defects: readonly PlantedDefect[] = [
+  ...furtherDefects,
   {
     name: 'an unknown header is 200',
     answer: where(/\/header\/A+E/, 404, (answer) => {

@@ -43,6 +43,8 @@ const rows: readonly (readonly [expected: unknown, fits: unknown, not: unknown])
   [{ $descending: 'h' }, [{ h: 2 }, { h: 1 }], [{ h: 1 }, { h: 2 }]],
   [{ $json: { a: 1 } }, '{"a":1}', '{"a":2}'],
   [{ $json: 1 }, '1', 'no JSON'],
+  [{ $decoded: 'ab' }, 'YWI', 'YWM'],
+  [{ $decoded: { $json: [1] } }, 'WzFd', 'no base64url!'],
   [{ $release: { spec: 1, live: 2, newcut: 3 } }, 2, 1],
   [{ a: 1, $keys: ['a'] }, { a: 1 }, { a: 2 }],
   [{ $hashOf: 'no-such-hash' }, undefined, {}],

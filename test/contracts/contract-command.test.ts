@@ -58,6 +58,15 @@ describe('-v', () => {
     expect(contract('good.repl', '-v').lines).toEqual(contract('good.repl').lines)
   })
 
+  it('shows no form of a loaded file that a test expects to fail, but one that ends the test', () => {
+    write('fails.pact', '(m.sure 0)')
+    write('expected.repl', '(load "m.pact")\n(expect-failure "fails" "not sure" (load "fails.pact"))')
+    expect(contract('expected.repl', '-v').lines).toEqual(contract('expected.repl').lines)
+    write('ended.repl', '(load "m.pact")\n(load "fails.pact")')
+    const { lines } = contract('ended.repl', '-v')
+    expect(lines).toContain('fails.pact:1:1: failed')
+  })
+
   it('adds trees to the JSON', () => {
     const json = JSON.parse(contract('bad.repl', '-v', '--json').lines[0])
     expect(json.traces.map(({ form }: { form: string }) => form)).toEqual(['bad.repl:3:1', 'bad.repl:4:1'])

@@ -134,6 +134,22 @@ describe('coverage equals counts by hand', () => {
     expect(functions(inline)).toEqual({ 'inline.G': 0, 'inline.f': 2, 'inline.never': 0 })
   })
 
+  it('of events: emit-event counts, although it does not run the body', () => {
+    const events = counts('events.repl', 'events.pact')
+    expect(lines(events)).toEqual({
+      ...{ 2: 0 },
+      // TOLD is emitted twice, and its body is a value. The body of CHECKED runs only where it is acquired.
+      ...{ 3: 2, 5: 2, 6: 3, 8: 1 },
+      // NEVER stays at zero. HELD is acquired once, which also emits it.
+      ...{ 9: 0, 11: 0, 12: 1, 14: 1 },
+      ...{ 15: 2, 16: 2, 17: 2, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1 },
+    })
+    expect(functions(events)).toEqual({
+      ...{ 'events.G': 0, 'events.TOLD': 2, 'events.CHECKED': 3, 'events.NEVER': 0, 'events.HELD': 1 },
+      ...{ 'events.tell': 2, 'events.hold': 1, 'events.nested': 1 },
+    })
+  })
+
   it('of a file that several tests load, as their sum', () => {
     const [all] = merged([covered('branches.repl'), covered('twice.repl')])
     expect(lines(all)).toMatchObject({ 3: 3, 6: 2, 7: 1, 19: 1, 20: 1, 21: 1, 27: 1 })
@@ -165,6 +181,12 @@ describe('newcut contract --coverage', () => {
     expect(printed).toContain('deal.pact:3:3: capability deal.OPEN was never refused')
     expect(printed).toContain('deal.pact:17:5: step-with-rollback: never rolled back')
     expect(printed).toContain('token.pact:26:5: enforce: never failed')
+    // Line 3 never ran, which says it all.
+    expect(printed.filter((line) => line.startsWith('token.pact:3:'))).toEqual([])
+    // Line 22 has two forms, and only the outer one ran.
+    const { lines: ofEvents } = command('events.repl', '--coverage')
+    const found = ofEvents.filter((line) => line.startsWith('events.pact:22:'))
+    expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
   it('counts the same in one thread and in several', () => {

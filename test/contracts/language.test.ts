@@ -1,8 +1,9 @@
 /** The test suites of the language, and `newcut contract`, which runs such files. */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
 
@@ -79,6 +80,7 @@ describe('a report of a test file', () => {
     expect(stopped).toEqual({
       file: join(EXAMPLES, 'stops.repl'),
       place: { line: 2, column: 2 },
+      calledAt: null,
       message: 'outside of expectations',
       wireMessage: 'outside of expectations',
     })
@@ -90,16 +92,20 @@ describe('a report of a test file', () => {
       'm.pact': '(module m G (defcap G () true)\n  (defun second (x:list) (at 1 x)))',
       'types.repl': '(load "m.pact")\n  (m.second 1)',
       'missing.repl': '\n(load "none.repl")',
+      'after-caught.repl': '(load "m.pact")\n(expect-failure "x" (load "bad.repl"))\n\n (m.second [])',
+      'bad.repl': '(+ 1 "a")',
     }
     const stop = (name: string) => {
       const read = (file: string) => {
         if (files[file] === undefined) throw new ContractError('EvalError', `cannot read ${file}`)
         return files[file]
       }
-      const { file, place } = runTests(name, { resolve: (_, path) => path, read }).stopped ?? {}
-      return `${file}:${place?.line}:${place?.column}`
+      const { file, place, calledAt } = runTests(name, { resolve: (_, path) => path, read }).stopped ?? {}
+      const by = calledAt == null ? '' : `, called at ${calledAt.file}:${calledAt.place.line}:${calledAt.place.column}`
+      return `${file}:${place?.line}:${place?.column}${by}`
     }
-    expect(stop('in-module.repl')).toBe('m.pact:1:25')
+    expect(stop('in-module.repl')).toBe('m.pact:1:25, called at in-module.repl:2:0')
+    expect(stop('after-caught.repl')).toBe('m.pact:1:25, called at after-caught.repl:3:1')
     expect(stop('types.repl')).toBe('types.repl:1:2')
     expect(stop('missing.repl')).toBe('missing.repl:1:0')
   })
@@ -110,6 +116,14 @@ describe('a report of a test file', () => {
     expect(new Set(failures.map(({ file }) => file))).toEqual(new Set([join(EXAMPLES, 'wrong.repl')]))
     expect(stopped?.file).toBe(join(EXAMPLES, 'stops.repl'))
   })
+})
+
+it('evaluates a constant of a test file where it stands', () => {
+  const read = () =>
+    '(env-data {"a": 1})(defconst A (read-integer "a"))(env-data {"a": 2})(expect "1" 1 A)\n(defconst B (+ A ""))'
+  const { passed, failures, stopped } = runTests('t.repl', { resolve: (_, path) => path, read })
+  expect({ passed, failures }).toEqual({ passed: 1, failures: [] })
+  expect(stopped).toMatchObject({ place: { line: 1, column: 12 }, message: expect.stringContaining('+') })
 })
 
 describe('newcut contract', () => {
@@ -133,6 +147,18 @@ describe('newcut contract', () => {
     expect(lines[0]).toBe('  "printed"')
     expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
+  })
+
+  it('says where a test calls the code of another file that fails', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-contract-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(
+      join(folder, 'm.pact'),
+      '(module m G (defcap G () true)\n  (defun f (n) (enforce (> n 0) "positive")))',
+    )
+    writeFileSync(join(folder, 'm.repl'), '(load "m.pact")\n(m.f 1)\n(m.f 0)')
+    const { lines } = command(join(folder, 'm.repl'))
+    expect(lines[0]).toMatch(/STOPPED \S*m\.pact:2:16: positive \(called at \S*m\.repl:3:1\)$/)
   })
 
   it('exits with 1 if a file stops early', () => {

@@ -91,6 +91,13 @@ describe('for-all', () => {
 })
 
 describe('for-any-order', () => {
+  it('warns of a call that fails each time, because the property says nothing about it', () => {
+    const calls = '[(put (gen-integer 0 5)) (get (gen-integer 3 3))]'
+    const { passed, output } = run(`${VAULT}(for-any-order "sum" ${calls} (>= (left) 0))`)
+    expect(passed).toBe(1)
+    expect(output).toEqual(['WARNING t.repl:13:48: get failed each time, at last: not three'])
+  })
+
   const property = (invariant: string) =>
     `(for-any-order "v" [(vault.put (gen-integer 0 9)) (vault.get (gen-integer 0 9))] ${invariant})`
 

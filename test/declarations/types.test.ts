@@ -212,6 +212,12 @@ describe('newcut types FILE', () => {
     expect(compiled('export {}')).toEqual([])
   })
 
+  it('needs no node for a contract of every chain beside files', async () => {
+    const text = await made(join(folder, 'library.pact'), 'gas-payer-v1')
+    for (const name of ['free.pricing', 'gas-payer-v1']) expect(text).toContain(`'${name}': {`)
+    expect(text).toContain('library.pact, gas-payer-v1. */')
+  })
+
   it('prints without --out', async () => {
     const { code, out } = await newcut('types', join(folder, 'library.pact'))
     expect(code).toBe(0)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Folders with documents; "" is the project itself. */
-const FOLDERS = ['', 'bench/', 'deploy/', 'docs/']
+const FOLDERS = ['', 'bench/', 'deploy/', 'docs/', 'examples/exchange/']
 const FENCE = /^ *(```+|~~~+)(.*)$/
 /** "Send this with `POST /make-blocks`:" before a block. */
 const BODY_OF = /`((?:POST|PUT) \/[^`]*)`[^`]*:$/

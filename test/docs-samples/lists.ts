@@ -6,6 +6,7 @@ export const GUIDES: readonly string[] = [
   'docs/CONTRACTS.md',
   'docs/NODE-INTERFACE.md',
   'docs/CONFORMANCE.md',
+  'examples/exchange/README.md',
 ]
 
 /** A block by its document and its first line. */
@@ -21,6 +22,11 @@ const FLEET = 'it needs a NATS server, a leader and rigs beside it; test/fleet/ 
 export const notRun: readonly NotRun[] = [
   { document: 'CONTRIBUTING.md', first: '$ npm test -- test/core', reason: 'a test does not run the tests' },
   { document: 'README.md', first: '$ npm start -- --blocks 5', reason: 'test/readme.test.ts runs it' },
+  {
+    document: 'docs/CONFORMANCE.md',
+    first: 'newcut conformance --serve',
+    reason: 'it waits for a client; test/conformance/own-clients.test.ts runs it',
+  },
   { document: 'docs/CONSOLE.md', first: '$ newcut mine --blocks 5', reason: LUCK },
   { document: 'docs/FLEETS.md', first: '$ newcut fleet', reason: FLEET },
   { document: 'docs/GPUS.md', first: '$ newcut devices', reason: 'it lists the GPUs and kernels of the machine' },

@@ -1,5 +1,5 @@
 /** Type-checks the TypeScript of documents and docstrings as a user's project that has installed newcut. */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from './blocks.ts'
@@ -35,6 +35,30 @@ export function installInto(folder: string): void {
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
   symlinkSync(root, join(folder, 'node_modules/newcut'), 'dir')
 }
+
+/**
+ * Copies a folder of `examples/` into a folder for a test, where `installInto` has been. The system contracts and the
+ * types of Node are as near as in the project.
+ * @param example path from the root, such as `examples/exchange`
+ * @returns the copy
+ */
+export function copyExample(example: string, folder: string): string {
+  const made = join(folder, example)
+  const isSource = (path: string) => !/\/(?:build|html|lcov\.info|junit\.xml|trade\.txt)$/.test(path)
+  cpSync(join(root, example), made, { recursive: true, filter: isSource })
+  symlinkSync(join(root, 'src'), join(folder, 'src'), 'dir')
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'), 'dir')
+  return made
+}
+
+/** Output of `npx tsc` in a folder of `examples/`, as commands there name it. */
+export const builtIn = (example: string): readonly string[] => [
+  'build/',
+  ...readdirSync(join(root, example))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `build/${name.replace(/ts$/, 'js')}`),
+]
 
 const OPTIONS = {
   strict: true,

@@ -12,7 +12,7 @@ import { difference } from '../samples.ts'
 import { until } from '../wait.ts'
 import { type Block, root, whereIs } from './blocks.ts'
 import { curlCall } from './commands.ts'
-import { installInto, javaScriptOf } from './programs.ts'
+import { copyExample, installInto, javaScriptOf } from './programs.ts'
 import { type Command, commandsOf, promptsOf } from './shell.ts'
 
 /** The address of `newcut devnet`. */
@@ -31,20 +31,27 @@ interface Ended {
 
 export class Session {
   readonly #folder = mkdtempSync(join(tmpdir(), 'newcut-samples-'))
+  /** The folder in which commands run. */
+  readonly #workplace: string
   readonly #children = new Set<ChildProcess>()
   readonly #standard: readonly string[]
   #node: { readonly child: ChildProcess; readonly url: string } | null = null
 
-  /** `standard`: arguments of `newcut devnet` where a sample needs a network and none has started one. */
-  constructor(standard: readonly string[]) {
+  /**
+   * @param standard arguments of `newcut devnet` where a sample needs a network and none has started one
+   * @param example a folder of `examples/`, in whose copy the commands run; default: an empty folder
+   */
+  constructor(standard: readonly string[], example: string | null = null) {
     this.#standard = standard
     installInto(this.#folder)
+    this.#workplace = example === null ? this.#folder : copyExample(example, this.#folder)
     const bin = join(this.#folder, 'bin')
     mkdirSync(bin)
     const newcut = `exec '${process.execPath}' --no-warnings '${MAIN}'`
     const programs = {
       newcut: `${newcut} "$@"`,
       npx: 'exec "$@"',
+      tsc: `exec '${process.execPath}' '${join(root, 'node_modules/typescript/bin/tsc')}' "$@"`,
       npm: `[ "$1" != start ] || { shift 2; ${newcut} mine "$@"; }`,
     }
     for (const [name, script] of Object.entries(programs)) {
@@ -63,7 +70,7 @@ export class Session {
   /** Writes the file that the reader saves. */
   async save({ file, text, language }: Block): Promise<void> {
     if (file === null) return
-    const path = join(this.#folder, file)
+    const path = join(this.#workplace, file)
     mkdirSync(dirname(path), { recursive: true })
     const content = language === 'ts' ? javaScriptOf(text) : text
     writeFileSync(path, `${content.includes(NODE) ? content.replaceAll(NODE, await this.#url()) : content}\n`)
@@ -142,7 +149,7 @@ export class Session {
   #spawn(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
     const path = `${join(this.#folder, 'bin')}:${childEnv.PATH}`
     const child = spawn(program, args, {
-      cwd: this.#folder,
+      cwd: this.#workplace,
       env: { ...childEnv, HOME: this.#folder, ...env, PATH: path },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -8,6 +8,7 @@ import {
   type InitializeResult,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
+  type ShowMessageParams,
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node'
@@ -41,9 +42,16 @@ export class Editor {
   readonly #exited: Promise<unknown[]>
   /** Refreshes of lenses that the server has asked for. */
   refreshes = 0
+  /** Messages that the editor shows to its user. */
+  readonly messages: string[] = []
 
-  constructor() {
-    const child = spawn(process.execPath, [main, 'lsp'], { env: { ...childEnv }, stdio: ['pipe', 'pipe', 'pipe'] })
+  /**
+   * @param args further arguments of `newcut lsp`
+   * @param variables further variables of its environment
+   */
+  constructor(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+    const env = { ...childEnv, ...variables }
+    const child = spawn(process.execPath, [main, 'lsp', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
     this.child = child
     this.#exited = once(child, 'exit')
     child.stdin.on('error', () => undefined)
@@ -57,6 +65,9 @@ export class Editor {
     this.connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
       this.#published.set(params.uri, params)
     })
+    this.connection.onNotification('window/showMessage', ({ message }: ShowMessageParams) => {
+      this.messages.push(message)
+    })
     this.connection.onRequest('workspace/codeLens/refresh', () => {
       this.refreshes++
       return null
@@ -64,8 +75,9 @@ export class Editor {
     this.connection.listen()
   }
 
-  async initialize(folder: string | null = null): Promise<InitializeResult> {
-    const capabilities = { workspace: { codeLens: { refreshSupport: true } } }
+  /** @param more further capabilities of the workspace */
+  async initialize(folder: string | null = null, more: object = {}): Promise<InitializeResult> {
+    const capabilities = { workspace: { codeLens: { refreshSupport: true }, ...more } }
     const rootUri = folder === null ? null : uriOf(folder)
     const result = await this.ask<InitializeResult>('initialize', { processId: process.pid, rootUri, capabilities })
     await this.tell('initialized', {})

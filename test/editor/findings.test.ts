@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type ModuleTexts, Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import type { ModuleTexts } from '../../src/editor/live-modules.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
 
 /** Files in memory, all in one folder. */
@@ -11,7 +12,8 @@ function workspaceOf(texts: Readonly<Record<string, string>>, moduleTexts: Modul
     refresh: () => undefined,
     systemFile: (name) => `/system/${name}.pact`,
   }
-  const workspace = new Workspace(files, moduleTexts)
+  const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
+  const workspace = new Workspace(files, moduleTexts, live)
   for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
   return workspace
 }
@@ -111,6 +113,32 @@ it('allows natives of tests in modules only after they are enabled', () => {
   expect(inTest(`(env-enable-repl-natives true)\n${module}`)).toEqual([])
 })
 
+it('finds a module again whose namespace the command names', () => {
+  const files = {
+    'b.pact': '(namespace (read-msg "ns"))\n(module b G (defcap G () true) (defschema s a:integer) (defun f (x) x))',
+    'a.pact':
+      '(namespace (read-msg "ns"))\n(module a G (defcap G () true) (use free.b [s]) (defun g (x:object{s}) (free.b.f 1 2)))',
+  }
+  expect(findingsOf(workspaceOf(files), 'a.pact')).toEqual(['2:73 error b.f takes 1 argument, not 2'])
+  // The loader would not find it under this name, so it is not asked.
+  const rooted = { ...files, 'c.pact': '(module c G (defcap G () true) (defun h () (free.b.f 1)))' }
+  expect(findingsOf(workspaceOf(rooted), 'c.pact')).toEqual([])
+  // A test file tells the namespace by its data.
+  const test = (text: string) => inTest(`(env-data { "ns": "free" })\n(load "b.pact")\n${text}`, files)
+  expect(test('(free.b.f 1)')).toEqual([])
+  expect(test('(free.b.f 1 2)')).toEqual(['3:2 error free.b.f takes 1 argument, not 2'])
+  expect(test('(other.b.f 1)')).toEqual([expect.stringMatching(/^3:2 (error|warning) /)])
+})
+
+it('has one finding at an import whose module is not known, not one at each name', () => {
+  const found = inModule('(use free.none) (use free.nobody [f]) (defun a () (f (g)))')
+  expect(found.map((each) => each.split(' ')[0])).toEqual(['2:6', '2:22'])
+  expect(inModule('(use free.nobody [f]) (defun a () (f (g)))').map((each) => each.split(' ')[0])).toEqual([
+    '2:6',
+    '2:39',
+  ])
+})
+
 it('expects failures in code that is expected to fail', () => {
   expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
 })
@@ -126,8 +154,10 @@ it('asks a source of live modules once, and takes the name back when the text ha
     textOf: async (full) => {
       asked.push(full)
       if (full !== 'free.live') return null
-      return { file: '/live/free.live.pact', text: '(module live G (defcap G () true) (defun f (x) x))' }
+      return { path: 'free.live.pact', text: '(namespace "free") (module live G (defcap G () true) (defun f (x) x))' }
     },
+    names: async () => ['free.live'],
+    keep: () => '',
   }
   const text = '(module m G (defcap G () true)\n(defun a () (free.live.f 1 2)) (defun b () (free.dead.f)))'
   const workspace = workspaceOf({ 'a.pact': text }, moduleTexts)

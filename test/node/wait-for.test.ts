@@ -90,7 +90,7 @@ describe('waiting for a result', () => {
       { type: 'pending', wasIncluded: false },
       { type: 'included', height: 7, depth: 0, of: 0 },
     ])
-    expect(node.times()).toEqual([0, 1000, 2000])
+    expect(node.times()).toEqual([0, 50, 150])
   })
 
   it('counts the blocks on top of it', async () => {
@@ -160,7 +160,8 @@ describe('waiting for a result', () => {
     const { outcome } = await wait(node, { limitMs: 10_500 })
     expect(outcome).toBeInstanceOf(NewcutError)
     expect(outcome).toMatchObject({ code: 'NO_RESULT', message: `no result of ${KEY} on chain 2 after 10.5 s` })
-    expect(node.asked()).toBe(12)
+    // At 0, 50, 150, 350, 750 and 1,550 ms, then each second.
+    expect(node.asked()).toBe(15)
     expect(node.times().at(-1)).toBe(10_500)
   })
 
@@ -176,7 +177,7 @@ describe('waiting for a result', () => {
     const node = nodeOf([[null, 1]])
     node.clock.after(2500, () => controller.abort(reason))
     const { outcome } = await wait(node, { signal: controller.signal })
-    expect([outcome, node.asked()]).toEqual([reason, 3])
+    expect([outcome, node.asked()]).toEqual([reason, 6])
   })
 
   it('spreads its questions over time', async () => {

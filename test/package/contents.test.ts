@@ -15,7 +15,7 @@ const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
   /^dist\/src\/(compose|contracts|core|devnet|fork|node|platform|schema|wallet)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
-  /^conformance\/[a-z]+\.json$/,
+  /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/contracts\/system\/[\w-]+\.pact$/,
   /^src\/engine\/(cpu|gpu|stratum)\/native\/[\w-]+\.(js|c|h)$/,

@@ -9,7 +9,7 @@ import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import type { CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken } from '../values/value.ts'
-import { type BranchCount, type FileCounts, FileCoverage } from './counts.ts'
+import { type BranchCount, type FileCounts, FileCoverage, type PointCount } from './counts.ts'
 
 /** Counters of a form: one runs when it is evaluated, one gets its value. */
 interface Role {
@@ -29,6 +29,8 @@ export class Coverage implements Probe, Tracer {
   readonly #heads = new WeakSet<Form>()
   /** Qualified name of a capability -> its branch. */
   readonly #capabilities = new Map<string, BranchCount>()
+  /** Qualified name of a capability with `@event` -> what its event stands for: `emit-event` does not run the body. */
+  readonly #events = new Map<string, readonly PointCount[]>()
   /** Names of the capabilities of the open steps; null for other steps. */
   readonly #open: (string | null)[] = []
 
@@ -73,6 +75,8 @@ export class Coverage implements Probe, Tracer {
 
   begin({ kind, name, args }: TraceStep): void {
     const [token] = args
+    // The event of a capability that is acquired comes within its step, and its body has run.
+    if (kind === 'event' && this.#open.at(-1) !== name) for (const each of this.#events.get(name) ?? []) each.hits++
     const isNeeded = kind === 'guard' && (name === 'require-capability' || name.startsWith(CAPABILITY_GUARD))
     if (kind === 'capability') this.#open.push(name)
     else if (!isNeeded) this.#open.push(null)
@@ -120,9 +124,10 @@ export class Coverage implements Probe, Tracer {
         fun.hits++
       },
     })
+    if (head.name !== 'defcap') return
     // A capability that only emits an event is never acquired.
-    if (head.name !== 'defcap' || isEvent) return
-    this.#capabilities.set(qualified, file.branch(member.place, 'defcap', ['granted', 'refused'], qualified))
+    if (isEvent) this.#events.set(qualified, [fun, ...body.filter(isLiteral).map(({ place }) => file.point(place))])
+    else this.#capabilities.set(qualified, file.branch(member.place, 'defcap', ['granted', 'refused'], qualified))
   }
 
   #steps(file: FileCoverage, steps: readonly Form[]): void {
@@ -198,6 +203,11 @@ export class Coverage implements Probe, Tracer {
     if (form === undefined) return
     this.#roles.set(form, [...(this.#roles.get(form) ?? []), role])
   }
+}
+
+/** Whether a form is a value such as `true`. */
+function isLiteral(form: Form): boolean {
+  return form.form === 'atom' || form.form === 'string' || form.form === 'number'
 }
 
 const CAPABILITY_GUARD = 'capability guard '

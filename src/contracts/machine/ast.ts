@@ -105,11 +105,15 @@ export class Const {
 
   /** Value of the constant; the first access evaluates it. */
   get value(): Value {
-    if (this.#evaluate !== null) {
-      this.#value = this.#evaluate()
-      this.#evaluate = null
-    }
+    this.evaluate()
     return this.#value as Value
+  }
+
+  /** Evaluates the constant, unless that is done. */
+  evaluate(): void {
+    if (this.#evaluate === null) return
+    this.#value = this.#evaluate()
+    this.#evaluate = null
   }
 }
 

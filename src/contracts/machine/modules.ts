@@ -3,7 +3,7 @@ import { evalError } from '../errors.ts'
 import type { Atom, CallForm } from '../syntax/form.ts'
 import { hashText } from '../values/hash.ts'
 import type { Guard } from '../values/value.ts'
-import { Module, type Run } from './ast.ts'
+import { type Definition, Module, type Run } from './ast.ts'
 import { type ExpandingRun, syntaxError } from './expander.ts'
 import { acquireAdmin, enforceGuard } from './guards.ts'
 import { withMagic } from './magic.ts'
@@ -59,12 +59,17 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
   })
 }
 
-/** Adds a definition to the pseudo-module of a test file, whose top level may define functions. */
-export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): void {
-  module.definitions.delete(nameOf(form).name)
+/**
+ * Adds a definition to the pseudo-module of a test file, whose top level may define functions.
+ * @returns the definition
+ */
+export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): Definition | undefined {
+  const { name: defined } = nameOf(form)
+  module.definitions.delete(defined)
   for (const [name, definition] of run.program.imports) module.imports.set(name, definition)
   new ModuleLoader(run, module).add([form])
   for (const [name, definition] of module.definitions) run.program.imports.set(name, definition)
+  return module.definitions.get(defined)
 }
 
 /**

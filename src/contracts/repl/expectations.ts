@@ -1,6 +1,7 @@
 /** Special forms of test files: `expect`, `expect-failure`, `expect-that`, and definitions outside of modules. */
 import { ContractError, evalError } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
+import { Const } from '../machine/ast.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../machine/expander.ts'
 import { exprOf } from '../machine/expressions.ts'
 import { asText } from '../machine/forms.ts'
@@ -120,13 +121,14 @@ const expectThat =
     })
   }
 
-/** Evaluates a definition outside of a module. */
+/** Evaluates a definition outside of a module: a constant at once. */
 const define =
   (test: TestRun): SpecialForm =>
   (call) => {
     return exprOf(call.place, () => {
       test.refuseShadows(call)
-      defineOutside(test.evaluator, test.definitions, call)
+      const defined = defineOutside(test.evaluator, test.definitions, call)
+      if (defined instanceof Const) defined.evaluate()
       return 'Defined'
     })
   }

@@ -22,6 +22,12 @@ export interface Chance {
   readonly runs: number
 }
 
+/** Whether a listed call ever ended without a failure, and the text of its last failure. */
+interface Outcomes {
+  hasPassed: boolean
+  failure: string | null
+}
+
 /** Most calls of a sequence. */
 const MAX_CALLS = 16
 /** Most runs to shrink a failure. */
@@ -77,7 +83,8 @@ interface OneCall {
  * `(for-any-order NAME [CALLS] INVARIANT)`
  *
  * Runs the calls in random orders, with random values of the generators among their arguments, signed by some of the
- * keys of `env-keys`. INVARIANT must be true after each call. A call that fails changes nothing.
+ * keys of `env-keys`. INVARIANT must be true after each call. A call that fails changes nothing. If a call of the list
+ * fails each time, a warning tells, because the property says nothing about it then.
  */
 export const forAnyOrder =
   (test: TestRun, chance: Chance): SpecialForm =>
@@ -94,8 +101,9 @@ export const forAnyOrder =
       const text = asText(run.evaluate(name, env), name.place)
       const fixed = calls.map(({ args }) => args.map(({ expr }) => run.value(expr, env)))
       const holds = () => verdict(run.evaluate(invariant, env))
+      const outcomes = calls.map((): Outcomes => ({ hasPassed: false, failure: null }))
       const fault = (sequence: readonly OneCall[]) => {
-        return tried(test, () => faultOf(test, sequence, { run, calls, holds }))
+        return tried(test, () => faultOf(test, sequence, { run, calls, holds, outcomes }))
       }
       const random = randomFor(chance, text)
       const keys = [...test.signers.keys()]
@@ -115,10 +123,19 @@ export const forAnyOrder =
         test.fail(text, call.place, what, null)
         return `FAILURE: ${text}: ${what}`
       }
+      warnOfVain(test, calls, outcomes)
       test.pass(text, call.place, null)
       return `For-any-order: success ${text}`
     })
   }
+
+/** Warns of calls that failed each time. */
+function warnOfVain(test: TestRun, calls: readonly ListedCall[], outcomes: readonly Outcomes[]): void {
+  for (const [i, { hasPassed, failure }] of outcomes.entries()) {
+    if (hasPassed || failure === null) continue
+    test.output.push(`WARNING ${test.where(calls[i].fn.place)}: ${calls[i].head} failed each time, at last: ${failure}`)
+  }
+}
 
 interface ListedCall {
   readonly fn: Expr
@@ -142,10 +159,13 @@ interface Sequenced {
   readonly run: Run
   readonly calls: readonly ListedCall[]
   readonly holds: () => string | null
+  /** For each listed call. */
+  readonly outcomes: readonly Outcomes[]
 }
 
 /** Runs a sequence. @returns why the invariant does not hold, or null */
-function faultOf(test: TestRun, sequence: readonly OneCall[], { run, calls, holds }: Sequenced): string | null {
+function faultOf(test: TestRun, sequence: readonly OneCall[], sequenced: Sequenced): string | null {
+  const { run, calls, holds, outcomes } = sequenced
   const signers = test.signers
   try {
     for (const { at, args, keys } of sequence) {
@@ -159,9 +179,13 @@ function faultOf(test: TestRun, sequence: readonly OneCall[], { run, calls, hold
           if (fn instanceof Callable) run.apply(fn, args, calls[at].fn.place)
           return true
         },
-        () => false,
+        ({ message }) => {
+          outcomes[at].failure = message
+          return false
+        },
       )
       test.evaluator.transaction.state = state
+      outcomes[at].hasPassed ||= hasEnded
       if (hasEnded) layer.mergeInto(state)
       test.changeMessage({ signers })
       const fault = holds()

@@ -14,6 +14,8 @@ import type { Start } from './test-start.ts'
 export interface StoppedAt {
   readonly file: string
   readonly place: TextPlace | null
+  /** The form at the top level of a test file that runs the code of a module which failed; null for other failures. */
+  readonly calledAt: { readonly file: string; readonly place: TextPlace } | null
   readonly message: string
   /** Message of live nodes, which word some errors differently. */
   readonly wireMessage: string
@@ -45,7 +47,9 @@ export function runTests(file: string, files: Files, languages = languagesOf, st
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
     const { place, message, wireMessage } = error
-    stopped = { file: error.file ?? file, place, message, wireMessage }
+    const { failedForm } = run
+    const [at, isElsewhere] = [error.file ?? file, failedForm !== null && failedForm.file !== error.file]
+    stopped = { file: at, place, calledAt: isElsewhere ? failedForm : null, message, wireMessage }
   }
   const { passed, failures, cases, output, formGas } = run
   return { passed, failures, cases, gas: formGas, output, stopped }

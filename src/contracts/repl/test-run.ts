@@ -88,6 +88,8 @@ export class TestRun {
   })
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
+  /** The innermost form at the top level of a file that failed, unless a form around it caught the error. */
+  failedForm: { readonly file: string; readonly place: TextPlace } | null = null
   /** All expectations so far, in the order of their evaluation. */
   readonly cases: TestCase[] = []
   readonly #observer: RunObserver | null
@@ -203,9 +205,11 @@ export class TestRun {
       const name = moduleIn(form)
       const { namespace } = this.evaluator.program
       if (name !== null) this.#fileOfModule.set(namespace === null ? name : `${namespace}.${name}`, file)
+      this.failedForm = null
       return result
     } catch (error) {
       ended = error
+      this.failedForm ??= { file, place: form.place }
       if (error instanceof ContractError) this.#locate(error, form)
       throw error
     } finally {

@@ -19,6 +19,8 @@ interface OpenForm {
   readonly tree: TraceTree
   /** Milligas of the forms within it. */
   inner: number
+  /** Traces of the forms within it. */
+  readonly within: FormTrace[]
   readonly before: number
 }
 
@@ -40,7 +42,7 @@ export class FormTraces implements Tracer {
   beginForm(form: FormStart): void {
     const name = cut(form.text.split('\n', 1)[0], 80)
     const messageOf = (error: unknown) => (error as ContractError).message
-    const open: Omit<OpenForm, 'tree'> = { form, inner: 0, before: this.#run.milligas }
+    const open: Omit<OpenForm, 'tree'> = { form, inner: 0, within: [], before: this.#run.milligas }
     const tree = new TraceTree({ name, messageOf, gas: () => this.#run.milligas - open.inner })
     this.#open.push(Object.assign(open, { tree }))
   }
@@ -48,14 +50,15 @@ export class FormTraces implements Tracer {
   endForm(hasFailed: boolean, error: unknown): void {
     const open = this.#open.pop()
     if (open === undefined) return
-    const { form, tree, before } = open
+    const { form, tree, before, within } = open
     tree.close(error)
     const around = this.#open.at(-1)
     if (around !== undefined) around.inner += this.#run.milligas - before
+    // A form within one that has not failed was expected to fail.
+    if (!this.#keeps(hasFailed)) return
     const { root, omitted } = tree
-    if (this.#keeps(hasFailed) && this.traces.length < MAX_FORMS) {
-      this.traces.push({ form, hasFailed, trace: root, omitted })
-    }
+    const kept = around?.within ?? this.traces
+    kept.push(...[...within, { form, hasFailed, trace: root, omitted }].slice(0, MAX_FORMS - kept.length))
   }
 
   begin(step: TraceStep): void {

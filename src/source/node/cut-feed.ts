@@ -3,6 +3,7 @@
  * silent without being broken, and engines would keep searching dead work.
  */
 import { NewcutError } from '../../core/errors.ts'
+import { NodeRefusal } from '../../node/errors.ts'
 import type { NodeCalls } from './calls.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'
 
@@ -42,6 +43,8 @@ export class CutFeed {
   #isAway = false
   #hasNews = false
   #askedAtMs = Number.NEGATIVE_INFINITY
+  /** Monotonic time before which the node, or a proxy in front of it, wants no poll. */
+  #notBeforeMs = Number.NEGATIVE_INFINITY
   /** Monotonic time of the first sign that the node is gone, or null if it has answered after that. */
   #silentSinceMs: number | null = null
   #cancelTimer: () => void = () => undefined
@@ -90,9 +93,13 @@ export class CutFeed {
     if (this.#stopped.signal.aborted) return
     const { calls, isHurried, onFault } = this.#options
     const paceMs = this.#isAway || isHurried() ? HURRIED_PACE_MS : PACE_MS
-    const delayMs = this.#hasNews ? this.#askedAtMs + MIN_INTERVAL_MS - calls.clock.monotonicMs() : paceMs
+    const nowMs = calls.clock.monotonicMs()
+    const delayMs = this.#hasNews ? this.#askedAtMs + MIN_INTERVAL_MS - nowMs : paceMs
     this.#cancelTimer()
-    this.#cancelTimer = calls.clock.after(Math.max(0, delayMs), () => void this.#ask().catch(onFault))
+    this.#cancelTimer = calls.clock.after(
+      Math.max(0, delayMs, this.#notBeforeMs - nowMs),
+      () => void this.#ask().catch(onFault),
+    )
   }
 
   async #ask(): Promise<void> {
@@ -115,6 +122,7 @@ export class CutFeed {
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof NewcutError)) throw error
+      if (error instanceof NodeRefusal) this.#notBeforeMs = calls.clock.monotonicMs() + (error.retryAfterMs ?? 0)
       this.#isAway = true
       this.#tell(null)
     } finally {

@@ -1,0 +1,105 @@
+/** `newcut conformance --serve`: serves the interface to a client, and judges what it asks. */
+import { join } from 'node:path'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { startDevnet } from '../compose/devnet.ts'
+import { ownCases } from '../conformance/case-file.ts'
+import { clientRules } from '../conformance/clients/judge.ts'
+import { ClientServer } from '../conformance/clients/serve.ts'
+import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
+import { failureLine, summaryLines } from '../conformance/report.ts'
+import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
+import { NewcutError } from '../core/errors.ts'
+import { formatDuration } from '../core/units.ts'
+import { systemClock } from '../platform/clock.ts'
+
+export interface ServeClientsOptions {
+  readonly port: number
+  /** Folder of situations; null for those of newcut. */
+  readonly folder: string | null
+  /** Chooses rules and situations whose group and name contain this; null for all. */
+  readonly only: string | null
+  /** The server ends when no request has come for this long after the first. */
+  readonly idleMs: number
+  readonly json: boolean
+  readonly onReport: (report: ConformanceReport) => void
+}
+
+/** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */
+const DIFFICULTY = 500_000n
+const IDLE_CHECK_MS = 200
+
+/** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
+export function serveClients(
+  options: ServeClientsOptions,
+  { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
+): Promise<number> {
+  const isChosen = (group: string, name: string) => options.only === null || `${group}: ${name}`.includes(options.only)
+  const situations = readSituations(options.folder ?? join(ownCases(), 'clients')).filter(({ group, name }) =>
+    isChosen(group, name),
+  )
+  if (situations.length === 0 && !clientRules.some(({ group, rule }) => isChosen(group, rule.name))) {
+    throw new NewcutError('BAD_OPTION', `--only ${options.only}: no rule and no situation has this in its name`)
+  }
+  return untilStopped(async (stopped) => {
+    const report = await judged(options, situations, (line) => printerTo(err)(line), stopped)
+    const cases = report.cases.filter(({ group, name }) => isChosen(group, name))
+    const chosen = { ...report, cases }
+    options.onReport(chosen)
+    printReport(chosen, options.json, printerTo(out))
+    const has = (outcome: CaseResult['outcome']) => cases.some((each) => each.outcome === outcome)
+    return has('failed') || !has('passed') ? 1 : 0
+  })
+}
+
+async function judged(
+  { port, idleMs }: ServeClientsOptions,
+  situations: readonly ClientSituation[],
+  tell: (line: string) => void,
+  stopped: AbortSignal,
+): Promise<ConformanceReport> {
+  const node = await startDevnet({
+    port: 0,
+    graph: 'pair',
+    difficulty: DIFFICULTY,
+    autoMine: { kind: 'on-arrival', confirmations: 5 },
+  })
+  try {
+    let lastMs: number | null = null
+    const server = new ClientServer({
+      ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
+      served: { network: 'development', chains: 2 },
+      onRequest: () => {
+        lastMs = systemClock.monotonicMs()
+      },
+    })
+    const url = await server.listen()
+    tell(`serving ${url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
+    await new Promise<void>((resolve) => {
+      const check = setInterval(() => {
+        if (!stopped.aborted && (lastMs === null || systemClock.monotonicMs() - lastMs < idleMs)) return
+        clearInterval(check)
+        resolve()
+      }, IDLE_CHECK_MS)
+    })
+    const cases = server.judge.verdict(systemClock.monotonicMs())
+    await server.close()
+    return reportOf(url, cases)
+  } finally {
+    await node.close()
+  }
+}
+
+function reportOf(url: string, cases: readonly CaseResult[]): ConformanceReport {
+  const offers = { 'read-only': null, 'funded-account': null, mine: null, reorg: null, 'devnet-orders': null }
+  return { node: url, network: 'development', packageVersion: '3.2', release: 'live 3.2', offers, cases }
+}
+
+function printReport(report: ConformanceReport, json: boolean, print: (line: string) => void): void {
+  if (json) {
+    print(JSON.stringify(report))
+    return
+  }
+  for (const each of report.cases) if (each.outcome === 'failed') print(failureLine(each, 'request'))
+  for (const line of summaryLines(report)) print(line)
+  print(`a client at ${report.node}`)
+}

@@ -1,0 +1,155 @@
+/** Texts of the modules of a forked network, for editors. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { testRules } from '../contracts/repl/test-start.ts'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { ModuleText, ModuleTexts } from '../editor/live-modules.ts'
+import type { ChainFork } from '../fork/chain-fork.ts'
+import { type ForkOptions, openFork } from '../fork/fork.ts'
+import { moduleNames, moduleSource } from '../fork/module-source.ts'
+import { type Pin, pinText } from '../fork/pin.ts'
+
+/** A request for the text of a module that waits for the next round. */
+interface TextRequest {
+  readonly full: string
+  readonly resolve: (text: ModuleText | null) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class LiveTexts implements ModuleTexts {
+  readonly #options: ForkOptions
+  readonly #tell: (line: string) => void
+  readonly #chain: number
+  #opening: Promise<ChainFork> | null = null
+  #pin: Pin | null = null
+  #waiting: TextRequest[] = []
+  #isFetching = false
+  /** Folder for texts, made when the first is kept. */
+  #folder: string | null = null
+
+  /**
+   * @param tell called with lines about the fork, such as that its node is slow
+   * @throws NewcutError BAD_OPTION for more than one chain
+   */
+  constructor(options: ForkOptions, tell: (line: string) => void) {
+    const [chain = 0, ...others] = options.chains ?? []
+    if (others.length > 0) {
+      throw new NewcutError('BAD_OPTION', '--fork-chains: an editor sees one chain', { hint: 'name one of them' })
+    }
+    this.#chain = chain
+    this.#options = options
+    this.#tell = tell
+  }
+
+  /** The pin as `--fork-cut` takes it, or null before the network has told it. */
+  get cut(): string | null {
+    return this.#pin === null ? null : pinText(this.#pin)
+  }
+
+  get options(): ForkOptions {
+    return { ...this.#options, chains: [this.#chain], cut: this.cut ?? this.#options.cut }
+  }
+
+  textOf(full: string): Promise<ModuleText | null> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ full, resolve, reject })
+      if (!this.#isFetching) void this.#fetchAll()
+    })
+  }
+
+  names(): Promise<readonly string[]> {
+    return this.#onFork((chain) => moduleNames(chain))
+  }
+
+  /** Fetches in rounds. The names that come while one is on its way share the next. */
+  async #fetchAll(): Promise<void> {
+    this.#isFetching = true
+    // An analysis asks for many names at once.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const round = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#onFork((chain) => this.#fetch(chain, round))
+      } catch (error) {
+        for (const { reject } of round) reject(error)
+      }
+    }
+    this.#isFetching = false
+  }
+
+  async #fetch(chain: ChainFork, round: readonly TextRequest[]): Promise<void> {
+    const known = new Set(await moduleNames(chain))
+    const names = [...new Set(round.map(({ full }) => full))].filter((full) => known.has(full))
+    await chain.fetcher.fetchModules(names)
+    const { network, hash } = chain.block
+    for (const { full, resolve } of round) {
+      const path = `${network}/${chain.block.chain}-${hash}/${full}.pact`
+      resolve(known.has(full) ? { path, text: moduleSource(chain, full) } : null)
+    }
+  }
+
+  /** Pins the network at the first use. After a failure, the next use begins anew, perhaps with a newer pin. */
+  async #onFork<T>(use: (chain: ChainFork) => Promise<T>): Promise<T> {
+    this.#opening ??= this.#open()
+    try {
+      return await use(await this.#opening)
+    } catch (error) {
+      this.#opening = null
+      this.#pin = null
+      throw error
+    }
+  }
+
+  async #open(): Promise<ChainFork> {
+    const fork = await openFork({ ...this.#options, chains: [this.#chain], rules: testRules, onNotice: this.#tell })
+    const { network, height } = fork.pin
+    this.#pin = fork.pin
+    const again = `again: --fork-cut '${pinText(fork.pin)}'`
+    this.#tell(`fork of ${network} at height ${height}, chain ${this.#chain}; ${again}`)
+    return fork.chain(this.#chain)
+  }
+
+  /** Writes a text into the cache of the fork, read-only. Without a cache, the folder goes when the process ends. */
+  keep({ path, text }: ModuleText): string {
+    try {
+      const file = join(this.#textFolder(), ...path.split('/').map(encodeURIComponent))
+      if (existsSync(file) && readFileSync(file, 'utf8') === text) return file
+      mkdirSync(dirname(file), { recursive: true })
+      rmSync(file, { force: true })
+      writeFileSync(file, text)
+      chmodSync(file, 0o444)
+      return file
+    } catch (error) {
+      throw new NewcutError('DATA_UNUSABLE', `cannot keep the text of ${path}: ${describeError(error)}`, {
+        hint: 'name another folder with --fork-cache',
+        cause: error,
+      })
+    }
+  }
+
+  #textFolder(): string {
+    if (this.#folder !== null) return this.#folder
+    const { cacheFolder } = this.#options
+    if (cacheFolder !== null) this.#folder = join(cacheFolder, 'texts')
+    else {
+      const folder = mkdtempSync(join(tmpdir(), 'newcut-fork-'))
+      process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+      this.#folder = folder
+    }
+    return this.#folder
+  }
+}
+
+/** Options of `newcut contract` for the same fork. */
+export function forkArguments(options: ForkOptions): string[] {
+  const { url, cut, chains, cacheFolder, perSecond, timeoutMs, tableRows, pactKeys } = options
+  return [
+    ...['--fork', url, '--fork-cache', cacheFolder ?? 'off', '--fork-limit', `${perSecond}/s`],
+    ...['--fork-timeout', `${timeoutMs}ms`, '--fork-table-rows', String(tableRows)],
+    ...(cut === null ? [] : ['--fork-cut', cut]),
+    ...(chains === null ? [] : ['--fork-chains', chains.join(',')]),
+    ...pactKeys.flatMap((key) => ['--fork-pact', key]),
+  ]
+}

@@ -1,0 +1,214 @@
+/** Rules for signed commands, and for the order in which a client sends them and asks for them. */
+import { createPublicKey, verify } from 'node:crypto'
+import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
+import { isCommandHash } from '../../core/command-hash.ts'
+import { FormatError } from '../../core/errors.ts'
+import { type Asked, asksForResult, jsonIn, keysOf } from './asked.ts'
+import type { ClientRule } from './http-rules.ts'
+
+/** Gas of a block, and the limits of time and price of live nodes (PROTOCOL.md E.3). */
+const MAX_GAS = 150_000
+const MAX_TTL_S = 172_800
+const AHEAD_S = 10
+const MAX_PLACES = 12
+
+type CommandParts = Readonly<Record<string, unknown>>
+
+interface SignedCommand {
+  readonly cmd: string
+  readonly hash: string
+  readonly sigs: readonly ({ readonly sig?: unknown } | null)[]
+  /** The content of `cmd`; undefined if it is no JSON. */
+  readonly content: CommandParts | undefined
+}
+
+/** Commands of a request to send or local; none if the body has another shape. */
+function commandsOf({ operation, json }: Asked): SignedCommand[] {
+  const sent = (json ?? {}) as CommandParts
+  const found = operation?.id === 'send' ? sent.cmds : operation?.id === 'local' ? [sent] : []
+  return (Array.isArray(found) ? found : []).flatMap((each: unknown) => {
+    const { cmd, hash, sigs } = (each ?? {}) as CommandParts
+    if (typeof cmd !== 'string' || typeof hash !== 'string' || !Array.isArray(sigs)) return []
+    return [{ cmd, hash, sigs, content: jsonIn(Buffer.from(cmd)) as CommandParts | undefined }]
+  })
+}
+
+/** Whether the node checks this request as it checks a command of a block. */
+const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || query.get('preflight') === 'true'
+
+/** A rule about each command of a request. */
+function aboutCommands(
+  name: string,
+  source: string,
+  fault: (command: SignedCommand, asked: Asked) => string | null,
+  concerns: (asked: Asked) => boolean = () => true,
+): ClientRule {
+  return {
+    name,
+    source,
+    judge: (asked) => {
+      const commands = concerns(asked) ? commandsOf(asked) : []
+      if (commands.length === 0) return undefined
+      for (const command of commands) {
+        const found = fault(command, asked)
+        if (found !== null) return found
+      }
+      return null
+    },
+  }
+}
+
+const metaOf = ({ content }: SignedCommand) => (content?.meta ?? {}) as CommandParts
+
+export const commandRules: readonly ClientRule[] = [
+  aboutCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
+    content !== undefined && (content.payload as CommandParts | undefined) !== undefined
+      ? null
+      : 'cmd is no JSON with a payload',
+  ),
+  aboutCommands('a command has the hash of its content', 'PROTOCOL.md E.2', ({ cmd, hash }) =>
+    isCommandHash(decodeBase64Url(hash, 'hash'), Buffer.from(cmd)) ? null : `${hash} is not the hash of cmd`,
+  ),
+  aboutCommands(
+    'every signer has signed the hash',
+    'PROTOCOL.md E.2',
+    signatureFault,
+    (asked) => isChecked(asked) && asked.query.get('signatureVerification') !== 'false',
+  ),
+  aboutCommands(
+    'a command names the network and the chain of its path',
+    'PROTOCOL.md E.3, check 7',
+    ({ content }, { params }) => {
+      const [network, chain] = [content?.networkId, (content?.meta as CommandParts | undefined)?.chainId]
+      if (network !== params.network) return `networkId ${network}, sent to ${params.network}`
+      return chain === params.chain ? null : `chainId ${chain}, sent to chain ${params.chain}`
+    },
+    isChecked,
+  ),
+  aboutCommands(
+    'times of a command are those that nodes take',
+    'PROTOCOL.md E.3, checks 4 and 10',
+    timeFault,
+    isChecked,
+  ),
+  aboutCommands(
+    'gas limit and gas price are those that nodes take',
+    'PROTOCOL.md E.3, checks 1 to 3',
+    gasFault,
+    isChecked,
+  ),
+  {
+    name: 'a client asks for a result after it has sent the command',
+    source: 'PROTOCOL.md E.3',
+    judge: (asked, { askedEarly }) => {
+      if (asked.operation?.id !== 'send') return undefined
+      const early = keysOf(asked).find((key) => askedEarly.has(key))
+      return early === undefined ? null : `the result of ${early} was asked for before this`
+    },
+  },
+  {
+    name: 'a client asks the chain that it sent the command to',
+    source: 'PROTOCOL.md E.3',
+    judge: (asked, { sent }) => {
+      if (asked.operation === null || !(asksForResult.has(asked.operation.id) || asked.operation.id === 'spv')) {
+        return undefined
+      }
+      const known = keysOf(asked).filter((key) => sent.has(key))
+      if (known.length === 0) return undefined
+      const wrong = known.find((key) => sent.get(key) !== asked.params.chain)
+      return wrong === undefined ? null : `${wrong} was sent to chain ${sent.get(wrong)}`
+    },
+  },
+  {
+    name: 'a command is sent to one chain only',
+    source: 'PROTOCOL.md E.3, check 7',
+    judge: (asked, { sent }) => {
+      if (asked.operation?.id !== 'send') return undefined
+      const wrong = keysOf(asked).find((key) => (sent.get(key) ?? asked.params.chain) !== asked.params.chain)
+      return wrong === undefined ? null : `${wrong} was sent to chain ${sent.get(wrong)} before`
+    },
+  },
+  {
+    name: 'a proof is asked for another chain',
+    source: 'PROTOCOL.md E.3',
+    judge: ({ operation, json, params }, { served }) => {
+      if (operation?.id !== 'spv') return undefined
+      const target = String((json as CommandParts | undefined)?.targetChainId)
+      if (target === params.chain) return `chain ${target} is the one of the command itself`
+      return /^\d+$/.test(target) && Number(target) < served.chains ? null : `there is no chain ${target}`
+    },
+  },
+  {
+    name: 'a proof goes to its chain, with the pact that it proves',
+    source: 'PROTOCOL.md B.8, E.3',
+    judge: (asked, { proofs }) => {
+      const parts = commandsOf(asked).map(
+        ({ content }) => ((content?.payload ?? {}) as CommandParts).cont as CommandParts | undefined,
+      )
+      const proven = parts.flatMap((cont) => {
+        const known = typeof cont?.proof === 'string' ? proofs.get(cont.proof) : undefined
+        return known === undefined ? [] : [{ known, pact: cont?.pactId }]
+      })
+      if (proven.length === 0) return undefined
+      const wrong = proven.find(({ known, pact }) => known.target !== asked.params.chain || known.key !== pact)
+      return wrong === undefined ? null : `the proof is for pact ${wrong.known.key} on chain ${wrong.known.target}`
+    },
+  },
+]
+
+function signatureFault({ hash, sigs, content }: SignedCommand): string | null {
+  const signers = Array.isArray(content?.signers) ? (content.signers as readonly CommandParts[]) : []
+  if (signers.length !== sigs.length) return `${signers.length} signers and ${sigs.length} signatures`
+  for (const [i, { pubKey, scheme }] of signers.entries()) {
+    if ((scheme ?? 'ED25519') !== 'ED25519') continue
+    const sig = sigs[i]?.sig
+    const isText = typeof sig === 'string' && /^[0-9a-fA-F]{128}$/.test(sig)
+    if (!isText || !/^[0-9a-fA-F]{64}$/.test(String(pubKey))) return `signature ${i} is not 128 hex digits`
+    const key = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(Buffer.from(String(pubKey), 'hex')) },
+      format: 'jwk',
+    })
+    if (!verify(null, decodeBase64Url(hash, 'hash'), key, Buffer.from(sig, 'hex'))) return `signature ${i} is wrong`
+  }
+  return null
+}
+
+/** A whole number in any of its spellings; NaN if it is none. */
+const wholeOf = (value: unknown) => {
+  const plain = (value as { readonly int?: unknown } | null | undefined)?.int ?? value
+  return plain === null || plain === undefined ? Number.NaN : Number(String(plain))
+}
+
+function timeFault(command: SignedCommand, { wallMs }: Asked): string | null {
+  const { ttl, creationTime } = metaOf(command)
+  const [lives, made, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
+  if (!(lives >= 1 && lives <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
+  if (!(made < nowS + AHEAD_S)) return `creationTime ${creationTime} is in the future: it is ${nowS}`
+  return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
+}
+
+function gasFault(command: SignedCommand): string | null {
+  const { gasLimit, gasPrice } = metaOf(command)
+  const limit = wholeOf(gasLimit)
+  if (!(limit >= 1 && limit <= MAX_GAS)) return `gasLimit ${gasLimit}, where a block has ${MAX_GAS}`
+  const price = String((gasPrice as { readonly decimal?: unknown } | null)?.decimal ?? gasPrice)
+  if (!(Number(price) >= 1e-8)) return `gasPrice ${price} is below 0.00000001`
+  const [digits, exponent = '0'] = price.toLowerCase().split('e')
+  const places = (digits.split('.')[1] ?? '').replace(/0+$/, '').length - Number(exponent)
+  return places <= MAX_PLACES ? null : `gasPrice ${price} has ${places} decimal places`
+}
+
+/** As a rule of its own kind: bytes that are no hash make no exception. */
+export function guarded(rule: ClientRule): ClientRule {
+  return {
+    ...rule,
+    judge: (asked, past) => {
+      try {
+        return rule.judge(asked, past)
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error
+        return error.message
+      }
+    },
+  }
+}

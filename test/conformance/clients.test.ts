@@ -1,0 +1,79 @@
+/** `newcut conformance --serve`: our own clients pass, and clients with one defect each do not. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Devnet } from '../../src/compose/devnet.ts'
+import { startDevnet } from '../../src/compose/devnet.ts'
+import { ownCases } from '../../src/conformance/case-file.ts'
+import { clientRules } from '../../src/conformance/clients/judge.ts'
+import { ClientServer } from '../../src/conformance/clients/serve.ts'
+import { readSituations } from '../../src/conformance/clients/situation-file.ts'
+import type { CaseResult } from '../../src/conformance/run.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { askerOf, BASE, PACT, resultOf, ruleDefects, situationDefects } from './client-defects.ts'
+
+const situations = readSituations(join(ownCases(), 'clients'))
+
+let node: Devnet
+beforeAll(async () => {
+  node = await startDevnet({
+    port: 0,
+    graph: 'pair',
+    difficulty: 100n,
+    autoMine: { kind: 'on-arrival', confirmations: 5 },
+  })
+})
+afterAll(() => node.close())
+
+/** Serves the node to a client, with these situations. */
+async function served(only: string) {
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs }
+  const server = new ClientServer({
+    ...{ host: '127.0.0.1', port: 0, node: node.url, clock },
+    served: { network: 'development', chains: 2 },
+    situations: situations.filter(({ group, name }) => only === '*' || `${group}: ${name}` === only),
+  })
+  const url = await server.listen()
+  onTestFinished(() => server.close())
+  const pass = (ms: number) => {
+    aheadMs += ms
+  }
+  const verdict = () => server.judge.verdict(clock.monotonicMs())
+  return { url, pass, verdict, asker: askerOf(url, pass) }
+}
+
+const failed = (cases: readonly CaseResult[]) =>
+  cases.filter(({ outcome }) => outcome === 'failed').map(({ group, name }) => `${group}: ${name}`)
+
+describe('a client with one defect', () => {
+  it.each(ruleDefects)('is caught by a rule: $name', async ({ client, caughtBy }) => {
+    const { asker, verdict } = await served('')
+    await client(asker)
+    expect(failed(verdict())).toContain(caughtBy)
+  })
+
+  it.each(situationDefects)('is caught in a situation: $name', async ({ client, caughtBy }) => {
+    const { asker, verdict } = await served(caughtBy)
+    await client(asker)
+    expect(failed(verdict())).toEqual([caughtBy])
+  })
+
+  it('exists for every rule', () => {
+    const caught = new Set(ruleDefects.map(({ caughtBy }) => caughtBy))
+    expect(clientRules.map(({ group, rule }) => `${group}: ${rule.name}`).filter((name) => !caught.has(name))).toEqual(
+      [],
+    )
+  })
+
+  it('does no other thing wrong: a careful client passes', async () => {
+    const { asker, verdict } = await served('')
+    const { ask, command } = asker
+    const page = JSON.parse((await ask('GET', `${BASE}/chain/0/hash?limit=1`)).body.toString())
+    await ask('GET', `${BASE}/chain/0/hash?limit=1&next=${page.next}`)
+    const sent = command()
+    await ask('POST', `${PACT}/send`, { json: { cmds: [sent] } })
+    await resultOf(asker, sent.hash)
+    expect([failed(verdict()), verdict().filter(({ outcome }) => outcome === 'passed').length > 10]).toEqual([[], true])
+  })
+})

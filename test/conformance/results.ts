@@ -1,0 +1,112 @@
+/** docs/CONFORMANCE-RESULTS.md: results of our own node, and where releases differ. Made of cases and reports. */
+import { type ConformanceCase, type Release, releases } from '../../src/conformance/case-file.ts'
+import type { ConformanceReport } from '../../src/conformance/run.ts'
+import { stringifyJson } from '../../src/core/json.ts'
+
+/** A run, and the head of its column. */
+export interface Column {
+  readonly head: string
+  readonly report: ConformanceReport
+}
+
+const MAX_SHOWN = 70
+
+/** The whole page. */
+export function resultsPage(cases: readonly ConformanceCase[], columns: readonly Column[]): string {
+  return `# Results by release
+
+Tests write this page. [CONFORMANCE.md](CONFORMANCE.md) describes the cases and how to run them.
+
+## Passed cases
+
+**The columns for newcut were measured**: each is a run against a real embedded node over HTTP. **The columns for
+chainweb-node were not run here**: no node of these releases was at hand. They count the cases that would run at a public
+node, which gets \`read-only\` cases alone. Their expectations come from source and documents
+([COMPATIBILITY.md](COMPATIBILITY.md)).
+
+${table(passedRows(cases, columns))}
+
+A development node of chainweb-node offers \`mine\` where something answers \`POST /make-blocks\`. Its sender00 has coins.
+
+## Where releases differ
+
+Each row is a value that a case expects of an answer. newcut follows \`spec\` unless the row says otherwise.
+
+${table(differenceRows(cases))}
+
+## Cases that a node may skip
+
+These cases ask first, and stop where the node does not have what they need.
+
+${table(skipRows(cases))}
+`
+}
+
+function passedRows(cases: readonly ConformanceCase[], columns: readonly Column[]): string[][] {
+  const groups = [...new Set(cases.map(({ group }) => group))]
+  const count = (group: string | null, { report }: Column) => {
+    const own = report.cases.filter((each) => group === null || each.group === group)
+    const [passed, skipped] = ['passed', 'skipped'].map(
+      (outcome) => own.filter((each) => each.outcome === outcome).length,
+    )
+    return `${passed}${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  }
+  const open = (group: string | null) => {
+    const own = cases.filter((each) => (group === null || each.group === group) && isReadOnly(each))
+    return `${own.length} not run`
+  }
+  const row = (name: string, group: string | null) => {
+    const all = cases.filter((each) => group === null || each.group === group).length
+    return [name, String(all), ...columns.map((column) => count(group, column)), open(group), open(group)]
+  }
+  const heads = ['file', 'cases', ...columns.map(({ head }) => head), 'chainweb-node 2.32', 'chainweb-node 3.2']
+  return [heads, ...groups.map((group) => row(group, group)), row('**all**', null)]
+}
+
+const isReadOnly = ({ needs }: ConformanceCase) => needs.every((need) => need === 'read-only')
+
+function differenceRows(cases: readonly ConformanceCase[]): string[][] {
+  const rows = cases.flatMap((each) =>
+    releaseChoices(each.steps, '').map(({ at, choice }) => {
+      const values = releases.map((release) => shown(valueFor(choice, release)))
+      return [`${each.group}: ${each.name}`, `\`${at}\``, ...values]
+    }),
+  )
+  return [['case', 'part', ...releases], ...rows]
+}
+
+type Choice = Readonly<Record<string, unknown>>
+
+/** The objects with `$release` in a value, with the path below `expect`. */
+function releaseChoices(value: unknown, at: string): { readonly at: string; readonly choice: Choice }[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (key === '$release') return [{ at: at.replace(/^\d+\.expect\./, ''), choice: part as Choice }]
+    return releaseChoices(part, at === '' ? key : `${at}.${key}`)
+  })
+}
+
+/** As the runner chooses: the release, its family, else spec. */
+function valueFor(choice: Choice, release: Release): unknown {
+  const name = [release, release.split(' ')[0], 'spec'].find((each) => Object.hasOwn(choice, each))
+  return name === undefined ? undefined : choice[name]
+}
+
+function shown(value: unknown): string {
+  const text = stringifyJson(value).replaceAll('|', '\\|')
+  return `\`${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text}\``
+}
+
+function skipRows(cases: readonly ConformanceCase[]): string[][] {
+  const reasons = new Map<string, number>()
+  for (const { steps } of cases) {
+    const reason = steps.find(({ skip }) => skip !== undefined)?.skip?.reason
+    if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  return [['reason', 'cases'], ...[...reasons].map(([reason, count]) => [reason, String(count)])]
+}
+
+function table([heads, ...rows]: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+}
