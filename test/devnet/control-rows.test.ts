@@ -64,6 +64,10 @@ describe('/devnet/rows', () => {
     expect(value('(= 12345678901234567890123 (at "count" (free.box.get "one")))')).toBe(true)
     expect(value('(= 1.25 (at "price" (free.box.get "one")))')).toBe(true)
     expect(value('(= 0.1 (at "price" (free.box.get "two")))')).toBe(true)
+    // The network's own JSON would lose whole milliseconds.
+    await write({ one: { at: '2027-01-02T03:04:05.678000Z' } })
+    const read = '(format-time "%Y-%m-%dT%H:%M:%S.%vZ" (at "at" (free.box.get "one")))'
+    expect(value(read)).toBe('2027-01-02T03:04:05.678000Z')
   })
 
   it('sets balances, with a guard that then holds', async () => {

@@ -15,29 +15,29 @@ import type { ExactJson } from '../../core/json.ts'
 const MAX_SHOWN = 80
 
 /** A row that does not fit its table. The message begins with the place in the order. */
-export class RowFault extends Error {}
+export class UnfitRow extends Error {}
 
 /**
  * Reads the fields of a row. Numbers may be JSON numbers, and times texts such as `2027-01-01T00:00:00Z`.
  * @param at place in the order, such as `/rows/alice`
- * @throws RowFault for a field that the schema does not have, and for a value of another type
+ * @throws UnfitRow for a field that the schema does not have, and for a value of another type
  */
 export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknown>>, at: string): Map<string, Value> {
   const { schema } = table
   const read = Object.entries(row).map(([field, json]): [string, Value] => {
     const place = `${at}/${field}`
     const type = schema?.fields.get(field)
-    if (schema !== null && type === undefined) throw new RowFault(`${place}: no such field; ${fieldsText(table)}`)
+    if (schema !== null && type === undefined) throw new UnfitRow(`${place}: no such field; ${fieldsText(table)}`)
     return [field, typedFromJson(type ?? null, json as ExactJson, place)]
   })
   return new Map(read)
 }
 
-/** Throws RowFault if a row lacks fields. @param at place in the order */
+/** Throws UnfitRow if a row lacks fields. @param at place in the order */
 export function expectComplete(table: TableRef, row: ReadonlyMap<string, Value>, at: string): void {
   const missing = [...(table.schema?.fields.keys() ?? [])].filter((field) => !row.has(field))
   if (missing.length === 0) return
-  throw new RowFault(`${at}: a new row needs all fields, and has no ${missing.join(', ')}; ${fieldsText(table)}`)
+  throw new UnfitRow(`${at}: a new row needs all fields, and has no ${missing.join(', ')}; ${fieldsText(table)}`)
 }
 
 function fieldsText({ qualified, schema }: TableRef): string {
@@ -51,10 +51,10 @@ function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
     value = byType(type, json, at)
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
-    throw new RowFault(`${at}: ${describeError(error)}`)
+    throw new UnfitRow(`${at}: ${describeError(error)}`)
   }
   if (type !== null && !isOf(type, value, () => undefined)) {
-    throw new RowFault(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeText(type)}${hint(type)}`)
+    throw new UnfitRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeText(type)}${hint(type)}`)
   }
   return value
 }
@@ -96,12 +96,12 @@ function hint({ type }: Type): string {
 
 /**
  * JSON text from which `read-msg` makes the same value.
- * @throws RowFault for an object whose fields mean another kind of value in JSON
+ * @throws UnfitRow for an object whose fields mean another kind of value in JSON
  */
 export function readableJson(value: Value, at: string): string {
   const text = exactText(value)
   if (equalValues(valueFromJson(JSON.parse(text) as ExactJson), value)) return text
-  throw new RowFault(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
+  throw new UnfitRow(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
 }
 
 function exactText(value: Value): string {

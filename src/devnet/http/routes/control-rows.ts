@@ -3,7 +3,7 @@ import { type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
 import type { ReadableState } from '../../../contracts/machine/state.ts'
 import type { Value } from '../../../contracts/values/value.ts'
 import type { RowsOrder } from '../../../schema/control-commands.ts'
-import { expectComplete, RowFault, readableJson, rowFromJson } from '../../ledger/row-json.ts'
+import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
@@ -68,7 +68,7 @@ function refusing<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    if (error instanceof RowFault) throw new RequestRefused(400, error.message)
+    if (error instanceof UnfitRow) throw new RequestRefused(400, error.message)
     throw error
   }
 }
@@ -91,7 +91,7 @@ function groupsOf(state: ReadableState, table: TableDefinition, rows: RowsOrder[
 
 /**
  * Code that writes the rows. Their values are in the data, as lists: an object could be read as another kind of value.
- * @throws RowFault
+ * @throws UnfitRow
  */
 function programOf(table: string, groups: readonly RowGroup[]): { code: string; data: Record<string, unknown> } {
   const data: Record<string, unknown> = {}
