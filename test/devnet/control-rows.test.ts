@@ -134,7 +134,7 @@ describe('/devnet/rows', () => {
   it.each([
     [{ chain: 9 }, 'there is no chain 9'],
     [{ table: 'rows' }, '/table: "rows": expected MODULE.TABLE, such as coin.coin-table'],
-    [{ table: 'free.none.rows' }, '/table: chain 0 has no module free.none'],
+    [{ table: 'free.none.rows' }, '/table: the chain has no module free.none'],
     [{ table: 'coin.rows' }, '/table: coin has no table rows: it has coin-table, allocation-table'],
     [{ table: 'ns.rows' }, '/table: ns has no table rows: it has '],
     [{ rows: {} }, 'rows'],

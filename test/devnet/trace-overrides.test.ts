@@ -113,24 +113,27 @@ describe('overrides', () => {
   it('are refused in words', async () => {
     const { refused } = await shelf()
     for (const [overrides, text] of [
-      [{ rows: { nothing: { a: {} } } }, 'nothing is no table: its name is module.table'],
-      [{ rows: { 'free.none.items': { a: {} } } }, 'there is no module free.none'],
+      [{ rows: { nothing: { a: {} } } }, '/rows: "nothing": expected MODULE.TABLE, such as coin.coin-table'],
+      [{ rows: { 'free.none.items': { a: {} } } }, '/rows: the chain has no module free.none'],
+      [{ rows: { 'free.shelf.item': { a: {} } } }, '/rows: free.shelf has no table item: it has items, never, loose'],
+      [{ rows: { 'free.shelf.never': { a: ITEM } } }, '/rows: free.shelf.never was not created'],
       [
-        { rows: { 'free.shelf.item': { a: {} } } },
-        'the module free.shelf has no table item: it has items, never, loose',
+        items({ price: 1 }),
+        '/rows/free.shelf.items/tea: a new row needs all fields, and has no count, until, owner, tags',
       ],
-      [{ rows: { 'free.shelf.never': { a: ITEM } } }, 'the table free.shelf.never was not created'],
-      [items({ price: 1 }), 'row "tea" of free.shelf.items: the field count is missing, and there is no such row yet'],
-      [items({ ...ITEM, cost: 1 }), 'there is no field cost, only price, count, until, owner, tags'],
-      [items({ ...ITEM, price: '1' }), 'row "tea" of free.shelf.items, field price: a decimal is expected, not "1"'],
-      [items({ ...ITEM, count: 1.5 }), 'field count: an integer is expected, not 1.5'],
-      [items({ ...ITEM, until: 'soon' }), 'field until: a time is expected, not "soon"'],
-      [items({ ...ITEM, owner: 'me' }), 'field owner: a guard is expected, not "me"'],
-      [items({ ...ITEM, tags: [1] }), 'field tags: a list string is expected, not [1]'],
-      [{ time: 'tomorrow' }, 'time "tomorrow": no time such as 2027-01-01T00:00:00Z'],
+      [
+        items({ ...ITEM, cost: 1 }),
+        '/rows/free.shelf.items/tea/cost: no such field; rows of free.shelf.items have price:',
+      ],
+      [items({ ...ITEM, price: '1' }), '/tea/price: "1" is no decimal'],
+      [items({ ...ITEM, count: 1.5 }), '/tea/count: 1.5 is no integer'],
+      [items({ ...ITEM, until: 'soon' }), '/tea/until: "soon" is no time, such as "2027-01-01T00:00:00Z"'],
+      [items({ ...ITEM, owner: 'me' }), '/tea/owner: "me" is no guard, such as {"pred":"keys-all"'],
+      [items({ ...ITEM, tags: [1] }), '/tea/tags/0: 1 is no string'],
+      [{ time: 'tomorrow' }, '/time: "tomorrow" is no time such as 2027-01-01T00:00:00Z'],
     ] as const) {
       const [status, message] = await refused(overrides)
-      expect([status, message]).toEqual([400, expect.stringContaining('overrides: ')])
+      expect([status, message]).toEqual([400, expect.stringMatching(/^\/overrides\//)])
       expect(message).toContain(text)
     }
   })

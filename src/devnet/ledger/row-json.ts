@@ -69,7 +69,7 @@ function byType(type: Type | null, json: ExactJson, at: string): Value {
   const value = valueFromJson(json)
   if (type?.type === 'integer' && value instanceof Decimal) return integerIn(value)
   if (type?.type === 'time' && typeof json === 'string') {
-    return parseTime(ISO_SECONDS, json) ?? parseTime(ISO_MICROS, json) ?? value
+    return isoTime(json) ?? value
   }
   return value
 }
@@ -78,6 +78,11 @@ function objectFromJson({ fields }: RowSchema, json: Readonly<Record<string, Exa
   return new Map(
     Object.entries(json).map(([name, item]) => [name, typedFromJson(fields.get(name) ?? null, item, `${at}/${name}`)]),
   )
+}
+
+/** A time such as 2027-01-01T00:00:00Z, with or without a fraction of the second. */
+export function isoTime(text: string): Time | null {
+  return parseTime(ISO_SECONDS, text) ?? parseTime(ISO_MICROS, text)
 }
 
 const isPlainObject = (json: ExactJson): json is Readonly<Record<string, ExactJson>> =>

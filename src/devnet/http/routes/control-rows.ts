@@ -1,15 +1,13 @@
 /** Writes rows of a table: a privileged command of the node's owner, checked against the schema of the table. */
-import { type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
+import type { TableDefinition } from '../../../contracts/machine/ast.ts'
 import type { ReadableState } from '../../../contracts/machine/state.ts'
 import type { Value } from '../../../contracts/values/value.ts'
 import type { RowsOrder } from '../../../schema/control-commands.ts'
+import { tableNamed } from '../../ledger/given-table.ts'
 import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
-
-/** Most names of tables and modules in a refusal. */
-const MAX_NAMED = 20
 
 /** Rows that have the same fields, and are written by the same form. */
 interface RowGroup {
@@ -32,8 +30,10 @@ export async function writeRows(
   headOf(maker.chains.cut, chain)
   const { ledger } = maker.coordinator
   const { table, groups } = await ledger.read(chain, (state) => {
-    const found = tableIn(state, name, chain)
-    return { table: found, groups: refusing(() => groupsOf(state, found, rows)) }
+    return refusing(() => {
+      const found = tableNamed(state, name, '/table')
+      return { table: found, groups: groupsOf(state, found, rows) }
+    })
   })
   const { code, data } = refusing(() => programOf(name, groups))
   const ran = await runPrivileged(maker, { chain, code, data, admin: [table.module] }, nowMs, signal)
@@ -46,21 +46,6 @@ function messageOf({ error }: { readonly error?: unknown }): string {
   const { message } = (error ?? {}) as { readonly message?: unknown }
   const text = typeof message === 'string' ? message : JSON.stringify(error)
   return /gas limit/i.test(text) ? `${text}; write fewer rows in one order` : text
-}
-
-/** @throws RequestRefused if there is no such table */
-function tableIn(state: ReadableState, name: string, chain: number): TableDefinition {
-  const dot = name.lastIndexOf('.')
-  const moduleName = name.slice(0, Math.max(0, dot))
-  if (dot < 1)
-    throw new RequestRefused(400, `/table: ${JSON.stringify(name)}: expected MODULE.TABLE, such as coin.coin-table`)
-  const module = state.get<Module>('modules', moduleName)
-  if (module === undefined) throw new RequestRefused(400, `/table: chain ${chain} has no module ${moduleName}`)
-  const table = module.definitions.get(name.slice(dot + 1))
-  if (table instanceof TableDefinition) return table
-  const tables = [...module.definitions].filter(([, each]) => each instanceof TableDefinition).map(([each]) => each)
-  const has = tables.length === 0 ? 'it has none' : `it has ${tables.slice(0, MAX_NAMED).join(', ')}`
-  throw new RequestRefused(400, `/table: ${moduleName} has no table ${name.slice(dot + 1)}: ${has}`)
 }
 
 /** Turns faults of rows into refusals. */

@@ -1,10 +1,11 @@
 /** Reads the overrides of `POST /devnet/trace`. */
-import type { ReadableState } from '../../../contracts/machine/state.ts'
-import type { ExactJson } from '../../../core/json.ts'
+import type { LayerEntry, ReadableState } from '../../../contracts/machine/state.ts'
+import type { ObjectValue } from '../../../contracts/values/value.ts'
 import type { TraceOverrides } from '../../../schema/trace.ts'
 import type { Static } from '../../../schema/typebox.ts'
 import type { Overrides } from '../../execution/overrides.ts'
-import { givenRow, RowFault, timeIn } from '../../ledger/given-row.ts'
+import { tableNamed } from '../../ledger/given-table.ts'
+import { expectComplete, isoTime, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 
 /**
@@ -13,23 +14,31 @@ import { RequestRefused } from '../refusal.ts'
  */
 export function overridesIn(state: ReadableState, given: Static<typeof TraceOverrides>): Overrides {
   const { rows = {}, time, keys = [] } = given
-  const entries = Object.entries(rows).flatMap(([table, byKey]) => {
-    return Object.entries(byKey).map(([key, fields]) => ({ table, key, fields: fields as ExactJson }))
-  })
-  return { rows: entries.map((entry) => rowIn(state, entry)), time: time === undefined ? null : timeOf(time), keys }
-}
-
-function rowIn(state: ReadableState, entry: Parameters<typeof givenRow>[1]) {
   try {
-    return givenRow(state, entry)
+    const entries = Object.entries(rows).flatMap(([table, byKey]) => rowsIn(state, table, byKey))
+    return { rows: entries, time: time === undefined ? null : timeOf(time), keys }
   } catch (error) {
-    if (error instanceof RowFault) throw new RequestRefused(400, `overrides: ${error.message}`)
+    if (error instanceof UnfitRow) throw new RequestRefused(400, error.message)
     throw error
   }
 }
 
+/** Other fields of an existing row stay. */
+function rowsIn(state: ReadableState, name: string, byKey: Readonly<Record<string, unknown>>): LayerEntry[] {
+  const at = '/overrides/rows'
+  const table = tableNamed(state, name, at)
+  if (state.get('tables', table.qualified) === undefined) throw new UnfitRow(`${at}: ${name} was not created`)
+  return Object.entries(byKey).map(([key, fields]) => {
+    const place = `${at}/${name}/${key}`
+    const row = rowFromJson(table, fields as Readonly<Record<string, unknown>>, place)
+    const before = state.get<ObjectValue>(table.rows, key)
+    if (before === undefined) expectComplete(table, row, place)
+    return { domain: table.rows, key, value: new Map([...(before ?? []), ...row]) }
+  })
+}
+
 function timeOf(text: string): bigint {
-  const time = timeIn(text)
+  const time = isoTime(text)
   if (time !== null) return time.micros
-  throw new RequestRefused(400, `overrides: time ${JSON.stringify(text)}: no time such as 2027-01-01T00:00:00Z`)
+  throw new UnfitRow(`/overrides/time: ${JSON.stringify(text)} is no time such as 2027-01-01T00:00:00Z`)
 }
