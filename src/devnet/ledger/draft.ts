@@ -11,6 +11,7 @@ import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { executeInBlock } from './execute.ts'
 import { payReward } from './gas.ts'
+import type { PrintedBy } from './printing.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
@@ -73,6 +74,7 @@ export class PayloadDraft {
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
+  readonly #printed: PrintedBy[] = []
   #gasLeft: number
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
@@ -168,6 +170,7 @@ export class PayloadDraft {
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length
     this.#write(executed.layer, TX_IDS)
+    if (executed.printed !== undefined) this.#printed.push({ requestKey: command.key, ...executed.printed })
     const done = { transaction: bytes, output: encoder.encode(executed.output) }
     this.#done.push(done)
     this.#hashes.add(done)
@@ -183,6 +186,11 @@ export class PayloadDraft {
       noteRequestKeys(this.#payload, [...this.#keys])
     }
     return this.#payload
+  }
+
+  /** What its commands printed. */
+  get printed(): readonly PrintedBy[] {
+    return [...this.#printed]
   }
 
   /** Present writes of the block. */
