@@ -16,12 +16,10 @@ import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
-import type { Block, BlockStore } from '../store/block-store.ts'
-import { type LetInKeys, printMark } from '../store/let-in.ts'
+import type { Block } from '../store/block-store.ts'
+import { printMark } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { PrintingCall, Prints } from '../store/prints.ts'
-import type { TransactionIndex } from '../store/transaction-index.ts'
+import type { PrintingCall } from '../store/prints.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
@@ -29,46 +27,20 @@ import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-re
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft, type RunLater } from './draft.ts'
 import {
-  type CommandCheck,
   executePayload,
   executePayloadAsRecorded,
   executePayloadLater,
   type PayloadExecution,
 } from './execute-payload.ts'
-import { type ForkedBase, textsOf } from './forked-base.ts'
+import { textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
+import type { BeginOptions, LedgerOptions } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import { type ProvenResult, verifySpv } from './verify-spv.ts'
-import type { Versions } from './versions.ts'
-
-/** How to begin a block. */
-interface BeginOptions {
-  readonly limits?: OutputLimits
-  readonly gasLimit?: number
-  readonly isPrintAllowed?: boolean
-}
-
-export interface LedgerOptions {
-  readonly store: BlockStore
-  /** Heads of the chains. */
-  readonly heads: Iterable<Header>
-  readonly index: TransactionIndex
-  readonly versions: Versions
-  /** Rules of the node release that the network follows. */
-  readonly release: ReleaseRules
-  /** Checks commands in blocks of others. */
-  readonly check: CommandCheck
-  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
-  readonly letIn?: LetInKeys
-  /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
-  readonly prints?: Prints | undefined
-  /** State below the first blocks; default: that of a development network. */
-  readonly fork?: ForkedBase | undefined
-}
 
 /** A command result in a block. */
 export interface FoundResult {
