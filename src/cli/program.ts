@@ -14,11 +14,7 @@ import type { Surroundings } from './terminal.ts'
 import { usageError } from './usage.ts'
 
 /** Examples in the help of the program itself. */
-export const programExamples = [
-  'newcut mine',
-  'newcut mine --node http://127.0.0.1:1848 --public-key KEY',
-  'newcut devnet --auto-mine constant:2s',
-] as const
+export const programExamples = ['newcut mine', 'newcut mine --node http://127.0.0.1:1848 --public-key KEY'] as const
 
 /** Runs a command line without node and script, and reports errors. Resolves with the exit code. */
 export async function runProgram(

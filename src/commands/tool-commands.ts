@@ -227,11 +227,11 @@ export const toolCommands: readonly FlagRow[] = [
         once('node'),
       ),
       new RowOption('--serve <PORT>', {
-        help: 'judge a client: serve it a node at this port of this machine',
+        help: 'judge a client: serve it a node at this local port',
         more: '0 takes any free port. The node is a new development network. It has faults and odd answers.',
       }).argParser(once('serve')),
       new RowOption('--idle <TIME>', {
-        help: 'with --serve: end this long after the last request',
+        help: '--serve ends this long after the last request',
         standard: '30s',
       }).argParser(once('idle')),
       new RowOption('--only <TEXT>', {
@@ -262,7 +262,6 @@ export const toolCommands: readonly FlagRow[] = [
       'newcut conformance',
       'newcut conformance --node http://10.0.0.5:1848 --needs read-only',
       'newcut conformance --only headers --release spec',
-      'newcut conformance --junit conformance.xml',
       'newcut conformance --serve 1848 --junit client.xml',
     ],
     run: async (_, flags, around) => (await import('./conformance.ts')).runConformance(flags, around),

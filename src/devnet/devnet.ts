@@ -363,6 +363,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     account: accounts?.[0] ?? developmentAccount,
     autoMine: parts.settings.autoMine,
     nodeClock: parts.clock,
+    fork: parts.fork,
     clock,
     search,
     onNotice,

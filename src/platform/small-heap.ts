@@ -5,6 +5,9 @@ import type { Worker } from 'node:worker_threads'
 /** Options of Node by which a user sets the size himself. */
 const CHOSEN = /--(?:max|min)[-_]semi[-_]space[-_]size|--semi[-_]space[-_]growth[-_]factor/
 
+/** A process that runs several commands listens once. */
+let isFollowingThreads = false
+
 /**
  * Keeps the young generation of the main thread's heap at its first size of 1 MB. Left alone it grows to 48 MB. Does
  * nothing if the user has set its size.
@@ -16,6 +19,8 @@ export function keepYoungGenerationSmall(
   if (CHOSEN.test([...execArgv, NODE_OPTIONS].join(' '))) return
   const keep = () => setFlagsFromString('--semi-space-growth-factor=1')
   keep()
+  if (isFollowingThreads) return
+  isFollowingThreads = true
   // In Node 20 and 22, the heap of a new thread sets the factor back for all.
   process.on('worker', (worker: Worker) => worker.once('online', keep))
 }

@@ -210,6 +210,16 @@ export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 
+const ForkState = Type.Union([
+  Type.Object({
+    url: Type.String({ description: 'the forked node' }),
+    network: Type.String({ description: 'name of its network' }),
+    height: Type.Integer({ minimum: 0, description: 'height of the pinned blocks' }),
+    requests: Type.Integer({ minimum: 0, description: 'requests to the forked node since the start' }),
+  }),
+  Type.Null({ description: 'a network of its own' }),
+])
+
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
   heights: Heights,
@@ -221,6 +231,7 @@ export const DevnetStatus = Type.Object({
   snapshots: Type.Array(SnapshotId),
   impersonated: Impersonated.properties.keys,
   gas: GasState,
+  fork: ForkState,
 })
 
 const None = Type.Object({})

@@ -478,6 +478,7 @@ it('acknowledges a change only when it is durable', async () => {
     account: developmentAccount,
     search: noSearch,
     autoMine: null,
+    fork: null,
     nodeClock: clock,
     clock: systemClock,
     onNotice: () => undefined,
@@ -536,5 +537,8 @@ it('/devnet/status of a new node shows no rule set by hand', async () => {
     clock: { aheadMs: 0, nowMs: expect.any(Number) },
     ruleChanges: [],
     snapshots: [],
+    gas: { blockLimit: 150_000, minPrice: '0.00000001' },
+    impersonated: [],
+    fork: null,
   })
 })

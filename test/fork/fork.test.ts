@@ -50,6 +50,16 @@ it('answers read-only code like the forked node, to the letter', async () => {
   }
 })
 
+it('names the forked node and its pin in its status', async () => {
+  const remote = await startRemote()
+  const { devnet, peer } = await startFork(remote)
+  const { pin, requests } = devnet.fork ?? {}
+  expect(jsonOf(await peer.get('/devnet/status')).fork).toEqual({
+    ...{ url: remote.devnet.url, network: 'development', height: pin?.height, requests },
+  })
+  expect(requests).toBeGreaterThan(0)
+})
+
 it('tries transactions like the forked node, with gas and events', async () => {
   const remote = await startRemote()
   const forked = await startFork(remote)

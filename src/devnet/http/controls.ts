@@ -13,13 +13,14 @@ import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
 import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
-import { ControlServer } from './routes/control.ts'
+import { ControlServer, type ForkSource } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
 import { foreignRefusal } from './this-machine.ts'
 
 export interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
   readonly nodeClock: NodeClock
+  readonly fork: ForkSource | null
   /** Uniform in [0, 1). */
   readonly random: () => number
 }
@@ -52,7 +53,7 @@ export class Controls {
   }
 
   serve(router: Router, setup: ControlSetup): void {
-    const { autoMine, nodeClock } = setup
+    const { autoMine, nodeClock, fork } = setup
     const maker = new BlockMaker(setup)
     const mining = new Mining(autoMine, { ...setup, maker })
     this.#mining = mining
@@ -66,6 +67,7 @@ export class Controls {
       clock: nodeClock,
       snapshots,
       mining,
+      fork,
       stopped,
     })
     control.addRoutes()

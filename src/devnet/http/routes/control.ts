@@ -5,6 +5,7 @@ import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Cut } from '../../../core/cut.ts'
 import { withFirstOf } from '../../../core/signals.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
+import type { Pin } from '../../../fork/pin.ts'
 import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '../../../schema/auto-mine.ts'
 import {
   type ClockChange,
@@ -37,6 +38,14 @@ import { resetNetwork } from './control-reset.ts'
 import { writeRows } from './control-rows.ts'
 import { runPrivileged } from './control-run.ts'
 
+/** The network that a node has forked. */
+export interface ForkSource {
+  readonly pin: Pin
+  readonly url: string
+  /** Requests to the forked node since the start. */
+  readonly requests: number
+}
+
 export interface ControlOptions {
   readonly maker: BlockMaker
   readonly faults: Faults
@@ -45,6 +54,7 @@ export interface ControlOptions {
   readonly snapshots: NamedSnapshots
   /** How the node makes blocks by itself. */
   readonly mining: Mining
+  readonly fork: ForkSource | null
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
 }
@@ -226,7 +236,7 @@ export class ControlServer {
 
   /** Present state of everything that these operations change. */
   status(): Status {
-    const { maker, faults, streams, snapshots, mining } = this.#options
+    const { maker, faults, streams, snapshots, mining, fork } = this.#options
     const { chains, coordinator } = maker
     return {
       mode: mining.mode === null ? 'blocks by miners' : describeAutoMine(mining.mode),
@@ -239,6 +249,7 @@ export class ControlServer {
       snapshots: snapshots.ids,
       impersonated: [...coordinator.pools.impersonation.keys],
       gas: gasState(coordinator.pools.gas),
+      fork: fork && { url: fork.url, network: fork.pin.network, height: fork.pin.height, requests: fork.requests },
     }
   }
 
