@@ -1,4 +1,4 @@
-/** What the code of one command prints, within limits. */
+/** Gathers the texts that the code of one command prints, within limits. */
 import type { PrintSink } from '../machine/printing.ts'
 import type { Term } from '../machine/term.ts'
 import { cut, shortText } from './short-text.ts'
@@ -18,11 +18,16 @@ export interface PrintedLine {
   readonly line: number
 }
 
-/** What a command printed. */
+/** The printed texts of a command. */
 export interface Printed {
   readonly lines: readonly PrintedLine[]
   /** Modules that it loaded and whose code names `print`. */
   readonly modules: readonly string[]
+}
+
+/** The printed texts of a command in a block. */
+export interface PrintedBy extends Printed {
+  readonly requestKey: string
 }
 
 export class PrintLog implements PrintSink {

@@ -1,5 +1,6 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
+import type { PrintedBy } from '../../contracts/trace/print-log.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
@@ -11,7 +12,6 @@ import { noteRequestKeys } from '../store/transaction-index.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import { executeInBlock } from './execute.ts'
 import { payReward } from './gas.ts'
-import type { PrintedBy } from './printing.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { rewardAt } from './rewards.ts'
 import { attempt } from './runner.ts'
@@ -188,7 +188,7 @@ export class PayloadDraft {
     return this.#payload
   }
 
-  /** What its commands printed. */
+  /** The printed texts of its commands. */
   get printed(): readonly PrintedBy[] {
     return [...this.#printed]
   }

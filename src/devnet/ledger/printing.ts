@@ -2,11 +2,6 @@
 import { type Printed, PrintLog } from '../../contracts/trace/print-log.ts'
 import type { BlockContext } from './block-context.ts'
 
-/** A command of a block, and what it printed. */
-export interface PrintedBy extends Printed {
-  readonly requestKey: string
-}
-
 /**
  * Runs a command, with a context that takes what its code prints.
  * @returns its outcome, and what it printed; null if no code of it names or calls `print`

@@ -40,7 +40,7 @@ export interface Executed {
   readonly hasFailed: boolean
   /** All writes of the command, gas included. */
   readonly layer: Layer
-  /** What its code printed. Absent if none of it names or calls `print`. */
+  /** The printed texts. Absent if none of it names or calls `print`. */
   readonly printed?: Printed
 }
 

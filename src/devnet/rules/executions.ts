@@ -1,7 +1,7 @@
 /** Port: executes blocks, and records their writes. */
 import type { LayerEntry } from '../../contracts/machine/state.ts'
+import type { PrintedBy } from '../../contracts/trace/print-log.ts'
 import type { Header } from '../../core/header.ts'
-import type { PrintedBy } from '../ledger/printing.ts'
 import type { Block } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
 
@@ -11,7 +11,7 @@ export type Writes = readonly (readonly LayerEntry[])[]
 /** A payload whose outputs are those of its transactions, with its writes. */
 export interface Judged {
   readonly writes: Writes
-  /** What its commands printed. Default: nothing. */
+  /** The printed texts of its commands. Default: none. */
   readonly printed?: readonly PrintedBy[]
 }
 

@@ -1,7 +1,7 @@
 /** Commands in blocks that are valid only because the owner of this node let them in. */
 
 /**
- * How a command was let in: by impersonation of a signer, or as an order that runs with privileges. `prints` is said of a
+ * How a command was let in: by impersonation of a signer, or as an order that runs with privileges. `prints` marks a
  * block whose code names or calls `print` (printMark).
  */
 export type LetIn = 'unsigned' | 'privileged' | 'prints'

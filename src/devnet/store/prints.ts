@@ -1,5 +1,5 @@
 /** Tells what code prints, and notes the blocks that need `print` to execute. */
-import type { Printed } from '../../contracts/trace/print-log.ts'
+import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
 import type { PrintEvent } from '../../schema/devnet-events.ts'
 import type { Block } from './block-store.ts'
 import { type LetIn, printMark } from './let-in.ts'
@@ -39,7 +39,7 @@ export class Prints {
   }
 
   /** Tells what the commands of a new block printed. */
-  committed(block: Block, printed: readonly (Printed & { readonly requestKey: string })[]): void {
+  committed(block: Block, printed: readonly PrintedBy[]): void {
     if (printed.length === 0) return
     this.#letIn?.set(printMark(block.id), 'prints')
     for (const { requestKey, ...each } of printed) {
