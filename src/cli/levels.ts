@@ -48,6 +48,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   speed: 'info',
   block: 'info',
   transaction: ({ step }) => (step === 'skipped' ? 'warn' : 'info'),
+  print: 'info',
   request: 'info',
   summary: 'info',
   // A loss is for the readers of warnings: its owner asked for it by stating prices.

@@ -1,5 +1,6 @@
 /** The console lines of each event. With time and label they fit in 80 columns, unless names are long. */
 
+import { printable } from '../core/printable.ts'
 import { type Verdict, verdicts } from '../core/solution.ts'
 import { formatDuration, formatEfficiency, formatHashrate, withPrefix } from '../core/units.ts'
 import { joulesPerMegahash } from '../mine/energy.ts'
@@ -65,6 +66,8 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
       return summaryLines(event.snapshot)
     case 'accounts':
       return [{ label: 'warning', style: 'yellow', text: event.warning }]
+    case 'print':
+      return [{ label: 'print', style: 'cyan', text: printText(event) }]
     case 'request':
       return [{ label: 'request', style: 'dim', text: requestText(event) }]
     case 'error':
@@ -83,6 +86,12 @@ export function plainTextsOf(event: ConsoleEvent): readonly string[] {
       `  ${account} public ${publicKey} secret ${secretKey} coins ${coinsAtGenesis}`,
   )
   return ['funded accounts, with their coins at genesis on every chain:', ...accounts, event.hint]
+}
+
+/** `chain 0  height 12  free.m:3  KEY: text`; a call has `local` or `preflight` for the height. */
+function printText({ by, chain, height, requestKey, module, line, text }: Extract<ConsoleEvent, { type: 'print' }>) {
+  const where = by === 'block' ? `height ${height}` : by
+  return `chain ${chain}  ${where}  ${module ?? 'code'}:${line}  ${requestKey}: ${printable(text)}`
 }
 
 function requestText(request: Extract<ConsoleEvent, { type: 'request' }>): string {

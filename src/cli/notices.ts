@@ -3,7 +3,7 @@ import { describeError, type ErrorCode, type NewcutError } from '../core/errors.
 import { withoutSecrets } from '../core/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
-import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
+import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'
 
 /** Messages besides the events of the miner. */
 export type Notice =
@@ -23,6 +23,8 @@ export type Notice =
     }
   | BlockNotice
   | TransactionNotice
+  /** A text that a contract printed. */
+  | ({ readonly type: 'print' } & PrintEvent)
   | {
       readonly type: 'refused'
       readonly chain: number

@@ -22,7 +22,7 @@ export async function runCheck(
 }
 
 function linesOf(directory: string, report: CheckReport): string[] {
-  const { settings, blocks, orphans, transactions, unsigned, stateBlocks, findings, findingCount } = report
+  const { settings, blocks, orphans, transactions, unsigned, hasPrints, stateBlocks, findings, findingCount } = report
   const state = stateBlocks === null ? 'no state database' : `${stateBlocks} of the blocks in the state database`
   const rest = findingCount - findings.length
   return [
@@ -30,6 +30,7 @@ function linesOf(directory: string, report: CheckReport): string[] {
     ...(unsigned > 0
       ? [`${unsigned} transactions without valid signatures: impersonation or /devnet/run let them in`]
       : []),
+    ...(hasPrints ? ['some of its code calls print: a node needs --allow-print to start with it'] : []),
     ...findings,
     ...(rest > 0 ? [`and ${rest} more`] : []),
     findingCount === 0 ? 'nothing is wrong' : `${findingCount} things are wrong`,

@@ -34,6 +34,7 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     ...forkLines(devnet),
     ...blockLines(devnet, values),
     ...impersonationLines(values),
+    ...(values['allow-print'] ? ['print: contracts may call it, which live networks refuse'] : []),
     ...accountLines(devnet),
     ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,

@@ -158,8 +158,8 @@ async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Pro
   return startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
 }
 
-/** With --exec, the outputs belong to the command: only problems are shown, and requests with --log-requests. */
-const SHOWN_BESIDE: readonly ConsoleEvent['type'][] = ['warning', 'hardwareError', 'request']
+/** With --exec, the outputs belong to the command: only problems are shown, printed texts, and requests with --log-requests. */
+const SHOWN_BESIDE: readonly ConsoleEvent['type'][] = ['warning', 'hardwareError', 'request', 'print']
 
 function quiet(faces: FaceMaker): FaceMaker {
   return (format, levelNow) => {
@@ -217,6 +217,8 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
     phraseAccounts: values.accounts,
     ...(values.impersonate && { impersonate: values.impersonate }),
     ...(autoMine && { autoMine }),
+    allowPrint: values['allow-print'],
+    onPrint: (event) => log.show({ type: 'print', ...event }),
     ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),
     ...((values.exec === undefined || values['log-file'] !== undefined) && {
       onTransaction: (event) => log.show({ type: 'transaction', ...event }),

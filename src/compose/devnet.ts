@@ -55,6 +55,7 @@ export type {
   IncludedTransaction,
   PendingTransaction,
   Placed,
+  PrintEvent,
   RefusedTransaction,
   SkippedSteps,
   ToldCommand,

@@ -13,6 +13,7 @@ import { connectives } from './natives/connectives.ts'
 import { PAIRINGS } from './natives/curves.ts'
 import { environment } from './natives/environment.ts'
 import { priceOf } from './natives/prices.ts'
+import { PRINTING } from './natives/print.ts'
 import { PROOFS } from './natives/proofs.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure.ts'
 import { REDEPLOY } from './natives/redeploy.ts'
@@ -48,6 +49,12 @@ const CONSTANTLY = new Lambda(TWO, [local(1, NOWHERE)], null, TOP)
 
 /** The language of transactions. */
 export const language: Language = languageWith([], [])
+
+/** The language with `print`, whose name stays free. */
+export const printingLanguage: Language = {
+  ...language,
+  natives: new Map([...language.natives, [PRINTING.name, new NativeFunction(PRINTING, 0)]]),
+}
 
 /** The language with additional natives, which cost no gas, and additional special forms. Test files use it. */
 export function languageWith(

@@ -108,6 +108,8 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
     fits: (value) => Array.isArray(value) && value.every(isImpersonated),
   },
   phraseAccounts: wholeNumber(0, MAX_PHRASE_ACCOUNTS),
+  allowPrint: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  onPrint: listener,
   onSolved: listener,
   onFailure: listener,
   onNotice: listener,

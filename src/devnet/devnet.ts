@@ -55,6 +55,7 @@ import { releaseRules } from './rules/releases.ts'
 import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
 import { StateStart } from './state-start.ts'
 import type { LetIn } from './store/let-in.ts'
+import { Prints } from './store/prints.ts'
 import { indexBlock, type TransactionIndex } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
@@ -184,13 +185,15 @@ async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => 
   const { dataDir, onNotice = () => undefined } = options
   const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
   const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
-  return { fork, asked, data: await openData(options, { asked, fork }, onFailure) }
+  const { allowPrint = false, onPrint } = options
+  const prints = new Prints({ isAllowed: allowPrint, onPrint, onNotice })
+  return { fork, asked, prints, data: await openData(options, { asked, fork, prints }, onFailure) }
 }
 
 /** Opens the data directory. @returns null if the options name none */
 async function openData(
   options: DevnetOptions,
-  begin: { readonly asked: AskedSettings; readonly fork: NodeFork | null },
+  begin: Pick<Begun, 'asked' | 'fork' | 'prints'>,
   onFailure: (error: NewcutError) => void,
 ): Promise<DataDirectory | null> {
   const { dataDir, onProgress, onNotice = () => undefined } = options
@@ -198,7 +201,7 @@ async function openData(
 }
 
 /** Creates all parts of a node without starting them. */
-function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, asked }: Begun) {
+function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, asked, prints }: Begun) {
   const {
     product = 'chainweb',
     backupDir,
@@ -215,7 +218,7 @@ function assemble(options: DevnetOptions, machine: HostMachine, { data, fork, as
   const nowMs = () => clock.ms()
   const forkTarget = forkTargetOf(options, settings.release)
   const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
-  const { chains, ledger, index } = openChains({ settings, forkTarget, fork, letIn }, clock, data)
+  const { chains, ledger, index } = openChains({ settings, forkTarget, fork, letIn, prints }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -291,6 +294,7 @@ interface Begun {
   readonly data: DataDirectory | null
   readonly fork: NodeFork | null
   readonly asked: AskedSettings
+  readonly prints: Prints
 }
 
 interface NodeParts {

@@ -13,7 +13,8 @@ import { Chains, forkedState, genesisState } from './rules/chains.ts'
 import type { NodeClock } from './rules/node-clock.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type NetworkSettings, networkOf } from './rules/settings.ts'
-import type { LetInKeys } from './store/let-in.ts'
+import type { LetIn } from './store/let-in.ts'
+import type { Prints } from './store/prints.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 
 /** Throws NewcutError BAD_OPTION for a fork that the release does not know. */
@@ -27,12 +28,13 @@ interface ChainsSetup {
   readonly settings: NetworkSettings
   readonly forkTarget: number
   readonly fork: NodeFork | null
-  readonly letIn: LetInKeys
+  readonly letIn: Map<string, LetIn>
+  readonly prints: Prints
 }
 
 /** Creates the chains, and the ledger that executes them. */
 export function openChains(
-  { settings, forkTarget, fork, letIn }: ChainsSetup,
+  { settings, forkTarget, fork, letIn, prints }: ChainsSetup,
   clock: NodeClock,
   data: DataDirectory | null,
 ) {
@@ -55,6 +57,7 @@ export function openChains(
       release,
       check: commandCheck(network.name, release, letIn),
       letIn,
+      prints: prints.noteIn(letIn),
       fork: fork ?? undefined,
     })
   const kept = data === null ? {} : { journal: data.blocks }

@@ -7,7 +7,7 @@ import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
-import type { BlockMadeBy, TransactionEvent } from '../schema/devnet-events.ts'
+import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import type { DevnetFork } from './fork/open-fork.ts'
 import type { ServedRequest } from './http/request-log.ts'
@@ -100,6 +100,11 @@ export interface DevnetOptions {
    */
   readonly impersonate?: readonly string[]
   /**
+   * Whether code may call `print`, which live networks refuse. `onPrint` gets the texts. A network with such code needs
+   * the option at each start. Default false.
+   */
+  readonly allowPrint?: boolean
+  /**
    * Number of `k:` accounts with 10,000 coins on every chain, from the phrase that everybody knows. Default 0; at most
    * 1000. Chains that do not have them get a block at the start.
    */
@@ -111,6 +116,10 @@ export interface DevnetOptions {
    * the step, so that blocks do not wait for them.
    */
   readonly onTransaction?: (event: TransactionEvent) => void
+  /**
+   * Called with each text that code prints: once for each block with it, and for each call. Needs `allowPrint`.
+   */
+  readonly onPrint?: (event: PrintEvent) => void
   /**
    * Called if the chains cannot be written, such as on a full disk. The node has stopped; call `close` all the same.
    */

@@ -1,6 +1,6 @@
 /** The state of a chain at its pin, as a bottom for layers of writes. It has what is cached, and misses all else. */
 import { ContractError, evalError, NOWHERE } from '../contracts/errors.ts'
-import { language } from '../contracts/language.ts'
+import { printingLanguage } from '../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../contracts/machine/ast.ts'
 import { emptyEnvironment, type LanguageRules } from '../contracts/machine/environment.ts'
 import { linkModule } from '../contracts/machine/link-module.ts'
@@ -136,7 +136,7 @@ export class PinnedState implements ReadableState {
       constants: new Map(constants.map(([constant, value]) => [constant, keptValue(value)])),
     }
     try {
-      return linkModule(language, described, this, this.#rules)
+      return linkModule(printingLanguage, described, this, this.#rules)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return `The forked module ${name} does not load here: ${error.wireMessage}`

@@ -115,3 +115,18 @@ export type TransactionEvent =
   | DroppedTransaction
   | RefusedTransaction
   | SkippedSteps
+
+/** A text that code printed with `print`, as it is: it may have several lines. */
+export interface PrintEvent {
+  /** `block`: a transaction of a new block. `local` and `preflight`: a call that leaves nothing behind. */
+  readonly by: 'block' | 'local' | 'preflight'
+  readonly chain: number
+  /** Height of the block; null for a call. */
+  readonly height: number | null
+  readonly requestKey: string
+  /** Module whose code prints; null for the code of the command. */
+  readonly module: string | null
+  /** Line of the call in the text of that module, or of the command; it counts from 1. */
+  readonly line: number
+  readonly text: string
+}

@@ -122,6 +122,10 @@ export const devnetOptions = {
     ...ofServer,
     more: "Repeat the option for several keys; '*' stands for all.",
   }),
+  'allow-print': option(yesNo, false, null, 'let contracts call print, which live networks refuse', {
+    ...ofServer,
+    more: 'Printed texts go to the log and to traces. A network with such contracts needs the option at each start.',
+  }),
   accounts: option(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0, 'N', `fund N k: accounts of a phrase`, {
     ...ofChain,
     more: `Each has ${PHRASE_COINS} coins on every chain. The phrase is '${DEVELOPMENT_PHRASE}', the path m/44'/626'/i'.`,

@@ -1,6 +1,7 @@
 /** Environment of contract code: the block, the command's message, language rules, events, gas. */
 import { Decimal } from '../values/decimal.ts'
 import { type CapabilityToken, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
+import type { PrintSink } from './printing.ts'
 
 /** The command's message and its block. */
 export interface Environment {
@@ -14,6 +15,8 @@ export interface BlockScope {
   readonly rules: LanguageRules
   /** Verifies proofs of other chains. Undefined where there are none, as in tests and in private commands. */
   readonly spv?: SpvSupport
+  /** Takes what code prints. Without it, printed texts go nowhere. */
+  readonly print?: PrintSink
 }
 
 /**
@@ -90,6 +93,8 @@ export interface LanguageRules {
   readonly isLanguage52: boolean
   /** Release 5.3 or later: tests of `enforce` and user guards may read tables; `pure` and `error` exist. */
   readonly isLanguage53: boolean
+  /** Code may call `print`, which live networks refuse. Default: it may not. */
+  readonly isPrintAllowed?: boolean
 }
 
 export interface EmittedEvent {

@@ -11,6 +11,7 @@ import { Const, type Definition, type Expr, type Fun, type Module, type Param, t
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'
 import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'
+import { PRINT } from './printing.ts'
 import type { Probe } from './probe.ts'
 import { Resolver } from './resolver.ts'
 import type { Term } from './term.ts'
@@ -142,9 +143,19 @@ export class Expander {
     if (native !== undefined && this.run.reserved.has(name)) return exprs.named(native, place)
     const distance = this.#distanceOf(name, scope)
     if (distance !== null) return exprs.local(distance, place)
-    if (native !== undefined && this.names.bare(name) === undefined) return exprs.named(native, place)
+    if (native !== undefined && this.names.bare(name) === undefined && this.#isMeant(name)) {
+      return exprs.named(native, place)
+    }
     const found = this.names.resolve(name, place)
     return 'module' in found ? moduleRef(found.module, place) : this.#reference(found.definition, place)
+  }
+
+  /** Whether a name means its native. A module named `print` comes before the native, as on live networks. */
+  #isMeant(name: string): boolean {
+    if (name !== PRINT) return true
+    if (this.names.isModule(name)) return false
+    this.run.block.print?.named(this.module?.name ?? null)
+    return true
   }
 
   /** @returns the number of variables between here and the variable, or null if it is not local */

@@ -13,6 +13,7 @@ import { Fun, type Module, type Run } from './ast.ts'
 import { covers, evaluateGovernance, isGranted } from './capabilities.ts'
 import { splitName } from './names.ts'
 import { pactIdOf } from './pacts.ts'
+import { PRINT } from './printing.ts'
 import { testMode } from './purity.ts'
 import { Callable, isValue } from './term.ts'
 import { traced } from './tracer.ts'
@@ -174,7 +175,7 @@ function holds(run: Run, predicate: string, count: number, matched: number): boo
 
 /** The function that decides about a keyset: of the language, or of a module. */
 function predicateNamed(run: Run, name: string): Callable {
-  if (splitName(name) === null && !run.natives.has(name)) throw badPredicate('expected native')
+  if (splitName(name) === null && (!run.natives.has(name) || name === PRINT)) throw badPredicate('expected native')
   const fun = functionNamed(run, name)
   if (fun instanceof Fun && fun.kind !== 'defun') throw badPredicate('expected defun')
   return fun

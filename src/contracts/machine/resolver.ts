@@ -57,6 +57,14 @@ export class Resolver {
     return atTop
   }
 
+  /** Whether a name without dots means a module: that being loaded, or a loaded one. */
+  isModule(name: string): boolean {
+    const { module, run } = this
+    const { namespace } = run.program
+    const names = namespace === null ? [name] : [name, `${namespace}.${name}`]
+    return names.some((full) => module?.name === full || run.findModule(full) !== undefined)
+  }
+
   /** Finds `module.member`, or the module of this name as a value. */
   #qualified(around: string, member: string, place: TextPlace): Referent {
     const exact = this.#member(around, member)

@@ -14,7 +14,7 @@ import { Chains } from '../rules/chains.ts'
 import { releaseRules } from '../rules/releases.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import { hasPrintMarks, type LetInKeys } from '../store/let-in.ts'
 import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
 import { ComparedVersions } from './compared-versions.ts'
@@ -37,6 +37,8 @@ export interface CheckReport {
   readonly transactions: number
   /** Those without valid signatures, let in by impersonation or as privileged runs. */
   readonly unsigned: number
+  /** Whether its blocks have code that calls `print`, so that a node needs --allow-print. */
+  readonly hasPrints: boolean
   /** Blocks in the state database, or null if there is none. A node adds the missing ones when it starts. */
   readonly stateBlocks: number | null
   /** Problems, at most 100 of them. */
@@ -105,6 +107,7 @@ class Check {
       orphans: this.#store.size - onBranches,
       transactions: this.#transactions,
       unsigned: this.#unsigned,
+      hasPrints: hasPrintMarks(this.#loaded.letIn),
       findings: this.#findings,
       findingCount: this.#findingCount,
     }
@@ -179,7 +182,7 @@ class Check {
   #executes(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
     if (parent === undefined || this.#unexecuted.has(parent.id)) return false
-    const judged = ledger.judgeStored(parent.header, block.payload)
+    const judged = ledger.judgeStored(parent.header, block)
     if (!('fault' in judged)) {
       ledger.keep(block, judged)
       return true

@@ -25,6 +25,8 @@ import {
   settingsOf,
 } from '../rules/settings.ts'
 import type { Block } from '../store/block-store.ts'
+import { hasPrintMarks } from '../store/let-in.ts'
+import type { Prints } from '../store/prints.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import type { LoadedState } from './load.ts'
@@ -45,6 +47,8 @@ export interface DataDirectoryOptions {
   readonly onProgress?: OnProgress | undefined
   /** The fork that the network begins with; default: none. */
   readonly fork?: NodeFork | null
+  /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
+  readonly prints?: Prints
 }
 
 export interface DataDirectory {
@@ -61,7 +65,7 @@ export interface DataDirectory {
  * if it is damaged, in use, not writable, not a data directory, or holds a network with other settings.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
-  const { asked, onFailure, onNotice, onProgress, fork = null } = options
+  const { asked, onFailure, onNotice, onProgress, fork = null, prints } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
     await BlockDatabase.create(join(directory, BLOCKS), settings, firstOn(settings, fork))
@@ -71,6 +75,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
     expectSettings(directory, blocks, asked)
     if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)
     const loaded = await blocks.load({ onProgress, roots: fork?.pin.hashes ?? null })
+    expectPrints(directory, blocks, prints)
     const { store } = loaded
     const stateOptions = { store, durable: () => blocks.durable(), onFailure }
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
@@ -85,6 +90,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
       release,
       check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
       letIn: blocks.letIn,
+      prints: prints?.noteIn(blocks.letIn),
       fork: fork ?? undefined,
     })
     const replay = (block: Block) => ledger.replay(block)
@@ -133,6 +139,14 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
       hint: 'leave that out to continue this network, or name another directory for a new one',
     })
   }
+}
+
+/** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */
+function expectPrints(directory: string, { letIn }: BlockDatabase, prints: Prints | undefined): void {
+  if (prints?.isAllowed || !hasPrintMarks(letIn)) return
+  throw unusable(directory, 'its network has modules that call print, which this node does not allow', {
+    hint: 'start it with --allow-print (allowPrint in programs), or name another directory',
+  })
 }
 
 /** Opens the state database. An empty one replaces it if it is missing or damaged; the blocks then fill it. */

@@ -5,7 +5,8 @@
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
- *     let-in/KEY           unsigned or privileged: how the command with this request key was let in (let-in.ts)
+ *     let-in/KEY           unsigned or privileged: how the command with this request key was let in (let-in.ts);
+ *                          prints: the block of KEY, which is `prints:HASH`, has code that names `print`
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
 
@@ -78,7 +79,7 @@ const RulesRecord = Type.Array(
 const networkRecord = Compile(NetworkRecord)
 const tipRecord = Compile(TipRecord)
 const rulesRecord = Compile(RulesRecord)
-const letInRecord = Compile(Type.Union([Type.Literal('unsigned'), Type.Literal('privileged')]))
+const letInRecord = Compile(Type.Union([Type.Literal('unsigned'), Type.Literal('privileged'), Type.Literal('prints')]))
 
 export type Tip = Static<typeof TipRecord>
 

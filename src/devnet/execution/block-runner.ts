@@ -128,11 +128,11 @@ export class BlockRunner {
     if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
     if (!('writes' in outcome)) throw new Error('the thread has executed another kind of task')
-    const { output, gas, hasFailed, writes } = outcome
+    const { output, gas, hasFailed, writes, printed } = outcome
     const modules = this.#options.modules.withMade(outcome.modules)
     const layer = new Layer(below)
     for (const { domain, key, json } of writes) layer.put(domain, key, keptEntry(domain, json, modules))
-    return { output, gas, hasFailed, layer }
+    return { output, gas, hasFailed, layer, ...(printed !== undefined && { printed }) }
   }
 
   #sourceOf(state: Layer, { context }: ExecutingBlock): TaskSource {

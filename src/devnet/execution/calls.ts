@@ -41,10 +41,17 @@ export class Calls implements Trial {
     return this.#complete(command, () => this.#local(chain, command, depth))
   }
 
+  /** Tells what a call printed once it is done: on a fork, it may run several times. */
+  #told(by: 'local' | 'preflight', chain: number, { key }: Command, outcome: TaskOutcome): void {
+    const printed = 'text' in outcome ? outcome.printed : undefined
+    if (printed != null) this.#ledger.printedBy({ by, chain, requestKey: key }, printed)
+  }
+
   #local(chain: number, command: Command, depth: number): string | Promise<string> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
     return this.#run('local', command, context, state).then((outcome) => {
+      this.#told('local', chain, command, outcome)
       return 'text' in outcome ? outcome.text : stopped(command, outcome)
     })
   }
@@ -54,10 +61,12 @@ export class Calls implements Trial {
     return this.#complete(command, () => this.#preflight(chain, command, depth))
   }
 
-  #preflight(chain: number, command: Command, depth: number): Preflight | Promise<Preflight> {
+  /** @param isTold whether to tell what it prints */
+  #preflight(chain: number, command: Command, depth: number, isTold = true): Preflight | Promise<Preflight> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.tried(chain, command, depth)
     return this.#run('preflight', command, context, state).then((outcome) => {
+      if (isTold) this.#told('preflight', chain, command, outcome)
       if ('text' in outcome || 'refused' in outcome) return outcome
       return { text: stopped(command, outcome), isPlain: false }
     })
@@ -76,7 +85,9 @@ export class Calls implements Trial {
   async later(chain: number, command: Command): Promise<string | null> {
     const fault = await this.#complete(command, () => this.#later(chain, command))
     // Run it once, so that the block that takes it finds everything.
-    if (fault === null && this.#fork !== null) await this.preflight(chain, command, 0)
+    if (fault === null && this.#fork !== null) {
+      await this.#complete(command, () => this.#preflight(chain, command, 0, false))
+    }
     return fault
   }
 

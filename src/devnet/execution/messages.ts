@@ -1,6 +1,7 @@
 /** Messages between the node and its execution thread. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Domain } from '../../contracts/machine/state.ts'
+import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { KeptValue } from '../../contracts/values/keep.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { SignedCommand } from '../command/read.ts'
@@ -55,7 +56,7 @@ export type MadeModule = readonly [id: number, module: KeptModule]
 /** Outcome of a task. */
 export type TaskResult =
   /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
-  | { readonly text: string; readonly isPlain: boolean }
+  | { readonly text: string; readonly isPlain: boolean; readonly printed?: Printed | null }
   /** `preflight`: no payer, so nothing was executed. `trial`, `execute`: refused. */
   | { readonly refused: string; readonly isFinal: boolean }
   /** `trial`: the command may become pending. */
@@ -69,6 +70,7 @@ export type TaskResult =
       readonly hasFailed: boolean
       readonly writes: readonly KeptWrite[]
       readonly modules: readonly MadeModule[]
+      readonly printed?: Printed | undefined
     }
 
 /** A read of the state, or the verification of a proof. The thread waits for its answer. */

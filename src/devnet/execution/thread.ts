@@ -11,6 +11,7 @@ import { executeInBlock } from '../ledger/execute.ts'
 import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
+import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
@@ -79,14 +80,17 @@ function run({ kind, command: signed, context: sent, block, keys = [] }: Command
   if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
   const state: ReadableState = new RemoteState(ask, modules)
   switch (kind) {
-    case 'local':
-      return { text: runLocally(state, context, command, readProof), isPlain: true }
+    case 'local': {
+      const [text, printed] = printing(context, (within) => runLocally(state, within, command, readProof))
+      return { text, isPlain: true, printed }
+    }
     case 'preflight': {
       // Live nodes report code that does not parse in the plain form, without preflight.
       if (codeFault(command) !== null) return { text: runLocally(state, context, command, readProof), isPlain: true }
       const refused = payerFault(state, context, command)
       if (refused !== null) return { refused, isFinal: true }
-      return { text: runPreflight(state, context, command, readProof), isPlain: false }
+      const [text, printed] = printing(context, (within) => runPreflight(state, within, command, readProof))
+      return { text, isPlain: false, printed }
     }
     case 'trial': {
       const refused = trialFault(state, context, command)
@@ -100,11 +104,11 @@ function run({ kind, command: signed, context: sent, block, keys = [] }: Command
       const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
       const executed = executeInBlock(state, executing, command, options)
       if ('refused' in executed) return executed
-      const { output, gas, hasFailed, layer } = executed
+      const { output, gas, hasFailed, layer, printed } = executed
       const writes = [...layer.entries()].map(({ domain, key, value }) => {
         return { domain, key, json: keepEntry(domain, value, modules) }
       })
-      return { output, gas, hasFailed, writes, modules: modules.takeMade() }
+      return { output, gas, hasFailed, writes, modules: modules.takeMade(), printed }
     }
   }
 }

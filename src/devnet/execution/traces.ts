@@ -2,6 +2,7 @@
 
 import type { Layer, ReadableState } from '../../contracts/machine/state.ts'
 import { equalBytes } from '../../core/bytes.ts'
+import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { replayTo } from '../ledger/execute-payload.ts'
 import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
@@ -62,7 +63,9 @@ export class Traces {
       traced = await this.#traced(layer, executing, command, options)
       return { refused: 'traced', isFinal: true }
     }
-    const fault = await replayTo((miner) => ledger.begin(parent.header, miner), block.payload, { index, replay, last })
+    const isPrintAllowed = ledger.hasPrints(block)
+    const begin = (miner: MinerAccount) => ledger.begin(parent.header, miner, { isPrintAllowed })
+    const fault = await replayTo(begin, block.payload, { index, replay, last })
     if (fault !== null) return { kind: 'changed', why: fault }
     const found = traced as TracedCommand | NoTrace | null
     if (found === null) return { kind: 'changed', why: 'it has no place in its block' }

@@ -1,5 +1,6 @@
 /** Context in which the code of a block runs. */
 import type { BlockData, SpvSupport } from '../../contracts/machine/environment.ts'
+import type { PrintSink } from '../../contracts/machine/printing.ts'
 import { Time } from '../../contracts/values/value.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
@@ -16,6 +17,10 @@ export interface BlockContext {
   readonly parentHash: string
   /** Rules of the block: they follow from its parent. */
   readonly release: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText' | 'gasModel'>
+  /** Whether code may call `print`. Default: it may not. */
+  readonly isPrintAllowed?: boolean
+  /** Takes what the code of the present command prints. */
+  readonly print?: PrintSink
   /** Verifies proofs of other chains. Private commands have none. */
   readonly spv?: SpvSupport
 }

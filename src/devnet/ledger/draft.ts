@@ -1,5 +1,6 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
+import type { PrintedBy } from '../../contracts/trace/print-log.ts'
 import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
@@ -73,6 +74,7 @@ export class PayloadDraft {
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
+  readonly #printed: PrintedBy[] = []
   #gasLeft: number
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
@@ -168,6 +170,7 @@ export class PayloadDraft {
     this.#gasLeft -= executed.gas
     this.#bytesLeft -= bytes.length
     this.#write(executed.layer, TX_IDS)
+    if (executed.printed !== undefined) this.#printed.push({ requestKey: command.key, ...executed.printed })
     const done = { transaction: bytes, output: encoder.encode(executed.output) }
     this.#done.push(done)
     this.#hashes.add(done)
@@ -183,6 +186,11 @@ export class PayloadDraft {
       noteRequestKeys(this.#payload, [...this.#keys])
     }
     return this.#payload
+  }
+
+  /** The printed texts of its commands. */
+  get printed(): readonly PrintedBy[] {
+    return [...this.#printed]
   }
 
   /** Present writes of the block. */

@@ -119,7 +119,7 @@ function* payloadSteps(
     if (added !== 'added') return { fault: `transaction ${i}: ${added === 'left' ? 'has no place' : added.refused}` }
   }
   const fault = difference(payload, draft.payload)
-  return fault === null ? { writes: draft.writes } : { fault }
+  return fault === null ? { writes: draft.writes, printed: draft.printed } : { fault }
 }
 
 function difference(given: StoredPayload, made: StoredPayload): string | null {

@@ -1,6 +1,7 @@
 /** Executes commands of blocks: those of users, and those that the owner of the node let in with privileges. */
 import type { ReadableState } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
+import { printing } from './printing.ts'
 import { executePrivileged } from './privileged.ts'
 import {
   type Executed,
@@ -18,5 +19,8 @@ export function executeInBlock(
   options: ExecuteOptions,
 ): Executed | Unexecuted {
   const execute = block.isPrivileged?.(command.key) ? executePrivileged : executeCommand
-  return execute(state, block, command, options)
+  const [executed, printed] = printing(block.context, (context) => {
+    return execute(state, { ...block, context }, command, options)
+  })
+  return 'refused' in executed || printed === null ? executed : { ...executed, printed }
 }

@@ -51,8 +51,13 @@ export function environmentOf(context: BlockContext, command: Command): Environm
 }
 
 function blockScopeOf(context: BlockContext): BlockScope {
-  const { release, spv } = context
-  return { chain: blockDataOf(context), rules: blockRules(release), ...(spv !== undefined && { spv }) }
+  const { release, spv, print, isPrintAllowed = false } = context
+  return {
+    chain: blockDataOf(context),
+    rules: isPrintAllowed ? { ...blockRules(release), isPrintAllowed } : blockRules(release),
+    ...(spv !== undefined && { spv }),
+    ...(print !== undefined && { print }),
+  }
 }
 
 /** Signers count by public key since release 5.4.1 of the language, and before by their address if they name one. */

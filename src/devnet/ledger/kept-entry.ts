@@ -1,5 +1,5 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
-import { language } from '../../contracts/language.ts'
+import { printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/modules.ts'
 import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/reload.ts'
@@ -111,7 +111,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 
 /** Restores a module. Throws ContractError if the record does not load. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
-  return reloadModule(language, {
+  return reloadModule(printingLanguage, {
     ...rest,
     constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
     modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),

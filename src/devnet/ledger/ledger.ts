@@ -5,6 +5,7 @@
 
 import { evalError } from '../../contracts/errors.ts'
 import type { LayerEntry, ReadableState } from '../../contracts/machine/state.ts'
+import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -15,11 +16,10 @@ import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
-import type { Block, BlockStore } from '../store/block-store.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { Block } from '../store/block-store.ts'
+import { printMark } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { TransactionIndex } from '../store/transaction-index.ts'
+import type { PrintingCall } from '../store/prints.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
@@ -27,37 +27,20 @@ import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-re
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { PayloadDraft, type RunLater } from './draft.ts'
 import {
-  type CommandCheck,
   executePayload,
   executePayloadAsRecorded,
   executePayloadLater,
   type PayloadExecution,
 } from './execute-payload.ts'
-import { type ForkedBase, textsOf } from './forked-base.ts'
+import { textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
+import type { BeginOptions, LedgerOptions } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
 import { type ProvenResult, verifySpv } from './verify-spv.ts'
-import type { Versions } from './versions.ts'
-
-export interface LedgerOptions {
-  readonly store: BlockStore
-  /** Heads of the chains. */
-  readonly heads: Iterable<Header>
-  readonly index: TransactionIndex
-  readonly versions: Versions
-  /** Rules of the node release that the network follows. */
-  readonly release: ReleaseRules
-  /** Checks commands in blocks of others. */
-  readonly check: CommandCheck
-  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
-  readonly letIn?: LetInKeys
-  /** State below the first blocks; default: that of a development network. */
-  readonly fork?: ForkedBase | undefined
-}
 
 /** A command result in a block. */
 export interface FoundResult {
@@ -100,13 +83,14 @@ export class Ledger implements Executions {
   /**
    * Begins the next block of a chain, on any parent in the store.
    * @param gasLimit most gas of its commands; default: what the network allows
+   * @param isPrintAllowed whether its code may call `print`; default: as the node allows it
    */
   begin(
     parent: Header,
     miner: MinerAccount,
-    { limits = OUTPUT_LIMITS, gasLimit }: { readonly limits?: OutputLimits; readonly gasLimit?: number } = {},
+    { limits = OUTPUT_LIMITS, gasLimit, isPrintAllowed }: BeginOptions = {},
   ): PayloadDraft {
-    const context = this.#contextOn(parent)
+    const context = this.#contextOn(parent, isPrintAllowed)
     const { letIn } = this.#options
     const isPrivileged = (key: string) => letIn?.get(key) === 'privileged'
     const block = { context, miner, readProof: this.#readProof, isPrivileged }
@@ -116,7 +100,9 @@ export class Ledger implements Executions {
   /** The present payload of a draft. Remembers its writes for `judge`. */
   payloadOf(draft: PayloadDraft, parent: Header): StoredPayload {
     const { payload } = draft
-    if (!this.#executed.has(payload)) this.#executed.set(payload, { parent: parent.hash, writes: draft.writes })
+    if (!this.#executed.has(payload)) {
+      this.#executed.set(payload, { parent: parent.hash, writes: draft.writes, printed: draft.printed })
+    }
     return payload
   }
 
@@ -157,10 +143,10 @@ export class Ledger implements Executions {
     this.#runLater = run
   }
 
-  #executionOn(parent: Header, limits = OUTPUT_LIMITS): PayloadExecution {
+  #executionOn(parent: Header, options: BeginOptions = {}): PayloadExecution {
     const { check } = this.#options
     return {
-      begin: (miner) => this.begin(parent, miner, { limits }),
+      begin: (miner) => this.begin(parent, miner, options),
       check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
     }
   }
@@ -176,25 +162,41 @@ export class Ledger implements Executions {
 
   #replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
-    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block.payload)
+    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block)
     if ('fault' in judged) {
       const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
       throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
     }
-    this.keep(block, judged)
+    this.#keep(block, judged)
   }
 
   /**
    * Like judge, for a block that was in the data directory before. In a network that an older newcut began, its gas and
    * outputs hold as recorded.
    */
-  judgeStored(parent: Header, payload: StoredPayload): Judged | Misexecuted {
-    const judged = this.judge(parent, payload)
+  judgeStored(parent: Header, block: Block): Judged | Misexecuted {
+    const { payload } = block
+    const judged = executePayload(this.#executionOn(parent, { isPrintAllowed: this.hasPrints(block) }), payload)
     if (!('fault' in judged) || !this.#isOlder) return judged
-    return executePayloadAsRecorded(this.#executionOn(parent, NO_OUTPUT_LIMITS), payload)
+    return executePayloadAsRecorded(this.#executionOn(parent, { limits: NO_OUTPUT_LIMITS }), payload)
   }
 
-  keep(block: Block, { writes }: Judged): void {
+  keep(block: Block, judged: Judged): void {
+    this.#keep(block, judged)
+    this.#options.prints?.committed(block, judged.printed ?? [])
+  }
+
+  /** Whether code of a block names or calls `print`, so that the block executes only where that is allowed. */
+  hasPrints(block: Block): boolean {
+    return this.#options.letIn?.has(printMark(block.id)) ?? false
+  }
+
+  /** Takes what a call printed that is in no block. */
+  printedBy(call: PrintingCall, printed: Printed): void {
+    this.#options.prints?.tried(call, printed)
+  }
+
+  #keep(block: Block, { writes }: Judged): void {
     const { store, versions } = this.#options
     versions.add(block.chain, store.recordOf(block), lastOfEach(writes.flat()))
   }
@@ -293,8 +295,9 @@ export class Ledger implements Executions {
     return this.#options.fork?.stateOf(chain) ?? this.genesis.state
   }
 
-  #contextOn(parent: Header): BlockContext {
-    const context = contextOn(parent.chainId, parent, this.#options.release)
+  #contextOn(parent: Header, isPrintAllowed = this.#options.prints?.isAllowed ?? false): BlockContext {
+    const { release } = this.#options
+    const context = { ...contextOn(parent.chainId, parent, release), ...(isPrintAllowed && { isPrintAllowed }) }
     return { ...context, spv: (type, proof) => this.verifySpv(context, type, proof) }
   }
 
@@ -309,9 +312,11 @@ export class Ledger implements Executions {
   }
 
   /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
-  #repeat(parent: Header, payload: StoredPayload): Judged | Misexecuted {
+  #repeat(parent: Header, block: Block): Judged | Misexecuted {
+    const { payload } = block
+    const isPrintAllowed = this.hasPrints(block)
     const within = (limits: OutputLimits): PayloadExecution => {
-      return { begin: (miner) => this.begin(parent, miner, { limits }), check: () => null }
+      return { begin: (miner) => this.begin(parent, miner, { limits, isPrintAllowed }), check: () => null }
     }
     const judged = executePayload(within(OUTPUT_LIMITS), payload)
     if (!('fault' in judged)) return judged

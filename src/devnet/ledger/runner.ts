@@ -1,6 +1,6 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
 import { ContractError, NOWHERE } from '../../contracts/errors.ts'
-import { language } from '../../contracts/language.ts'
+import { language, printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
 import {
   type Environment,
@@ -46,8 +46,9 @@ export function evaluatorOn(
   tracer: Tracer | null = null,
 ): Evaluator {
   const transaction = newTransaction(message, layer, gas)
-  if (tracer === null) return new Evaluator(language, block, transaction)
-  return new TracingEvaluator(language, block, transaction, { tracer, probe: null })
+  const spoken = block.rules.isPrintAllowed === true ? printingLanguage : language
+  if (tracer === null) return new Evaluator(spoken, block, transaction)
+  return new TracingEvaluator(spoken, block, transaction, { tracer, probe: null })
 }
 
 /** Calls a function of the coin contract. Throws ContractError. */

@@ -7,6 +7,7 @@ import type { ExpandingRun } from '../../contracts/machine/expander.ts'
 import { continuePact } from '../../contracts/machine/pacts.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
+import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { sizeGas } from '../../core/gas.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -39,6 +40,8 @@ export interface Executed {
   readonly hasFailed: boolean
   /** All writes of the command, gas included. */
   readonly layer: Layer
+  /** The printed texts. Absent if none of it names or calls `print`. */
+  readonly printed?: Printed
 }
 
 /** A command that is not in the block, and why. `isFinal` if the command is at fault, not the miner or the block. */

@@ -1,5 +1,6 @@
 /** Port: executes blocks, and records their writes. */
 import type { LayerEntry } from '../../contracts/machine/state.ts'
+import type { PrintedBy } from '../../contracts/trace/print-log.ts'
 import type { Header } from '../../core/header.ts'
 import type { Block } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -10,6 +11,8 @@ export type Writes = readonly (readonly LayerEntry[])[]
 /** A payload whose outputs are those of its transactions, with its writes. */
 export interface Judged {
   readonly writes: Writes
+  /** The printed texts of its commands. Default: none. */
+  readonly printed?: readonly PrintedBy[]
 }
 
 /** Reason why a payload has other outputs, or may not be executed. */

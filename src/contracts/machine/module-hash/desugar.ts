@@ -1,10 +1,11 @@
 /** Reduces forms of the language to resolved terms. */
-import type { TextPlace } from '../../errors.ts'
+import { ContractError, type TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../../syntax/form.ts'
 import type { Type } from '../../values/type.ts'
 import { UNIT } from '../../values/value.ts'
 import { Schema } from '../ast.ts'
 import { type Expander, syntaxError } from '../expander.ts'
+import { PRINT } from '../printing.ts'
 import type { NameResolver } from './names.ts'
 import { calledNumber, isNative, nativeNumber } from './native-numbers.ts'
 import type { Arg, FormName, ResolvedTerm } from './terms.ts'
@@ -113,8 +114,21 @@ export class Desugarer {
         return { term: 'literal', value: 1n }
       default:
         // Natives of test files.
-        if (this.#expander.run.natives.has(name)) return { term: 'native', name, number: nativeNumber(name) }
+        if (this.#expander.run.natives.has(name) && !this.#isBoundPrint(name, place))
+          return { term: 'native', name, number: nativeNumber(name) }
         return { term: 'variable', ...this.#names.resolve(name, place) }
+    }
+  }
+
+  /** Whether a name is `print`, and means something else than the native. */
+  #isBoundPrint(name: string, place: TextPlace): boolean {
+    if (name !== PRINT) return false
+    try {
+      this.#names.resolve(name, place)
+      return true
+    } catch (error) {
+      if (error instanceof ContractError) return false
+      throw error
     }
   }
 

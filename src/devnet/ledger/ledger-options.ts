@@ -1,0 +1,36 @@
+/** Options of a ledger, and of the blocks that it begins. */
+import type { Header } from '../../core/header.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
+import type { BlockStore } from '../store/block-store.ts'
+import type { LetInKeys } from '../store/let-in.ts'
+import type { Prints } from '../store/prints.ts'
+import type { TransactionIndex } from '../store/transaction-index.ts'
+import type { OutputLimits } from './command-result.ts'
+import type { CommandCheck } from './execute-payload.ts'
+import type { ForkedBase } from './forked-base.ts'
+import type { Versions } from './versions.ts'
+
+/** How to begin a block. */
+export interface BeginOptions {
+  readonly limits?: OutputLimits
+  readonly gasLimit?: number
+  readonly isPrintAllowed?: boolean
+}
+
+export interface LedgerOptions {
+  readonly store: BlockStore
+  /** Heads of the chains. */
+  readonly heads: Iterable<Header>
+  readonly index: TransactionIndex
+  readonly versions: Versions
+  /** Rules of the node release that the network follows. */
+  readonly release: ReleaseRules
+  /** Checks commands in blocks of others. */
+  readonly check: CommandCheck
+  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
+  readonly letIn?: LetInKeys
+  /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
+  readonly prints?: Prints | undefined
+  /** State below the first blocks; default: that of a development network. */
+  readonly fork?: ForkedBase | undefined
+}

@@ -1,0 +1,67 @@
+/** Tells what code prints, and notes the blocks that need `print` to execute. */
+import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
+import type { PrintEvent } from '../../schema/devnet-events.ts'
+import type { Block } from './block-store.ts'
+import { type LetIn, printMark } from './let-in.ts'
+
+/** A call that is in no block. */
+export interface PrintingCall {
+  readonly by: 'local' | 'preflight'
+  readonly chain: number
+  readonly requestKey: string
+}
+
+export interface PrintsOptions {
+  /** Whether code may call `print`. */
+  readonly isAllowed: boolean
+  readonly onPrint?: ((event: PrintEvent) => void) | undefined
+  /** Called with a warning when a module that names `print` is in a block for the first time. */
+  readonly onNotice: (message: string) => void
+}
+
+export class Prints {
+  readonly #options: PrintsOptions
+  readonly #warned = new Set<string>()
+  #letIn: Map<string, LetIn> | null = null
+
+  constructor(options: PrintsOptions) {
+    this.#options = options
+  }
+
+  get isAllowed(): boolean {
+    return this.#options.isAllowed
+  }
+
+  /** Notes blocks in `letIn` from now on. */
+  noteIn(letIn: Map<string, LetIn>): this {
+    this.#letIn = letIn
+    return this
+  }
+
+  /** Tells what the commands of a new block printed. */
+  committed(block: Block, printed: readonly PrintedBy[]): void {
+    if (printed.length === 0) return
+    this.#letIn?.set(printMark(block.id), 'prints')
+    for (const { requestKey, ...each } of printed) {
+      for (const module of each.modules) this.#warn(module)
+      this.#tell({ by: 'block', chain: block.chain, height: Number(block.height), requestKey }, each)
+    }
+  }
+
+  /** Tells what a call printed. */
+  tried(call: PrintingCall, printed: Printed): void {
+    this.#tell({ ...call, height: null }, printed)
+  }
+
+  #tell(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: Printed): void {
+    for (const line of lines) this.#options.onPrint?.({ ...by, ...line })
+  }
+
+  #warn(module: string): void {
+    if (this.#warned.has(module)) return
+    this.#warned.add(module)
+    this.#options.onNotice(
+      `${module} calls print: live networks refuse to load it. Take print out before you deploy it`,
+    )
+  }
+}
