@@ -17,6 +17,7 @@ import {
   RowsWritten,
   RunOrder,
 } from './control-commands.ts'
+import { ForkState } from './fork-state.ts'
 import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
@@ -209,16 +210,6 @@ export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
-
-const ForkState = Type.Union([
-  Type.Object({
-    url: Type.String({ description: 'the forked node' }),
-    network: Type.String({ description: 'name of its network' }),
-    height: Type.Integer({ minimum: 0, description: 'height of the pinned blocks' }),
-    requests: Type.Integer({ minimum: 0, description: 'requests to the forked node since the start' }),
-  }),
-  Type.Null({ description: 'a network of its own' }),
-])
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
