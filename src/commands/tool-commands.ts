@@ -231,7 +231,7 @@ export const toolCommands: readonly FlagRow[] = [
         more: '0 takes any free port. The node is a new development network. It has faults and odd answers.',
       }).argParser(once('serve')),
       new RowOption('--idle <TIME>', {
-        help: '--serve ends this long after the last request',
+        help: '--serve ends when idle for this long',
         standard: '30s',
       }).argParser(once('idle')),
       new RowOption('--only <TEXT>', {
