@@ -73,7 +73,7 @@ export interface Modules {
     namespace: 'free'
     implements: ['fungible-v2']
     functions: {
-      /** What is left for further transfers. */
+      /** Amount left for further transfers. */
       'TRANSFER-mgr': {
         args: [managed: PactDecimal, requested: PactDecimal]
         result: PactResult<PactDecimal>
@@ -180,7 +180,7 @@ export interface Modules {
         'balance': PactDecimal
         'guard': PactGuard
       }
-      /** What a transfer between chains takes along. */
+      /** State that a transfer between chains carries. */
       'message': {
         'receiver': string
         'receiver-guard': PactGuard
@@ -209,7 +209,7 @@ export interface Modules {
     namespace: 'free'
     implements: []
     functions: {
-      /** What is left for further withdrawals. */
+      /** Shares left for further withdrawals. */
       'WITHDRAW-mgr': {
         args: [managed: PactDecimal, requested: PactDecimal]
         result: PactResult<PactDecimal>
@@ -239,12 +239,12 @@ export interface Modules {
         args: [one: PactCode, other: PactCode, owner: string]
         result: PactResult<PactDecimal>
       }
-      /** What a pool pays for an amount. */
+      /** Bought amount for a sold one, by the reserves. */
       'out-of': {
         args: [reserveIn: PactDecimal, reserveOut: PactDecimal, amount: PactDecimal, places: PactInteger]
         result: PactResult<PactDecimal>
       }
-      /** What one would get for an amount now. */
+      /** Bought amount for a sold one, as the pool is now. */
       'quote': {
         args: [sold: PactCode, bought: PactCode, amount: PactDecimal]
         result: PactResult<PactDecimal>
@@ -750,7 +750,7 @@ declare module '@kadena/client' {
   export interface IPactModules {
     /** A token with a supply that only its owner raises. It moves between accounts and chains. */
     'free.token': {
-      /** What is left for further transfers. */
+      /** Amount left for further transfers. */
       'TRANSFER-mgr'(managed: PactDecimal, requested: PactDecimal): ClientCode
       /** Fails for an amount with too many decimal places. */
       'enforce-unit'(amount: PactDecimal): ClientCode
@@ -785,7 +785,7 @@ declare module '@kadena/client' {
     }
     /** Pools of two tokens. A trade never lowers the product of the reserves of a pool. A fee of 0.3 % of each trade stays in the pool, for those who own shares of it. */
     'free.exchange': {
-      /** What is left for further withdrawals. */
+      /** Shares left for further withdrawals. */
       'WITHDRAW-mgr'(managed: PactDecimal, requested: PactDecimal): ClientCode
       /** Key of the pool of two tokens, in any order. */
       'pool-id'(one: PactCode, other: PactCode): ClientCode
@@ -797,9 +797,9 @@ declare module '@kadena/client' {
       'get-pool'(one: PactCode, other: PactCode): ClientCode
       /** Shares of an owner, who is a principal such as k:KEY. */
       'get-shares'(one: PactCode, other: PactCode, owner: string): ClientCode
-      /** What a pool pays for an amount. */
+      /** Bought amount for a sold one, by the reserves. */
       'out-of'(reserveIn: PactDecimal, reserveOut: PactDecimal, amount: PactDecimal, places: PactInteger): ClientCode
-      /** What one would get for an amount now. */
+      /** Bought amount for a sold one, as the pool is now. */
       'quote'(sold: PactCode, bought: PactCode, amount: PactDecimal): ClientCode
       /** Creates the empty pool of two tokens. Anybody may. */
       'create-pool'(one: PactCode, other: PactCode): ClientCode

@@ -49,7 +49,7 @@
     (compose-capability (RESERVE id)))
 
   (defun WITHDRAW-mgr:decimal (managed:decimal requested:decimal)
-    @doc "What is left for further withdrawals."
+    @doc "Shares left for further withdrawals."
     (let ((left (- managed requested)))
       (enforce (>= left 0.0) (format "WITHDRAW exceeded for {} shares" [managed]))
       left))
@@ -103,13 +103,13 @@
       shares))
 
   (defun out-of:decimal (reserve-in:decimal reserve-out:decimal amount:decimal places:integer)
-    @doc "What a pool pays for an amount."
+    @doc "Bought amount for a sold one, by the reserves."
     @model [ (property (< result reserve-out)) ]
     (let ((after-fee (* amount (- 1.0 FEE))))
       (floor (/ (* reserve-out after-fee) (+ reserve-in after-fee)) places)))
 
   (defun quote:decimal (sold:module{fungible-v2} bought:module{fungible-v2} amount:decimal)
-    @doc "What one would get for an amount now."
+    @doc "Bought amount for a sold one, as the pool is now."
     (let*
       ((pool (get-pool sold bought))
        (is-first (= (format "{}" [sold]) (format "{}" [(at "first" pool)]))))

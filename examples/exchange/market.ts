@@ -78,7 +78,7 @@ export class Market {
     return String(await this.#ask(`(at "account" ${call('free.exchange.get-pool', COIN, TOKEN)})`))
   }
 
-  /** What the pool would pay for coins now. */
+  /** Tokens that the pool pays for coins now. */
   async quote(coins: string): Promise<string> {
     return showValue(await this.#ask(call('free.exchange.quote', COIN, TOKEN, { decimal: coins })))
   }

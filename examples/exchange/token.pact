@@ -20,7 +20,7 @@
   (deftable accounts:{account})
 
   (defschema message
-    @doc "What a transfer between chains takes along."
+    @doc "State that a transfer between chains carries."
     receiver:string
     receiver-guard:guard
     amount:decimal)
@@ -55,7 +55,7 @@
     (compose-capability (CREDIT receiver)))
 
   (defun TRANSFER-mgr:decimal (managed:decimal requested:decimal)
-    @doc "What is left for further transfers."
+    @doc "Amount left for further transfers."
     (let ((left (- managed requested)))
       (enforce (>= left 0.0) (format "TRANSFER exceeded for balance {}" [managed]))
       left))

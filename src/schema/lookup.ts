@@ -34,14 +34,19 @@ const placed = {
   createdMs: Milliseconds,
 }
 
-export const ListedTransaction = Type.Object({
-  ...placed,
-  index: { ...Natural, description: 'position in its block' },
+/** A transaction of a block in a list: who sent it, and its result. */
+export const outcome = {
   sender: Type.String(),
   what: Type.String({ description: 'the beginning of its code' }),
   status: Type.String({ description: 'success or failure' }),
   gas: Type.Number(),
   fault: Type.Optional(Type.String({ description: 'why it failed' })),
+}
+
+export const ListedTransaction = Type.Object({
+  ...placed,
+  index: { ...Natural, description: 'position in its block' },
+  ...outcome,
 })
 
 const TransactionPage = Type.Object({

@@ -5,6 +5,7 @@
 
 import { HashText } from './bodies.ts'
 import { DevnetStatus } from './control.ts'
+import { outcome } from './lookup.ts'
 import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -65,11 +66,7 @@ const ExecutedView = Type.Object({
   height: Natural,
   block: HashText,
   isOrphan: Type.Boolean({ description: 'true if its block is currently orphaned' }),
-  sender: Type.String(),
-  what: Type.String({ description: 'the beginning of its code' }),
-  status: Type.String({ description: 'success or failure' }),
-  gas: Type.Number(),
-  fault: Type.Optional(Type.String({ description: 'why it failed' })),
+  ...outcome,
 })
 
 const AccountView = Type.Object({
