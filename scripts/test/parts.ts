@@ -180,13 +180,14 @@ export interface Project {
 /**
  * Rooms of the quick set whose files leave nothing behind: no global, environment or listener. The files of a row share
  * processes, which saves loading the modules for each file. Rows group files by their modules: commands, language,
- * miner, node.
+ * miner, node, everything.
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts'],
   ['api', 'compose', 'engine', 'fleet', 'mine', 'source'],
   ['core', 'devnet', 'node', 'stratum', 'wallet'],
+  ['conformance', 'fork', 'judges', 'payouts'],
 ]
 
 const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
