@@ -1,8 +1,7 @@
-/** HTTP server of the embedded node, shared by all endpoints: common headers, plain-text errors, event streams. */
+/** The HTTP interface of a network, shared by all endpoints: common headers, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProductWord } from '../../core/header-json.ts'
-import { limitConnections } from '../../platform/connection-limit.ts'
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '../../platform/fastify.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
@@ -11,8 +10,6 @@ export type App = FastifyInstance
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Connection limit if the file descriptor limit of the process is unknown. */
-const DEFAULT_MAX_CONNECTIONS = 1000
 /** Lets pages of any site read a response. */
 export const ALLOW_ORIGIN = 'access-control-allow-origin'
 /** Error code of the HTTP parser -> status of the response; 400 for all others. */
@@ -26,8 +23,6 @@ const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** The maximum of node:http, so that every path reaches its route and is validated there. */
 const MAX_PATH_PART_LENGTH = 16 * 1024
 
-/** Longest time between two checks for requests that take too long. */
-const MAX_CHECK_INTERVAL_MS = 5000
 /** Time a client has to close its connection after the response to an unreadable request. */
 const MAX_FAREWELL_MS = 1000
 
@@ -35,27 +30,17 @@ export interface AppOptions {
   readonly product: ProductWord
   readonly packageVersion: string
   readonly nowMs: () => number
-  /** Time a request may take to arrive, headers and body; default: 30 s. After that the response is 408. */
-  readonly requestTimeoutMs?: number
-  /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
-  readonly maxConnections?: number
 }
 
-/** Creates a fastify application that responds like a live node: errors as text, 405 without a body, bodies on GET. */
+/**
+ * Creates a fastify application that responds like a live node: errors as text, 405 without a body, bodies on GET. It
+ * does not listen: the port of the node (port.ts) passes requests to it.
+ */
 export function createApp(options: AppOptions): App {
-  const { requestTimeoutMs = 30_000, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
   const app: App = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // node:http would refuse requests without a Host header, but without the common headers; the hook below refuses
-    // them.
-    http: {
-      requireHostHeader: false,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
-    },
     // Live nodes treat `/info/` like `/info`, and public examples of their interface write such paths.
     routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH, ignoreTrailingSlash: true },
     // Hooks do not run for a path that cannot be decoded.
@@ -65,7 +50,6 @@ export function createApp(options: AppOptions): App {
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   })
-  limitConnections(app.server, maxConnections)
   // Methods that no endpoint has are registered only for their 405; fastify would require a body for some of them.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
@@ -188,10 +172,11 @@ const MAX_END_GRACE_MS = 5000
 
 /** Opens an event stream with the common headers. Calls `onClose` once, whichever side closes it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
-  const headers = reply.getHeaders()
+  const headers = { ...reply.getHeaders(), ...EVENT_STREAM_HEADERS }
   reply.hijack()
   const raw = reply.raw
-  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200)
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
   // The response of a reader that left before its request was handled emits no further event.
