@@ -1,12 +1,15 @@
 /** The HTTP interface of a network, shared by all endpoints: common headers, plain-text errors, event streams. */
-import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProductWord } from '../../core/header-json.ts'
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '../../platform/fastify.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 
-export type App = FastifyInstance
+export interface App extends FastifyInstance {
+  /** Answers a request with a refusal, whatever its handler still does. The answer must not have begun. */
+  readonly turnAway: (response: ServerResponse, refusal: HttpRefusal) => void
+}
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
@@ -37,7 +40,7 @@ export interface AppOptions {
  * does not listen: the port of the node (port.ts) passes requests to it.
  */
 export function createApp(options: AppOptions): App {
-  const app: App = fastify({
+  const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
@@ -55,7 +58,9 @@ export function createApp(options: AppOptions): App {
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  const replies = new WeakMap<ServerResponse, FastifyReply>()
   app.addHook('onRequest', (request, reply, done) => {
+    replies.set(reply.raw, reply)
     reply.headers(commonHeaders(options, request.socket))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
     else refuse(reply, { status: 400, message: 'an HTTP/1.1 request needs a Host header' })
@@ -66,7 +71,12 @@ export function createApp(options: AppOptions): App {
     const ownHeaders = { 'content-type': TEXT, 'content-length': message.length, connection: 'close' }
     response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
   })
-  return app
+  return Object.assign(app, {
+    turnAway: (response: ServerResponse, { status, message }: HttpRefusal) => {
+      const headers = replies.get(response)?.getHeaders() ?? commonHeaders(options, response.req.socket)
+      response.writeHead(status, { ...(headers as OutgoingHttpHeaders), 'content-type': TEXT }).end(message)
+    },
+  })
 }
 
 function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { NewcutError } from '../../core/errors.ts'
 import { limitConnections } from '../../platform/connection-limit.ts'
-import { EVENT_STREAM, TEXT } from '../../schema/operation.ts'
+import { EVENT_STREAM } from '../../schema/operation.ts'
 import type { App } from './app.ts'
 import { TURNED } from './refusal.ts'
 import { type ServedRequest, tellRequests } from './request-log.ts'
@@ -86,11 +86,11 @@ export class Port {
    * @returns a promise that settles once all responses of the app before are over
    */
   async serve(app: App, kept: ServerResponse | null = null): Promise<void> {
-    const before = this.#open
+    const [before, last] = [this.#open, this.#app]
     this.#app = app
     this.#open = new Set()
     const over = [...before].map((response) => new Promise((resolve) => response.once('close', resolve)))
-    for (const response of before) if (response !== kept) endNow(response)
+    for (const response of before) if (response !== kept && last !== null) endNow(last, response)
     await Promise.all(over)
   }
 
@@ -110,10 +110,10 @@ export class Port {
 }
 
 /** Ends a response whose network is gone. What was sent in full before is left to its reader. */
-function endNow(response: ServerResponse): void {
+function endNow(app: App, response: ServerResponse): void {
   if (response.writableEnded) return
   if (!response.headersSent) {
-    response.writeHead(503, { 'content-type': TEXT }).end(TURNED)
+    app.turnAway(response, { status: 503, message: TURNED })
   } else if (response.getHeader('content-type') === EVENT_STREAM) {
     response.end()
     setTimeout(() => response.destroy(), MAX_END_GRACE_MS).unref()
