@@ -19,6 +19,7 @@ import {
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
 import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { ResetOrder } from './reset-order.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -210,6 +211,8 @@ export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
+/** State after a reset. */
+export const ResetDone = Type.Object({ ...Reverted.properties, fork: ForkState })
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
@@ -256,6 +259,18 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
     },
   } as const satisfies Operation
 }
+
+const resetOrder = order(
+  'reset',
+  '/devnet/reset',
+  'go back to the start of the network, or turn to another fork; undo all settings made by orders',
+  [ResetOrder, ResetDone],
+  'the node turns to no other network: it keeps its chains on disk, or has proof of work',
+)
+const resetOperation = {
+  ...resetOrder,
+  responses: { ...resetOrder.responses, 502: text('the node to fork gives no answer, or a wrong one') },
+} as const satisfies Operation
 
 const blocks = [BlockCounts, MadeBlocks] as const
 const noBlocks = 'a chain that would have to grow is paused, or its difficulty is too high to search for'
@@ -361,10 +376,7 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
-  reset: order('reset', '/devnet/reset', 'go back to the start of the node, and undo all settings made by orders', [
-    NoChoice,
-    Reverted,
-  ]),
+  reset: resetOperation,
   state: {
     id: 'state',
     method: 'GET',

@@ -479,6 +479,7 @@ it('acknowledges a change only when it is durable', async () => {
     search: noSearch,
     autoMine: null,
     fork: null,
+    turn: () => Promise.reject(new Error('one network only')),
     nodeClock: clock,
     clock: systemClock,
     onNotice: () => undefined,
