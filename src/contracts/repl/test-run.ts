@@ -16,6 +16,7 @@ import { readProgram, readTest } from '../syntax/program.ts'
 import type { RunObserver } from '../trace/observer.ts'
 import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
+import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
 import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
 
@@ -102,7 +103,9 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  readonly #chain: ForkedChain | null
+  readonly start: Start
+  /** The chain below everything; null for an empty one. */
+  #chain: ForkedChain | null
   #base: Layer
   #isInTransaction = false
   #topLevel: Form | null = null
@@ -110,12 +113,9 @@ export class TestRun {
   #tx: OpenTransaction | null = null
   #nextTx = 0
 
-  constructor(
-    files: Files,
-    file: string,
-    languagesOf: (test: TestRun) => TestLanguages,
-    { observe = null, chain = null }: Start = {},
-  ) {
+  constructor(files: Files, file: string, languagesOf: (test: TestRun) => TestLanguages, start: Start = {}) {
+    const { observe = null, chain = null } = start
+    this.start = start
     this.#chain = chain
     this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
@@ -295,8 +295,9 @@ export class TestRun {
     return ended
   }
 
-  /** Forgets transactions, data and environment, as at the start. Results and output stay. */
+  /** Forgets transactions, data, environment and fork, as at the start. Results and output stay. */
   reset(): void {
+    this.#chain = this.start.chain ?? null
     this.#base = new Layer(this.#chain?.state)
     this.#isInTransaction = false
     this.#tx = null
@@ -305,6 +306,25 @@ export class TestRun {
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()
+    this.#fresh(this.#base)
+  }
+
+  get chain(): ForkedChain | null {
+    return this.#chain
+  }
+
+  /** Why another chain would lose something, in words; null if it would not. */
+  get held(): string | null {
+    if (this.#isInTransaction) return 'a transaction is open'
+    const [written] = this.#base.entries()
+    return written === undefined ? null : `the file has written already: ${written.domain} ${written.key}`
+  }
+
+  /** Puts a chain below everything, and its block around. Data, signers and definitions stay. */
+  standOn(chain: ForkedChain): void {
+    this.#chain = chain
+    this.#base = new Layer(chain.state)
+    this.changeBlock({ chain: chain.block })
     this.#fresh(this.#base)
   }
 
@@ -368,17 +388,4 @@ export class TestRun {
       ? new Evaluator(this.#language, this.#block, transaction)
       : new TracingEvaluator(this.#language, this.#block, transaction, observer)
   }
-}
-
-/** Name of the module or interface that a form declares, or null. */
-function moduleIn(form: Form): string | null {
-  if (form.form !== 'call') return null
-  const [head, name] = form.items
-  const isModule = head?.form === 'atom' && (head.name === 'module' || head.name === 'interface')
-  return isModule && name?.form === 'atom' ? name.name : null
-}
-
-/** True for a file of contracts, which tests load and networks run. */
-function isContract(file: string): boolean {
-  return file.endsWith('.pact')
 }
