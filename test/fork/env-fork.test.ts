@@ -1,5 +1,5 @@
 /** `env-fork`: test files that fork a network themselves. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
@@ -65,7 +65,7 @@ ${fork()}
 })
 
 it('stands before all that writes, and says what is in its way', async () => {
-  const { fork, test } = await workplace()
+  const { fork, test, proxy } = await workplace()
   const stop = async (text: string, args: readonly string[] = []) => (await test(text, args)).out.split('\n')[0]
   expect(await stop(`(begin-tx)\n${fork()}`)).toBe(
     '  STOPPED test.repl:2:1: env-fork must come first: a transaction is open',
@@ -74,6 +74,7 @@ it('stands before all that writes, and says what is in its way', async () => {
   expect(await stop(`${module}${fork()}`)).toBe(
     '  STOPPED test.repl:2:1: env-fork must come first: the file has written already: modules m',
   )
+  expect(proxy.seen).toEqual([])
   const other = fork('"cache": "off", "timeout": "5s"')
   expect(await stop(`${fork()}${module}${other}`)).toBe(
     '  STOPPED test.repl:3:1: env-fork must come first: the file has written already: modules m',
@@ -113,6 +114,8 @@ it('takes the options of the command line as fields, and refuses others with the
     `${at}"chain": a test file runs on one chain (name one of them)`,
   )
   expect(await stop(url, '"cache": "off", "cut": "none.json"')).toContain(`${at}--fork-cut ${home.slice(0, 4)}`)
+  expect(await stop(url, '"pacts": [""]')).toBe(`${at}"pacts": [""]: expected some text`)
+  expect(readdirSync(home).toSorted()).toEqual(['cut.json', 'inner', 'test.repl'])
   const one = fork('"cache": "off", "chain": 1')
   expect((await test(`${one}(expect "chain" "1" (at "chain-id" (chain-data)))`)).code).toBe(0)
   const rows = fork('"cache": "off", "table-rows": 1')
@@ -121,7 +124,10 @@ it('takes the options of the command line as fields, and refuses others with the
 
 it('shares a pin among files, also of threads, and stops only the file that lacks something', async () => {
   const { fork, test, file, proxy } = await workplace()
-  const [second, plain] = [file('second.repl', `${fork()}${BALANCE}`), file('plain.repl', '(expect "n" 1 1)')]
+  const [second, plain] = [
+    file('second.repl', `${fork().replace('{', '{"cache": "off", ').replace(', "cache": "off"}', '}')}${BALANCE}`),
+    file('plain.repl', '(expect "n" 1 1)'),
+  ]
   proxy.manner = async ({ body }, forward) => {
     return body?.includes('keys free.fork-token') === true ? { status: 400, body: 'no such luck' } : forward()
   }
@@ -140,11 +146,15 @@ it('shares a pin among files, also of threads, and stops only the file that lack
 })
 
 it('gives way to --fork, and says so', async () => {
-  const { test, proxy, height } = await workplace()
+  const { fork, test, proxy, height } = await workplace()
+  const more = `${BALANCE} (free.fork-token.balance "bob")`
   const options = ['--fork', proxy.url, '--fork-cut', String(height), '--fork-cache', 'off', '--fork-limit', '1000/s']
-  const { out, code } = await test(`(env-fork "http://127.0.0.1:1")\n${BALANCE}`, options)
+  const { out, code, err } = await test(`(env-fork "http://127.0.0.1:1")\n${more}`, options)
   expect([out.split('\n')[0], code]).toEqual([
     '  WARNING test.repl:1:1: the fork of the command line replaces env-fork http://127.0.0.1:1',
     0,
   ])
+  // Both ways ask as often.
+  const [requests] = /requests to .*/.exec(err) ?? []
+  expect((await test(`${fork()}${more}`)).err).toContain(requests)
 })

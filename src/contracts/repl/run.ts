@@ -7,8 +7,9 @@ import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { Chance } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
-import { type Files, type TestCase, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
-import type { Start } from './test-start.ts'
+import type { TestCase, TestFailure } from './test-results.ts'
+import { type Files, TestRun } from './test-run.ts'
+import type { Start, TestLanguages } from './test-start.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {

@@ -18,26 +18,15 @@ import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
 import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
-import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
-
-export interface TestFailure {
-  readonly file: string
-  readonly place: TextPlace
-  readonly name: string
-  /** Expected and actual result, as a sentence. */
-  readonly what: string
-}
-
-/** An expectation that was evaluated. */
-export interface TestCase {
-  readonly file: string
-  readonly place: TextPlace
-  readonly name: string
-  /** Expected and actual result of a failure, as a sentence; null if it holds. */
-  readonly what: string | null
-  /** Null for a property test, whose gas depends on chance. */
-  readonly milligas: number | null
-}
+import type { TestCase, TestFailure } from './test-results.ts'
+import {
+  type ForkedChain,
+  initialBlock,
+  initialMessage,
+  type OpenTransaction,
+  type Start,
+  type TestLanguages,
+} from './test-start.ts'
 
 /** Access to the files that a test loads. */
 export interface Files {
@@ -46,22 +35,6 @@ export interface Files {
   read(file: string): string
   /** Name of a file in messages. Default: the name as resolved. */
   shown?(file: string): string
-}
-
-/** Languages for the parts of test files. */
-export interface TestLanguages {
-  /** All natives: the commands of test files. */
-  readonly all: Language
-  /** No natives of tests: `.pact` files. */
-  readonly core: Language
-  /** Natives of tests are refused where they stand: modules in test files. */
-  readonly guarded: Language
-}
-
-/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
-export interface OpenTransaction {
-  readonly id: number
-  readonly name: string | null
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -307,6 +280,34 @@ export class TestRun {
     this.gas.reset()
     this.definitions.definitions.clear()
     this.#fresh(this.#base)
+  }
+
+  /**
+   * Runs `body` as if all before was committed: its transactions begin from the present state, without capabilities and
+   * imports. Nothing of it stays, except results and output.
+   */
+  apart<T>(body: () => T): T {
+    const { evaluator } = this
+    const [base, isInTransaction, tx, nextTx] = [this.#base, this.#isInTransaction, this.#tx, this.#nextTx]
+    const [block, message] = [{ ...this.#block }, { ...this.#message }]
+    this.#base = new Layer(evaluator.transaction.state)
+    this.#isInTransaction = false
+    this.#fresh(this.#base)
+    try {
+      return body()
+    } finally {
+      this.evaluator = evaluator
+      this.#base = base
+      this.#isInTransaction = isInTransaction
+      this.#tx = tx
+      this.#nextTx = nextTx
+      Object.assign(this.#block, block)
+      Object.assign(this.#message, message)
+    }
+  }
+
+  get isInTransaction(): boolean {
+    return this.#isInTransaction
   }
 
   get chain(): ForkedChain | null {

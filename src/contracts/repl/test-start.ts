@@ -1,6 +1,7 @@
 /** The beginning of the run of a test file: its chain, its block and its observer. */
 import type { TextPlace } from '../errors.ts'
 import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import type { Language } from '../machine/expander.ts'
 import type { ReadableState } from '../machine/state.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
 import type { ObjectValue } from '../values/value.ts'
@@ -10,6 +11,22 @@ const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 /** Rules of test files, unless they set others. */
 export const testRules = { ...emptyEnvironment.block.rules, areKeysChecked: false, areSizesOfRunner: true }
+
+/** Languages for the parts of test files. */
+export interface TestLanguages {
+  /** All natives: the commands of test files. */
+  readonly all: Language
+  /** No natives of tests: `.pact` files. */
+  readonly core: Language
+  /** Natives of tests are refused where they stand: modules in test files. */
+  readonly guarded: Language
+}
+
+/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
+export interface OpenTransaction {
+  readonly id: number
+  readonly name: string | null
+}
 
 /** Chain that a run begins with, instead of an empty one. */
 export interface ForkedChain {
