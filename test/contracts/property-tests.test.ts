@@ -37,6 +37,9 @@ const LOAD_COIN = `(begin-tx)${systemContracts
   .map(({ name }) => `(load "${name}.pact")`)
   .join('')}(create-table coin.coin-table)(create-table coin.allocation-table)(commit-tx)`
 
+/** The signers as text: `a`, or `a, b`. */
+const SIGNED = `(defun signed () (let ((text (format "{}" [(sig-keyset)]))) (drop 15 (drop -17 text))))\n`
+
 describe('for-all', () => {
   it('passes as one test if the function is true for all values', () => {
     const text = '(for-all "sum" [(gen-integer -9 9) (gen-decimal -1.0 1.0)] (lambda (a b) (= (+ a b) (+ b a))))'
@@ -168,7 +171,7 @@ describe('for-any-order', () => {
   })
 
   it('prints forms that fail within an open transaction, with capabilities and names of the commands before', () => {
-    const property = '(for-any-order "rich" [(transfer "alice" "bob" 4.0)] (> (left) 3.0))'
+    const property = '(for-any-order "rich" [(transfer "alice" "bob" 4.0)] (> (get-balance "alice") 3.0))'
     const inside = reproduced(`${LOAD_COIN}(begin-tx)(use coin)${COINS}`, property, '(commit-tx)')
     expect(inside.lines.slice(0, 3)).toEqual(['(commit-tx)', '(begin-tx)', '(use coin)'])
     const outside = reproduced(`${LOAD_COIN}(use coin)${COINS}`, property)
@@ -191,6 +194,35 @@ describe('for-any-order', () => {
       '(rollback-tx)',
     ])
     expect(run(`${clock}(for-any-order "h" [(wait)] (< (height) 8))(expect "stays" 5 (height))`).passed).toBe(1)
+  })
+
+  it('leaves data, signers and the open transaction as they were', () => {
+    const setup = `${VAULT}${SIGNED}(defun d () (env-data {"owner": ["z"]}))(begin-tx)(vault.put 4)`
+    const { failures, passed, stopped } = run(`${setup}
+(for-any-order "v" [(vault.put (gen-integer 0 9)) (d)] (= "a, b" (signed)))
+(expect "data" true (= (format "{}" [(read-keyset "owner")]) "KeySet {keys: [a],pred: keys-all}"))
+(expect "uncommitted" 4 (vault.left))
+(rollback-tx)
+(expect "rolled back" 0 (vault.left))
+(expect "number" "Begin Tx 0" (begin-tx))`)
+    expect([stopped, failures, passed]).toEqual([null, [], 5])
+  })
+
+  it('runs the invariant in a transaction that is rolled back, and tells its failure', () => {
+    const writes = '(let ((before (vault.left))) (vault.get 1) (= before 0))'
+    expect(fault(`${VAULT}(for-any-order "v" [(vault.get 0)] ${writes})`)).toBeNull()
+    const { what, again } = reproduced(VAULT, '(for-any-order "v" [(vault.get 0)] (enforce false "never"))')
+    expect([what, again]).toEqual([
+      'failed with "never" after 1 call, in run 1 of 256 with seed 7',
+      'expected a value, got the error: never',
+    ])
+  })
+
+  it('prints the signers that the calls had', () => {
+    const alone = `${VAULT}${SIGNED}(defun alone () (enforce (= "a" (signed)) "not alone") (vault.get 1))\n`
+    const { lines } = reproduced(alone, '(for-any-order "v" [(alone)] (= (vault.left) 0))')
+    expect(lines.slice(0, 3)).toEqual(['(begin-tx)', '(env-keys ["a"])', '(alone)'])
+    expect(run(`${alone}(for-any-order "v" [(alone)] (<= (vault.left) 0))`).output).toEqual([])
   })
 
   it('prints times, texts and lists so that they mean the same', () => {
