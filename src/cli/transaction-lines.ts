@@ -5,6 +5,7 @@ import type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
+import { NO_PRINT, PRINT_ADVICE } from '../schema/print-advice.ts'
 import { type ConsoleLine, place } from './line.ts'
 
 const SHOWN_KEY = 10
@@ -61,7 +62,9 @@ function includedLine(event: IncludedTransaction): ConsoleLine {
     commandText(event),
     ...(isAgain ? ['included again'] : []),
     `gas ${gas}`,
-    isFailed ? `${result}${placeText(event)}` : cut(result, SHOWN_RESULT),
+    isFailed
+      ? `${result}${placeText(event)}${NO_PRINT.test(result) ? `; ${PRINT_ADVICE}` : ''}`
+      : cut(result, SHOWN_RESULT),
     ...eventsText(event),
   ]
   return line(isFailed ? 'failed' : 'ok', isFailed ? 'red' : 'green', parts)

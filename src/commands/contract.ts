@@ -6,7 +6,7 @@ import type { TextPlace } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
 import type { StoppedAt, TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
-import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
+import type { TestCase, TestFailure } from '../contracts/repl/test-results.ts'
 import type { FormTrace } from '../contracts/trace/form-traces.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type FileOutcome, type FileQuestions, runTestFile, shown } from './contract-files.ts'
@@ -67,12 +67,31 @@ async function runOnce(
 async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
-  if (fork.fork === undefined) return runTestFiles(files, questions, jobs)
+  if (fork.fork === undefined) {
+    return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
+  }
   const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(fork, around)
   const outcomes: FileOutcome[] = []
-  for (const file of files) outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, chain)))
+  for (const file of files)
+    outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, { chain })))
   end()
   return outcomes
+}
+
+/** Runs the files that fork a network themselves. */
+async function forkedWhere(
+  outcomes: readonly (FileOutcome | null)[],
+  options: ContractOptions,
+  around: Surroundings,
+): Promise<FileOutcome[]> {
+  if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
+  const forks = new (await import('./contract-env-fork.ts')).EnvForks(around)
+  const all: FileOutcome[] = []
+  for (const [i, outcome] of outcomes.entries()) {
+    all.push(outcome ?? (await forks.run(options.files[i], questionsOf(options))))
+  }
+  forks.end()
+  return all
 }
 
 function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {

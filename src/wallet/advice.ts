@@ -2,6 +2,7 @@
  * Advice for commands that fail. It depends on where a command failed and on the kind of the failure. The text of a
  * failure counts from its beginning only, since code can quote any text in its own.
  */
+import { NO_PRINT, PRINT_ADVICE } from '../schema/print-advice.ts'
 import type { CommandError } from '../schema/command-bodies.ts'
 
 /** The command that failed. */
@@ -72,6 +73,7 @@ const LIMIT_RULES: readonly AdviceRule[] = [
 const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
   EvalError: [
     { pattern: /^Gas limit "\d+" exceeded/, advice: MORE_GAS },
+    { pattern: NO_PRINT, advice: PRINT_ADVICE },
     {
       pattern: /^Managed capability \S+ was not installed\./,
       advice: 'list it with --cap, with the arguments that the code uses',

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { nativeHover } from '../../src/editor/hover.ts'
 import type { ModuleTexts } from '../../src/editor/live-modules.ts'
+import { vocabulary } from '../../src/editor/vocabulary.ts'
 import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
 
@@ -146,6 +148,28 @@ it('expects failures in code that is expected to fail', () => {
 it('warns of a module that a test file uses and does not load', () => {
   const found = inTest('(coin.get-balance "a")')
   expect(found).toEqual(['1:2 warning this file does not load coin'])
+})
+
+it('takes modules that it does not know for those of a network, behind env-fork', () => {
+  const fork = '(env-fork "http://127.0.0.1:1848" {"cut": 5})\n'
+  const uses = '(coin.get-balance "a") (free.nobody.f 1) (use free.nowhere) (f)\n(nothing) (coin.nothing)'
+  expect(inTest(`${fork}${uses}`).map((found) => found.split(' ')[0])).toEqual(['3:12'])
+  expect(inTest(`(load "s.repl")\n${uses}`, { 's.repl': fork }).map((found) => found.split(' ')[0])).toEqual(['3:12'])
+  expect(inTest(`\n${uses}`).map((found) => found.split(' ')[0])).toEqual(['2:2', '2:25', '2:47', '3:12'])
+  expect(inTest('(env-fork) (env-fork "u" {} 1)')).toEqual([
+    expect.stringContaining('1:2 warning env-fork takes 1 to 2 arguments, not 0'),
+    '1:13 error env-fork takes 1 to 2 arguments, not 3',
+  ])
+  const [word] = [...vocabulary.values()].filter(({ name }) => name === 'env-fork')
+  expect(nativeHover(word)).toBe(
+    '```pact\n(env-fork url options)\n```\n\nreads what the file has not written from a live network\n\nTest files only.',
+  )
+  // An editor with a fork of its own knows better.
+  const moduleTexts: ModuleTexts = { textOf: async () => null, names: async () => [], keep: () => '' }
+  const workspace = workspaceOf({ 'a.repl': `${fork}(free.nobody.f 1)` }, moduleTexts)
+  return until(() =>
+    findingsOf(workspace, 'a.repl').some((found) => found.includes('Cannot find module:  free.nobody')),
+  )
 })
 
 it('asks a source of live modules once, and takes the name back when the text has come', async () => {

@@ -1,5 +1,6 @@
 /** Advice on commands that fail. */
 import { describe, expect, it } from 'vitest'
+import { PRINT_ADVICE } from '../../src/schema/print-advice.ts'
 import { adviceOnRefusal, adviceOnResult } from '../../src/wallet/advice.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
@@ -63,6 +64,9 @@ it.each([
     'Managed capability coin.TRANSFER was not installed. Check',
     'list it with --cap, with the arguments that the code uses',
   ],
+  ['EvalError', 'Cannot find module: print', PRINT_ADVICE],
+  ['EvalError', 'Cannot find module: free.print', PRINT_ADVICE],
+  ['EvalError', 'Cannot find module: free.printer', undefined],
   ['TxFailure', KEYSET, 'the key that guards this has not signed: --key names who signs'],
 ] as const)('advice on code that fails: %s %s', (type, message, advice) => {
   expect(adviceOnResult({ type, message }, KEY)).toBe(advice)
@@ -77,6 +81,7 @@ describe('no advice for texts that code quotes', () => {
     'no: Keyset failure (keys-all)',
     'Keyset failures are rare',
     'Managed capability C was not installed.',
+    'Cannot find module: print',
   ]
   it.each(quoted)('in an enforce: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()

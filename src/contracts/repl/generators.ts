@@ -127,6 +127,10 @@ function decimalOf(number: bigint | Decimal): Decimal {
 /** Simpler values of the same generator, the simplest first. */
 export function simpler(value: Value, of: Value): Value[] {
   if (!isGenerator(of)) return []
+  if (of.get(KIND) === 'one-of') {
+    const items = of.get('items') as readonly Value[]
+    return items.slice(0, Math.max(0, items.indexOf(value))).filter((item) => !isGenerator(item))
+  }
   const from = of.get('from')
   if (typeof value === 'bigint') {
     const [least, most] = [from as bigint, of.get('to') as bigint]
@@ -148,10 +152,6 @@ export function simpler(value: Value, of: Value): Value[] {
     const all = [...(value as string)]
     const shorter = all.map((_, i) => all.filter((__, j) => j !== i).join(''))
     return ['', ...shorter, all.map(() => 'a').join('')].filter((each) => each !== value)
-  }
-  if (of.get(KIND) === 'one-of') {
-    const items = of.get('items') as readonly Value[]
-    return items.slice(0, Math.max(0, items.indexOf(value))).filter((item) => !isGenerator(item))
   }
   if (!Array.isArray(value)) return []
   const items = value as readonly Value[]

@@ -34,6 +34,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'module-interface',
     'paged-list',
     'place',
+    'printed',
     'query',
     'send-form',
     'send-main',
