@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { startDevnet } from '../compose/devnet.ts'
 import { ownCases } from '../conformance/case-file.ts'
-import { clientRules } from '../conformance/clients/judge.ts'
+import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
 import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
-import { failureLine, summaryLines } from '../conformance/report.ts'
+import { failureLine, gaveUpLine, summaryLines } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
 import { NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
@@ -27,6 +27,14 @@ export interface ServeClientsOptions {
 /** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */
 const DIFFICULTY = 500_000n
 const IDLE_CHECK_MS = 200
+/** Chains of every live network: clients have their number in their code. */
+const GRAPH = 'twenty'
+const CHAINS = 20
+
+/** A report about a client. */
+interface ClientReport extends ConformanceReport {
+  readonly cases: readonly ClientResult[]
+}
 
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
 export function serveClients(
@@ -56,10 +64,10 @@ async function judged(
   situations: readonly ClientSituation[],
   tell: (line: string) => void,
   stopped: AbortSignal,
-): Promise<ConformanceReport> {
+): Promise<ClientReport> {
   const node = await startDevnet({
     port: 0,
-    graph: 'pair',
+    graph: GRAPH,
     difficulty: DIFFICULTY,
     autoMine: { kind: 'on-arrival', confirmations: 5 },
   })
@@ -67,7 +75,7 @@ async function judged(
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
-      served: { network: 'development', chains: 2 },
+      served: { network: 'development', chains: CHAINS },
       onRequest: () => {
         lastMs = systemClock.monotonicMs()
       },
@@ -89,17 +97,18 @@ async function judged(
   }
 }
 
-function reportOf(url: string, cases: readonly CaseResult[]): ConformanceReport {
+function reportOf(url: string, cases: readonly ClientResult[]): ClientReport {
   const offers = { 'read-only': null, 'funded-account': null, mine: null, reorg: null, 'devnet-orders': null }
   return { node: url, network: 'development', packageVersion: '3.2', release: 'live 3.2', offers, cases }
 }
 
-function printReport(report: ConformanceReport, json: boolean, print: (line: string) => void): void {
+function printReport(report: ClientReport, json: boolean, print: (line: string) => void): void {
   if (json) {
     print(JSON.stringify(report))
     return
   }
   for (const each of report.cases) if (each.outcome === 'failed') print(failureLine(each, 'request'))
+  for (const each of report.cases) if (each.gaveUp !== null) print(gaveUpLine(each, each.gaveUp))
   for (const line of summaryLines(report)) print(line)
   print(`a client at ${report.node}`)
 }
