@@ -27,6 +27,10 @@ export interface ServeClientsOptions {
 /** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */
 const DIFFICULTY = 500_000n
 const IDLE_CHECK_MS = 200
+/** Blocks of each chain at the start, so that lists and pages have something in them. */
+const FIRST_BLOCKS = 3
+/** Time between further blocks of each chain: streams have news, even of a client that sends no commands. */
+const BLOCK_TIME_MS = 2000
 /** Chains of every live network: clients have their number in their code. */
 const GRAPH = 'twenty'
 const CHAINS = 20
@@ -71,13 +75,18 @@ async function judged(
     difficulty: DIFFICULTY,
     autoMine: { kind: 'on-arrival', confirmations: 5 },
   })
+  const blocksEach = (count: number) =>
+    node.mine(Object.fromEntries(Array.from({ length: CHAINS }, (_, i) => [i, count])))
+  let news: Repetition | null = null
   try {
+    await blocksEach(FIRST_BLOCKS)
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
       served: { network: 'development', chains: CHAINS },
       onRequest: () => {
         lastMs = systemClock.monotonicMs()
+        news ??= new Repetition(() => blocksEach(1), BLOCK_TIME_MS)
       },
     })
     const url = await server.listen()
@@ -93,7 +102,28 @@ async function judged(
     await server.close()
     return reportOf(url, cases)
   } finally {
+    await (news as Repetition | null)?.end()
     await node.close()
+  }
+}
+
+/** Runs a task again and again, never twice at once. */
+class Repetition {
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<unknown> | null = null
+
+  constructor(task: () => Promise<unknown>, pauseMs: number) {
+    this.#timer = setInterval(() => {
+      this.#running ??= task().finally(() => {
+        this.#running = null
+      })
+    }, pauseMs)
+  }
+
+  /** Resolves once the task has ended. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
   }
 }
 

@@ -46,7 +46,7 @@ export interface ClientResult extends CaseResult {
 const LOSES_NOTHING = 'the client gave up, which loses nothing here'
 const GAVE_UP = 'the client gave up, and its user must see to it'
 const NOT_ASKED = 'the client made no such request'
-const TOO_FEW = 'the client made too few such requests: run it again while the server waits'
+const TOO_FEW = 'the client made too few such requests: --only chooses one of them'
 
 export class ClientJudge {
   readonly #past: Past
