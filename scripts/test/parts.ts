@@ -150,7 +150,7 @@ const listed: readonly Part[] = [
     what: 'what a stranger gets: the README, the installed package, and clients of others at our node',
     files: [
       ...inFolder('package', 'install', 'kernels'),
-      ...inFolder('judges', 'client-utils', 'pact-lang-api'),
+      ...inFolder('judges', 'client-utils', 'foreign-clients', 'pact-lang-api'),
       'test/readme.test.ts',
     ],
     workers: WAITING,

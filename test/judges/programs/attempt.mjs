@@ -1,0 +1,29 @@
+/** What programs of other people's clients share: accounts, and calls whose errors are told. */
+import { developmentAccounts } from '../../../dist/src/core/development-accounts.js'
+
+/** Address of the server. */
+export const [, , host] = process.argv
+export const [sender, other] = developmentAccounts
+/** A call without an end after this time has none. The slowest polls once in 5 s, some ten times. */
+const PATIENCE_MS = 120_000
+/** A library without polls needs less. */
+export const SHORT_PATIENCE_MS = 20_000
+
+/** The result of a call, or undefined if it fails. Then a line tells the call and its error, as an application would. */
+export async function attempt(name, call, patienceMs = PATIENCE_MS) {
+  let timer
+  const patience = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('(no end)')), patienceMs)
+  })
+  try {
+    return await Promise.race([call(), patience])
+  } catch (error) {
+    console.log(JSON.stringify({ name, error: String(error?.message ?? error) }))
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** An amount that no other round has, so that each is a transfer of its own. */
+export const amountOf = (round) => `${round + 1}.5`
