@@ -28,6 +28,7 @@ it('is free again in a file that begins anew', () => {
   const text =
     '(env-gasmodel "table") (env-gaslimit 9) (load "other" true) (env-gasmodel "table") (+ 1 2) (print (env-gas))'
   expect(run(text, { other: '1' }).output).toEqual(['0'])
+  expect(run(text.replace('true', 'false'), { other: '1' }).output).toEqual(['1'])
 })
 
 it('ends a form at the limit, in gas', () => {

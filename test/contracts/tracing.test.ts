@@ -194,10 +194,21 @@ describe('a report of gas', () => {
   it('adds up several runs, with the median of all', () => {
     const report = new GasReport(() => 0)
     const key = ['function', 'm', 'f'].join('\n')
-    report.add([{ key, totals: [1, 9], own: 3 }])
-    report.add([{ key, totals: [4, 2], own: 5 }])
+    report.add([{ key, totals: [10, 9], own: 3 }])
+    report.add([{ key, totals: [4, 200], own: 5 }])
     expect(report.rows).toEqual([
-      { kind: 'function', module: 'm', name: 'f', calls: 4, min: 1, max: 9, mean: 4, median: 3, own: 8, total: 16 },
+      {
+        kind: 'function',
+        module: 'm',
+        name: 'f',
+        calls: 4,
+        min: 4,
+        max: 200,
+        mean: 55.75,
+        median: 9.5,
+        own: 8,
+        total: 223,
+      },
     ])
   })
 })

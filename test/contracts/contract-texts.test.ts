@@ -1,0 +1,190 @@
+/** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
+import { describe, expect, it } from 'vitest'
+import { coverageLines, lcovText, percentOf } from '../../src/commands/contract-coverage.ts'
+import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
+import { gasReportLines, gasRows, shortGas } from '../../src/commands/contract-gas.ts'
+import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
+import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
+import type { BranchCount, FileCounts } from '../../src/contracts/coverage/counts.ts'
+
+describe('gas', () => {
+  it.each([
+    [1, '0.001'],
+    [9_999, '9.999'],
+    [10_000, '10.00'],
+    [99_990, '99.99'],
+    [100_000, '100'],
+    [1_234_567, '1235'],
+  ])('of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
+
+  it('is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
+    const calls = (key: readonly string[], total: number, size?: { source: number; stored: number }) => {
+      return { key: key.join('\n'), totals: [total], own: total, ...(size && { size }) }
+    }
+    const lines = gasReportLines(
+      gasRows([
+        [calls(['function', 'm', 'free'], 0), calls(['function', '#test', 'own'], 7), calls(['native', '', 'nil'], 0)],
+        [calls(['row', 'm', 'update t'], 9), calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456 })],
+      ]),
+    )
+    expect(lines.map((line) => line.trim().split(/ +/)[0])).toEqual([
+      'm',
+      'calls',
+      'free',
+      'rows',
+      'calls',
+      'update',
+      'deployment',
+      'times',
+      'm',
+    ])
+    expect(lines[5]).toContain('  update m.t ')
+    expect(lines.at(-1)?.trim().split(/ +/)).toEqual(['m', '1', '0.005', '123', '456'])
+  })
+})
+
+describe('a snapshot', () => {
+  const differences = (was: number, is: number, tolerance = 0) => {
+    const [before, now] = [was, is].map((gas) => new Map([['a.repl:t', gas]]))
+    return snapshotDifferences(before, now, { tolerance, files: [] })
+  }
+
+  it('takes a difference of just the tolerance, up and down', () => {
+    expect([differences(10, 11, 10), differences(10, 9, 10), differences(7, 7)]).toEqual([[], [], []])
+    expect(differences(10, 12, 10)).toEqual(['a.repl:t: gas 10 -> 12 (+2, +20.00 %)'])
+    expect(differences(10, 8, 10)).toEqual(['a.repl:t: gas 10 -> 8 (-2, -20.00 %)'])
+    expect(differences(0, 3, 10)).toEqual(['a.repl:t: gas 0 -> 3 (+3)'])
+  })
+
+  it('misses tests of the files that ran, not of others with a longer name', () => {
+    const before = new Map([...['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const)])
+    const options = { tolerance: 0, files: ['a.repl'] }
+    expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
+  })
+
+  it('has the gas of each test rounded up, in one line, and none of property tests', () => {
+    const test = (name: string, milligas: number | null) => {
+      return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, milligas }
+    }
+    const cases = [test('two\n lines', 1001), test('p', null), test('b', 2000), test('b', 1)]
+    const snapshot = snapshotOf(cases, (file) => file.slice(3))
+    expect([...snapshot]).toEqual([
+      ['a.repl:b', 2],
+      ['a.repl:b (2)', 1],
+      ['a.repl:two lines', 2],
+    ])
+  })
+})
+
+describe('results', () => {
+  const tests = [
+    { name: 'a\\b #c\nd', at: 'a.repl:3:7', what: null, gas: 2 },
+    { name: 'bad\u0001\ud800', at: 'a.repl', what: 'one\ntwo', gas: null },
+  ]
+
+  it('in TAP have names without directives', () => {
+    expect(tapLines([{ file: 'a.repl', tests }]).slice(1, 4)).toEqual([
+      '1..2',
+      'ok 1 - a.repl: a\\\\b \\#c d',
+      'not ok 2 - a.repl: bad\u0001\ud800',
+    ])
+  })
+
+  it('in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
+    const xml = junitText([{ file: 'a.repl', tests }])
+    expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
+    expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
+    expect(xml).toContain('name="bad\ufffd\ufffd" file="a.repl">')
+    expect(xml).toContain('<failure message="one&#10;two">a.repl: one&#10;two</failure>')
+  })
+
+  it('round gas up, and have an early end as one more test', () => {
+    const place = { line: 1, column: 2 }
+    const report = { cases: [{ file: 'f', place, name: 'n', what: null, milligas: 1 }], stopped: null }
+    const stopped = { file: 'f', place: null, calledAt: null, message: 'no', wireMessage: 'no' }
+    const of = (parts: object) => {
+      const outcome = { file: 'f', report: { ...report, ...parts } } as unknown as Parameters<typeof testsOf>[0]
+      return testsOf(outcome, (at) => (at.place === null ? at.file : `${at.file}:2:3`)).tests
+    }
+    const first = { name: 'n', at: 'f:2:3', what: null, gas: 1 }
+    expect(of({})).toEqual([first])
+    expect(of({ stopped })).toEqual([first, { name: 'the file runs to its end', at: 'f', what: 'no', gas: null }])
+  })
+})
+
+describe('coverage', () => {
+  const point = (line: number, hits: number) => ({ line, column: 1, hits })
+  const branch = (line: number, hits: number[], kind: BranchCount['kind'] = 'if'): BranchCount => {
+    return { line, column: 2, kind, name: kind === 'defcap' ? 'm.C' : '', outcomes: ['then', 'else'], hits }
+  }
+  const counts = (parts: Partial<FileCounts>): FileCounts => {
+    return { file: 'm.pact', points: [], functions: [], branches: [], ...parts }
+  }
+  const missed = (parts: Partial<FileCounts>) => coverageLines([counts(parts)], (file) => file).slice(2)
+
+  it('of nothing is whole, and one file has no sum', () => {
+    expect(percentOf({ hit: 0, all: 0 })).toBe(100)
+    expect(coverageLines([counts({})], (file) => file)).toHaveLength(2)
+    expect(coverageLines([counts({}), counts({ file: 'n' })], (file) => file)[3]).toMatch(/^all files/)
+  })
+
+  it('joins lines that never ran across lines that do not count', () => {
+    const points = [point(1, 1), point(2, 0), point(5, 0), point(6, 0), point(8, 3), point(9, 0)]
+    expect(missed({ points })).toEqual(['m.pact: lines that never ran: 2-6, 9'])
+  })
+
+  it('names outcomes that never came, unless their line never ran', () => {
+    const points = [point(1, 1), point(2, 0)]
+    const branches = [branch(1, [0, 4]), branch(1, [0, 0]), branch(2, [0, 0]), branch(2, [0, 0], 'defcap')]
+    expect(missed({ points, branches })).toEqual([
+      'm.pact: lines that never ran: 2',
+      'm.pact:1:2: if: never then',
+      'm.pact:1:2: if: never ran',
+      'm.pact:2:2: capability m.C was never used',
+    ])
+    expect(missed({ branches: [branch(1, [2, 0], 'defcap'), branch(1, [1, 1], 'defcap')] })).toEqual([
+      'm.pact:1:2: capability m.C was never refused',
+    ])
+  })
+
+  it('for lcov has a dash for branches that were never evaluated', () => {
+    const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
+    expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
+      'BRDA:3,0,0,-',
+      'BRDA:3,0,1,-',
+      'BRDA:4,1,0,2',
+      'BRDA:4,1,1,0',
+    ])
+  })
+})
+
+describe('flags', () => {
+  it('take their bounds', () => {
+    const options = contractOptionsOf({
+      jobs: '256',
+      runs: '1',
+      seed: '0',
+      coverageMin: '100,100%',
+      check: true,
+      tolerance: '10000%',
+    })
+    expect(options).toMatchObject({
+      jobs: 256,
+      chance: { seed: 0, runs: 1 },
+      coverageMin: { lines: 100, branches: 100 },
+      tolerance: 10_000,
+    })
+  })
+
+  it.each([
+    [{ jobs: '257' }, '--jobs 257: expected a number from 1 to 256'],
+    [{ runs: '0' }, '--runs 0: expected a number from 1 to 1000000'],
+    [{ seed: '4294967296' }, '--seed 4294967296: expected a number from 0 to 4294967295'],
+    [{ coverageMin: '100.1' }, '--coverage-min 100.1: expected per cent from 0 to 100'],
+    [{ coverageMin: '1,2,3' }, '--coverage-min 1,2,3: expected per cent of lines, or of lines,branches'],
+    [{ check: true, tolerance: '10001' }, '--tolerance 10001: expected per cent from 0 to 10000'],
+    [{ tolerance: '1' }, '--tolerance has no effect without --check'],
+    [{ coverageAll: true }, '--coverage-all has no effect without --coverage'],
+    [{ json: true, tap: true }, '--json and --tap both decide what is printed'],
+  ])('refuse %j', (flags, text) => expect(() => contractOptionsOf(flags)).toThrow(text))
+})
