@@ -1,11 +1,17 @@
 /** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { coverageLines, lcovText, percentOf } from '../../src/commands/contract-coverage.ts'
+import { type FileOutcome, runTestFile } from '../../src/commands/contract-files.ts'
 import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
 import { gasReportLines, gasRows, shortGas } from '../../src/commands/contract-gas.ts'
+import { reportRun } from '../../src/commands/contract-reports.ts'
 import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
 import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
 import type { BranchCount, FileCounts } from '../../src/contracts/coverage/counts.ts'
+import { run } from '../cli/run.ts'
 
 describe('gas', () => {
   it.each([
@@ -147,6 +153,67 @@ describe('coverage', () => {
     ])
   })
 
+  /** Prints and writes the reports of a run with these counts. */
+  const reported = (files: readonly FileCounts[], options: Partial<Parameters<typeof reportRun>[2]>) => {
+    const findings = { traces: [], gasCalls: [{ key: 'native\n\nf', totals: [7], own: 7 }], coverage: files }
+    const outcome = { file: 'a', findings, read: [], report: { cases: [] } } as unknown as FileOutcome
+    const coverage = { dependencies: false, excluded: [] }
+    const none = { gasReport: false, gasSnapshot: false, check: false, tolerance: 0, json: false, junit: undefined }
+    const lines: string[] = []
+    const all = { ...none, coverage, lcov: undefined, coverageMin: null, ...options }
+    const isFine = reportRun([outcome], [], all, (line) => lines.push(line))
+    return { lines, isFine }
+  }
+  const half = { points: [point(1, 1), point(2, 0)], branches: [branch(1, [0, 4])] }
+
+  it('may be just what is demanded', () => {
+    const least = (lines: number, branches: number) => reported([counts(half)], { coverageMin: { lines, branches } })
+    expect([least(50, 50).isFine, least(51, 0).isFine, least(0, 51).isFine]).toEqual([true, false, false])
+    expect(least(51, 51).lines.slice(-2)).toEqual([
+      'coverage is too low: 50.0 % of lines, not 51 %',
+      'coverage is too low: 50.0 % of branches, not 51 %',
+    ])
+  })
+
+  it('for lcov has paths below the working directory, and absolute ones elsewhere', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-lcov-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const lcov = join(folder, 'out.info')
+    reported(
+      ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) })),
+      { lcov },
+    )
+    const paths = readFileSync(lcov, 'utf8').match(/^SF:.*$/gm)
+    expect(paths?.toSorted()).toEqual(['SF:/elsewhere/n.pact', 'SF:test/m.pact'])
+  })
+
+  it('leaves out excluded files and folders, not others whose names begin so', () => {
+    const folder = join('test', 'contracts', 'coverage')
+    const covered = (...excluded: string[]) => {
+      const questions = { traces: 'none', hasGas: false, chance: { seed: 1, runs: 1 } } as const
+      const coverage = { dependencies: false, excluded: excluded.map((each) => join(folder, each)) }
+      return runTestFile(join(folder, 'token.repl'), { ...questions, coverage }).findings.coverage.length
+    }
+    expect([covered(), covered('tok', 'token'), covered('token.pact'), covered('.')]).toEqual([1, 1, 0, 0])
+  })
+
+  it('leaves a report of gas to JSON where all output is JSON', () => {
+    const { lines } = reported([], { gasReport: true, json: true, coverage: null })
+    const row = {
+      kind: 'native',
+      module: '',
+      name: 'f',
+      calls: 1,
+      min: 7,
+      mean: 7,
+      median: 7,
+      max: 7,
+      own: 7,
+      total: 7,
+    }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ gasReport: [row] }])
+  })
+
   it('for lcov has a dash for branches that were never evaluated', () => {
     const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
     expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
@@ -156,6 +223,19 @@ describe('coverage', () => {
       'BRDA:4,1,1,0',
     ])
   })
+})
+
+it('leaves stdout to TAP, and takes -vvv for -vv', async () => {
+  const file = join('test', 'contracts', 'coverage', 'inline.repl')
+  const { out, err } = await run(['contract', file, '--tap', '--coverage'])
+  expect([out.startsWith('TAP version 14\n'), out.includes('branches'), err.includes('branches')]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  const all = await run(['contract', file, '-vv'])
+  expect(all.out.split('\n').length).toBeGreaterThan(20)
+  expect(await run(['contract', file, '-vvv'])).toEqual(all)
 })
 
 describe('flags', () => {
@@ -186,5 +266,5 @@ describe('flags', () => {
     [{ tolerance: '1' }, '--tolerance has no effect without --check'],
     [{ coverageAll: true }, '--coverage-all has no effect without --coverage'],
     [{ json: true, tap: true }, '--json and --tap both decide what is printed'],
-  ])('refuse %j', (flags, text) => expect(() => contractOptionsOf(flags)).toThrow(text))
+  ] as const)('refuse %j', (flags, text) => expect(() => contractOptionsOf(flags)).toThrow(text))
 })
