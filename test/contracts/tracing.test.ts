@@ -237,6 +237,7 @@ describe('a value in a trace', () => {
   it('is cut at 256 characters, however large', () => {
     const long = 'x'.repeat(1_000_000)
     expect(shortText('short')).toBe('"short"')
+    expect(shortText('x'.repeat(254))).toBe(`"${'x'.repeat(254)}"`)
     expect(shortText(long)).toHaveLength(256)
     expect(shortText(long).endsWith('…')).toBe(true)
     expect(shortText(new Array(100_000).fill([long]))).toHaveLength(256)
