@@ -10,7 +10,7 @@ import { gasReportLines, gasRows, shortGas } from '../../src/commands/contract-g
 import { reportRun } from '../../src/commands/contract-reports.ts'
 import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
 import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
-import type { BranchCount, FileCounts } from '../../src/contracts/coverage/counts.ts'
+import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
 import { run } from '../cli/run.ts'
 
 describe('gas', () => {
@@ -127,6 +127,19 @@ describe('coverage', () => {
     return { file: 'm.pact', points: [], functions: [], branches: [], ...parts }
   }
   const missed = (parts: Partial<FileCounts>) => coverageLines([counts(parts)], (file) => file).slice(2)
+
+  it('tells branches of one line apart, and has files in the order of their names', () => {
+    const made = ['b', 'a'].map((name) => {
+      const file = new FileCoverage(name)
+      for (const column of [0, 5]) file.branch({ line: 0, column }, 'if', ['then', 'else'])
+      return [file.counts]
+    })
+    const files = merged(made)
+    expect(files.map(({ file, branches }) => [file, branches.length])).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ])
+  })
 
   it('of nothing is whole, and one file has no sum', () => {
     expect(percentOf({ hit: 0, all: 0 })).toBe(100)
