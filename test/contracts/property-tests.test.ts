@@ -55,6 +55,15 @@ describe('for-all', () => {
     )
   })
 
+  it.each([
+    ['(gen-decimal 0.5 1.5 0)', '1.0'],
+    ['(gen-decimal 0.001 0.019)', '0.01'],
+    ['(gen-decimal -0.019 -0.001)', '-0.01'],
+    ['(gen-decimal 1.5 1.5 1)', '1.5'],
+  ])('draws from %s only what is between the bounds', (generator, only) => {
+    expect(fault(`(for-all "p" [${generator}] (lambda (x) (= x ${only})))`)).toBeNull()
+  })
+
   it('fails with the error of the function, and for a value other than true', () => {
     expect(fault('(for-all "p" [(gen-bool)] (lambda (x) (enforce false "never")))')).toMatch(/^failed with "never" for/)
     const text = '(for-all "p" [(gen-bool)] (lambda (x) 5))'
@@ -92,6 +101,7 @@ describe('for-all', () => {
     expect(stop('(for-all "p" [] 1)')).toBe('for-all takes a function')
     expect(stop('(for-all "p" [])')).toBe('for-all takes 3 parts, not 2')
     expect(stop('(gen-integer 5 1)')).toBe('gen-integer: the first bound is above the second')
+    expect(stop('(gen-decimal 0.001 0.009)')).toBe('gen-decimal: no number of 2 places is between the bounds')
     expect(stop('(gen-one-of [])')).toBe('gen-one-of: the list is empty')
     expect(stop('(gen-string 64)')).toBeUndefined()
     expect(stop('(gen-string 65)')).toBe('gen-string: expected 0 to 64, got 65')
