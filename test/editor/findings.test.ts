@@ -61,6 +61,11 @@ it.each([
   ],
   ['too many arguments of a native', '(defun a () (abs 1 2))', /^2:14 error abs takes 1 argument, not 2$/],
   ['too few arguments', '(defun a () (hash))', /^2:14 warning hash takes 1 argument, not 0: the result is a function/],
+  [
+    'too few arguments of what map takes behind its function',
+    '(defun f (a b) a) (defun g () (map (f 1) (f 2)))',
+    /^2:43 warning m\.f takes 2 arguments, not 1: the result/,
+  ],
   ['a form with wrong parts', '(defun a () (if true 1))', /^2:13 error .*if must take three arguments/],
   ['a variable without use', '(defun a () (let ((x 1)) 2))', /^2:20 hint x is never used$/],
   ['a second member of a name', '(defun a () 1) (defun a () 2)', /^2:23 error m has a member a already$/],

@@ -50,6 +50,7 @@ describe('the printer', () => {
       '(defun f : string ( a : object{ s } b:module{a,b} ) 1)',
       '(defun f:string (a:object{s} b:module{a, b}) 1)\n',
     ],
+    ['types of lists', '(defun f (a : [ string ] b:[object{ s }]) 1)', '(defun f (a:[string] b:[object{s}]) 1)\n'],
     ['a comment within a type', '(defun f (a: ; what\n integer) 1)', '(defun f (a: ; what\n integer) 1)\n'],
     ['a comment behind a field', '{"a": ; one\n 1}', '{"a": ; one\n 1}\n'],
     ['strings over several lines', '(+ "a\\\n   \\b"    1)', '(+ "a\\\n   \\b" 1)\n'],
