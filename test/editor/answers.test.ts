@@ -87,6 +87,11 @@ describe('hover', () => {
     expect(text).not.toContain('Gas')
   })
 
+  it('takes the only string of a function for its body, and the first of several for its document', () => {
+    expect(hover(`${HEAD}(defun once () "text"))`, 'once')).not.toContain('text')
+    expect(hover(`${HEAD}(defun twice () "text" 1))`, 'twice')).toContain('text')
+  })
+
   it('shows the first 200 characters of a constant', () => {
     expect(hover(`${HEAD}(defconst X "${'x'.repeat(198)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(198)}")`)
     expect(hover(`${HEAD}(defconst X "${'x'.repeat(199)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(199)}...)`)
