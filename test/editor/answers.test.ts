@@ -65,6 +65,11 @@ describe('completion', () => {
     expect(offered('(env|)', 'untitled:a.repl')).toContain('env-data')
   })
 
+  it('offers a variable behind its value, not in it', () => {
+    expect(offered(`${HEAD}(defun f () (let ((own (+ 1 o|))) 1)))`)).not.toContain('own')
+    expect(offered(`${HEAD}(defun f () (let ((own (+ 1 2))) o|)))`)).toContain('own')
+  })
+
   it('takes no variables of files that a test loads', () => {
     const loaded = { 'm.pact': `${HEAD}(defun f (elsewhere) elsewhere))${' '.repeat(99)}` }
     expect(offered('(load "m.pact")\n(+ 1 el|)', 'untitled:a.repl', loaded)).not.toContain('elsewhere')

@@ -175,6 +175,7 @@ it('has one finding at an import whose module is not known, not one at each name
 
 it('expects failures in code that is expected to fail', () => {
   expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
+  expect(inTest('[(expect-failure "unknown" (nothing 1)) (nothing)]')).toHaveLength(1)
 })
 
 it('warns of a module that a test file uses and does not load', () => {
