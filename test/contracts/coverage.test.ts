@@ -123,6 +123,23 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
+  it('of a capability that a guard asks for', () => {
+    const text = `(module m G (defcap G () true)
+  (defcap C () true)
+  (defun f () (enforce-guard (create-capability-guard (C)))))
+(expect-failure "f" (m.f))`
+    const memory = { resolve: (_: string, path: string) => path, read: () => text }
+    let follower: RunFollower | undefined
+    runTests('t.repl', memory, languagesOf, {
+      observe: (run) => {
+        follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+        return follower
+      },
+    })
+    const [found] = follower?.findings.coverage ?? []
+    expect(branches(found)).toEqual(['defcap 1: granted 0, refused 0', 'defcap 2: granted 0, refused 1'])
+  })
+
   it('of modules in test files, without functions of the test', () => {
     const inline = counts('inline.repl', 'inline.repl')
     expect(lines(inline)).toEqual({

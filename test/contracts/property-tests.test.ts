@@ -50,9 +50,13 @@ describe('for-all', () => {
   it.each([
     ['(gen-integer 0 1000)', '(< x 357)', '357'],
     ['(gen-integer -1000 -5)', '(> x -20)', '-20'],
+    ['(gen-integer -1000 -5)', '(> x 0)', '-5'],
     ['(gen-integer -1000 1000)', '(!= x x)', '0'],
+    ['(gen-decimal -9.0 -2.5 1)', '(> x 0.0)', '-2.5'],
     ['(gen-decimal 0.0 9.0 1)', '(< x 2.5)', '2.5'],
     ['(gen-bool)', '(= x false)', 'true'],
+    ['(gen-bool)', '(!= x x)', 'false'],
+    ['(gen-string 1)', '(= x "")', '"a"'],
     ['(gen-string 30)', '(< (length x) 4)', '"aaaa"'],
     ['(gen-list (gen-integer 0 9) 20)', '(< (length x) 3)', '[0, 0, 0]'],
     ['(gen-one-of [1 2 3 4])', '(< x 3)', '3'],
@@ -63,9 +67,19 @@ describe('for-all', () => {
     )
   })
 
+  it.each([
+    ['(gen-decimal 0.5 1.5 0)', '1.0'],
+    ['(gen-decimal 0.001 0.019)', '0.01'],
+    ['(gen-decimal -0.019 -0.001)', '-0.01'],
+    ['(gen-decimal 1.5 1.5 1)', '1.5'],
+  ])('draws from %s only what is between the bounds', (generator, only) => {
+    expect(fault(`(for-all "p" [${generator}] (lambda (x) (= x ${only})))`)).toBeNull()
+  })
+
   it('fails with the error of the function, and for a value other than true', () => {
     expect(fault('(for-all "p" [(gen-bool)] (lambda (x) (enforce false "never")))')).toMatch(/^failed with "never" for/)
-    expect(fault('(for-all "p" [(gen-bool)] (lambda (x) 5))')).toMatch(/^returned 5 for false/)
+    const text = '(for-all "p" [(gen-bool)] (lambda (x) 5))'
+    expect(fault(text, { seed: 7, runs: 1 })).toBe('returned 5 for false, in run 1 of 1 with seed 7')
   })
 
   it('prints a form that fails in its place', () => {
@@ -85,6 +99,8 @@ describe('for-all', () => {
     expect(
       new Set([3, 4, 5, 6].map((seed) => fault(text, { seed, runs: 256 })?.split('seed')[0])).size,
     ).toBeGreaterThan(1)
+    const called = (name: string) => fault(text.replace('"p"', `"${name}"`), { seed: 1, runs: 256 })
+    expect(new Set(['q', 'r', 's', 't'].map(called)).size).toBeGreaterThan(1)
     expect(fault('(for-all "p" [(gen-integer 1 9)] (lambda (x) (> x 0)))', { seed: 1, runs: 1 })).toBeNull()
   })
 
@@ -97,7 +113,9 @@ describe('for-all', () => {
     expect(stop('(for-all "p" [] 1)')).toBe('for-all takes a function')
     expect(stop('(for-all "p" [])')).toBe('for-all takes 3 parts, not 2')
     expect(stop('(gen-integer 5 1)')).toBe('gen-integer: the first bound is above the second')
+    expect(stop('(gen-decimal 0.001 0.009)')).toBe('gen-decimal: no number of 2 places is between the bounds')
     expect(stop('(gen-one-of [])')).toBe('gen-one-of: the list is empty')
+    expect(stop('(gen-string 64)')).toBeUndefined()
     expect(stop('(gen-string 65)')).toBe('gen-string: expected 0 to 64, got 65')
   })
 })
@@ -117,11 +135,40 @@ describe('for-any-order', () => {
     expect(fault(`${VAULT}${property('(> (vault.left) -1000)')}`)).toBeNull()
   })
 
+  it('makes at least one call in each run', () => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const what = `returned false after 1 call, in run 1 of 1 with seed ${seed}`
+      expect(fault(`${VAULT}${property('false')}`, { seed, runs: 1 })).toBe(what)
+    }
+  })
+
+  it('leaves out signatures, and finds a call that does harm without one', () => {
+    const text = `(module door G (defcap G () true)
+  (defun knock () (if (try false (enforce-keyset (read-keyset "owner"))) "in" (update vault.amounts "v" {"n": 99}))))
+(for-any-order "v" [(door.knock)] (< (vault.left) 50))`
+    const { failures, output } = run(`${VAULT}(env-module-admin vault)\n${text}`)
+    expect(failures).toHaveLength(1)
+    expect(output.slice(1, 3)).toEqual([expect.stringMatching(/^\(env-keys \[("b")?]\)$/), '(door.knock)'])
+  })
+
+  it('prints arguments as they stand, but values for generators', () => {
+    const { output } = run(`${VAULT}(for-any-order "v" [(vault.put (+ 1 (length "abc")))] (< (vault.left) 4))`)
+    expect(output[2]).toBe('(vault.put (+ 1 (length "abc")))')
+  })
+
+  it('evaluates the invariant with all signatures', () => {
+    const [calls, few] = ['[(vault.get (gen-integer 0 1))]', { seed: 1, runs: 9 }]
+    expect(fault(`${VAULT}(for-any-order "v" ${calls} (enforce-keyset (read-keyset "owner")))`, few)).toBeNull()
+  })
+
   it('shrinks to the shortest sequence, with signers, and prints it as forms that fail', () => {
     const { output, failures } = run(`${VAULT}${property('(< (vault.left) 12)')}`)
     expect(failures[0].what).toMatch(/^returned false after 2 calls, in run \d+ of 256 with seed 7$/)
     const calls = output.filter((line) => line.startsWith('(vault.put'))
     expect(calls).toHaveLength(2)
+    // Any simpler argument would leave 11.
+    const numbers = calls.map((call) => Number(/\d+/.exec(call)?.[0]))
+    expect(numbers[0] + numbers[1]).toBe(12)
     expect(output.filter((line) => line.startsWith('(env-keys')).every((line) => line.includes('"a"'))).toBe(true)
     const again = run(`${VAULT}${output.slice(1).join('\n')}`)
     expect([again.stopped, again.failures.length]).toEqual([null, 1])

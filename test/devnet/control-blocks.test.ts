@@ -172,6 +172,15 @@ describe('fork', () => {
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
   })
 
+  it('lets the chain grow first that has lost most', async () => {
+    const { peer } = await start({ graph: 'pair', pow: false })
+    await order(peer, '/make-blocks', { 0: 3, 1: 3 })
+    const { ancestor, added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
+    expect([ancestor[0].height, ancestor[1].height]).toEqual([2, 3])
+    // After one block both are at height 3 again, and only chain 0 has lost a block.
+    expect(added).toEqual({ 0: [expect.any(String), expect.any(String)] })
+  })
+
   it('goes down to the genesis block, pays another account, and is announced to streams and miners', async () => {
     const { devnet, peer, additions } = await start({ graph: 'triangle', pow: false })
     const { heights } = await order(peer, '/make-blocks', { 0: 2, 1: 2 })

@@ -37,7 +37,7 @@ describe('/devnet/drop', () => {
     await send(peer, [first, second])
     await send(peer, [other], 1)
     const unknown = exec('(+ 1 3)').hash
-    const requestKeys = [first.hash, other.hash, unknown, first.hash]
+    const requestKeys = [first.hash, other.hash, unknown, first.hash, unknown]
     expect(await order(control, '/devnet/drop', { requestKeys })).toEqual({
       dropped: { 0: [first.hash], 1: [other.hash] },
       notPending: [unknown],

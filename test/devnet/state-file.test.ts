@@ -101,10 +101,16 @@ describe('a state file', () => {
       [state.subarray(0, state.length / 2), 'no state of a newcut network: '],
       [gzipSync('{}\n'), 'no state of a newcut network: it has other content'],
       [gzipSync('hello'), 'no state of a newcut network: it has other content'],
+      [gzipSync('{"a":1}\n'.repeat(200_000)), 'no state of a newcut network: it has other content'],
+      [gzipSync('{"newcutState":1,"fork":5}\n'), 'no state of a newcut network: it has other content'],
       [of(lines[0].replace(':1', ':2')), 'a state of version 2; this newcut reads version 1'],
       [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
       [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
-      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'no state of a newcut network: '],
+      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is no record'],
+      [of(lines[0], lines[1], 'null', ...lines.slice(2)), 'network: its line 3 is no record'],
+      [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(...lines.slice(0, -3), ...lines.slice(-2)), 'network: it is cut off'],
       [of(lines[0], lines[1].replace(/"(.)(.*)"\]$/, '"$1AAAA$2"]'), ...lines.slice(2)), 'state/blocks: damaged: '],
     ]
     for (const [bytes, text] of cases) {

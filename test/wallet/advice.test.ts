@@ -1,7 +1,7 @@
 /** Advice on commands that fail. */
 import { describe, expect, it } from 'vitest'
 import { PRINT_ADVICE } from '../../src/schema/print-advice.ts'
-import { adviceOnRefusal, adviceOnResult } from '../../src/wallet/advice.ts'
+import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/wallet/advice.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
 const signed = (...capabilities: string[][]) => ({
@@ -50,10 +50,16 @@ it.each([
   ],
   ['Transaction time-to-live is expired', '--ttl is at most 48h; is the clock here right?'],
   ['Transaction gas limit (1) is below the gas for the size of the command (27)', MORE_GAS],
+  ['Transaction creation time too far in the future', '--ttl is at most 48h; is the clock here right?'],
   ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual --gas-price'],
+  ['Gas price decimal precision too high', '0.00000001 is the usual --gas-price'],
+  ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual --gas-price'],
 ])('advice on the refusal %s', (cause, advice) => {
   const sent = `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: ${cause}`
-  for (const text of [cause, sent]) expect(adviceOnRefusal(text)).toBe(advice)
+  for (const text of [cause, sent]) {
+    expect(adviceOnRefusal(text)).toBe(advice)
+    expect(isOutOfTime(text)).toBe(advice.includes('--ttl'))
+  }
 })
 
 it.each([
@@ -85,6 +91,7 @@ describe('no advice for texts that code quotes', () => {
   ]
   it.each(quoted)('in an enforce: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
+    expect(adviceOnResult({ type: 'EvalError', message: `told: ${message}` }, KEY)).toBeUndefined()
   })
   it.each(quoted)('in a refusal of another kind: %s', (message) => {
     const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`

@@ -94,7 +94,11 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   const lines = createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
   const first = await lines.next().catch(() => ({ done: true, value: undefined }) as const)
   const fork = first.done ? undefined : headIn(first.value, name)
-  if (fork === undefined) throw noState(name, described(await piped))
+  if (fork === undefined) {
+    // A long file waits for its reader.
+    text.destroy()
+    throw noState(name, described(await piped))
+  }
   if (fork !== null) writeForkFile(directory, fork)
   const database = await openDatabase(join(directory, BLOCKS), { create: true })
   try {
@@ -102,12 +106,13 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     let records = 0
     let isWhole = false
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-      const entry = JSON.parse(line) as [string, string] | { readonly records: number }
-      if (!Array.isArray(entry)) {
+      const entry = entryIn(line)
+      if (entry === null) throw noState(name, `its line ${records + 2} is no record`)
+      if ('records' in entry) {
         isWhole = entry.records === records
         break
       }
-      batch.push({ type: 'put', key: entry[0], value: Buffer.from(entry[1], 'base64') })
+      batch.push({ type: 'put', ...entry })
       records++
       if (batch.length < BATCH) continue
       await database.batch(batch)
@@ -116,8 +121,24 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     if (!isWhole) throw noState(name, 'it is cut off')
     await database.batch(batch)
   } finally {
+    text.destroy()
     await database.close()
   }
+}
+
+/** @returns a record, or the number of records that ends a file; null for another line */
+function entryIn(
+  line: string,
+): { readonly key: string; readonly value: Buffer } | { readonly records: unknown } | null {
+  let entry: unknown
+  try {
+    entry = JSON.parse(line)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(entry)) return typeof entry === 'object' && entry !== null && 'records' in entry ? entry : null
+  const [key, value] = entry as unknown[]
+  return typeof key === 'string' && typeof value === 'string' ? { key, value: Buffer.from(value, 'base64') } : null
 }
 
 /** @returns the file of the fork, null for none, or undefined for a line of another file */
@@ -128,15 +149,18 @@ function headIn(line: string, name: string): string | null | undefined {
   } catch {
     return undefined
   }
-  const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: string | null }
+  const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: unknown }
   if (version === undefined) return undefined
-  if (version === VERSION) return fork
+  if (version === VERSION) return typeof fork === 'string' || fork === null ? fork : undefined
   throw unusable(name, `a state of version ${version}; this newcut reads version ${VERSION}`, {
     hint: 'use the newcut that wrote it',
   })
 }
 
-const described = (error: unknown) => (error === null ? 'it has other content' : describeError(error))
+function described(error: unknown): string {
+  const isOther = error === null || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  return isOther ? 'it has other content' : describeError(error)
+}
 
 function noState(name: string, why: string, cause?: unknown): NewcutError {
   const hint = 'GET /devnet/state and --state-file write such files'
