@@ -39,6 +39,27 @@ describe('/devnet/run', () => {
     expect(JSON.stringify(result)).not.toContain('"sender00"')
   })
 
+  it('grants capabilities whose body would refuse, and no others', async () => {
+    const { control } = await startWatched()
+    const code = `(module vault GOV
+      (defcap GOV () (enforce false "nobody governs"))
+      (defcap OPEN (place:string) (enforce (= place "never") "closed"))
+      (defun open (place) (with-capability (OPEN place) (format "{} is open" [place])))
+      (defun close () (with-capability (GOV) "closed")))`
+    const deployed = await order(control, '/devnet/run', { chain: 0, code: `(namespace "free") ${code}` })
+    expect(deployed.result.status).toBe('success')
+    const run = async (call: string, ...caps: object[]) => {
+      const { result } = await order(control, '/devnet/run', { chain: 0, code: `(free.vault.${call})`, caps })
+      return result.data ?? result.error.message
+    }
+    const open = (...args: unknown[]) => ({ name: 'free.vault.OPEN', args })
+    expect(await run('open "a"')).toBe('closed')
+    expect(await run('open "a"', open('a'))).toBe('a is open')
+    expect(await run('open "b"', open('a'))).toBe('closed')
+    expect(await run('close', { name: 'free.vault.GOV', args: [] })).toBe('closed')
+    expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
+  })
+
   it('has admin rights on the named modules only', async () => {
     const { control, devnet } = await startWatched()
     const code = '(update coin.coin-table "sender02" { "balance": 1.0 })'
