@@ -1,6 +1,7 @@
 /** Code that runs with privileges in a block of its own: over HTTP, and after a restart from disk. */
 import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readPrivileges } from '../../src/devnet/command/privileges.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
 import { startFork, startRemote } from '../fork/network.ts'
@@ -58,6 +59,13 @@ describe('/devnet/run', () => {
     expect(await run('open "b"', open('a'))).toBe('closed')
     expect(await run('close', { name: 'free.vault.GOV', args: [] })).toBe('closed')
     expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
+  })
+
+  it('asks the bodies of capabilities only where an earlier newcut did', () => {
+    const read = (privileged: object) => readPrivileges(JSON.stringify({ privileged: { admin: [], ...privileged } }))
+    const capabilities = [expect.objectContaining({ name: 'coin.COINBASE' })]
+    expect(read({ caps: [COINBASE] })).toMatchObject({ capabilities, areAsked: true })
+    expect(read({ caps: [COINBASE], areAsked: false })).toMatchObject({ capabilities, areAsked: false })
   })
 
   it('has admin rights on the named modules only', async () => {
