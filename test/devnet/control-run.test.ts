@@ -1,6 +1,7 @@
 /** Code that runs with privileges in a block of its own: over HTTP, and after a restart from disk. */
 import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readPrivileges } from '../../src/devnet/command/privileges.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
 import { startFork, startRemote } from '../fork/network.ts'
@@ -37,6 +38,34 @@ describe('/devnet/run', () => {
     expect(result).toMatchObject({ reqKey: ran.requestKey, gas: ran.gas, result: { status: 'success' } })
     // Nobody paid a fee.
     expect(JSON.stringify(result)).not.toContain('"sender00"')
+  })
+
+  it('grants capabilities whose body would refuse, and no others', async () => {
+    const { control } = await startWatched()
+    const code = `(module vault GOV
+      (defcap GOV () (enforce false "nobody governs"))
+      (defcap OPEN (place:string) (enforce (= place "never") "closed"))
+      (defun open (place) (with-capability (OPEN place) (format "{} is open" [place])))
+      (defun close () (with-capability (GOV) "closed")))`
+    const deployed = await order(control, '/devnet/run', { chain: 0, code: `(namespace "free") ${code}` })
+    expect(deployed.result.status).toBe('success')
+    const run = async (call: string, ...caps: object[]) => {
+      const { result } = await order(control, '/devnet/run', { chain: 0, code: `(free.vault.${call})`, caps })
+      return result.data ?? result.error.message
+    }
+    const open = (...args: unknown[]) => ({ name: 'free.vault.OPEN', args })
+    expect(await run('open "a"')).toBe('closed')
+    expect(await run('open "a"', open('a'))).toBe('a is open')
+    expect(await run('open "b"', open('a'))).toBe('closed')
+    expect(await run('close', { name: 'free.vault.GOV', args: [] })).toBe('closed')
+    expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
+  })
+
+  it('asks the bodies of capabilities only where an earlier newcut did', () => {
+    const read = (privileged: object) => readPrivileges(JSON.stringify({ privileged: { admin: [], ...privileged } }))
+    const capabilities = [expect.objectContaining({ name: 'coin.COINBASE' })]
+    expect(read({ caps: [COINBASE] })).toMatchObject({ capabilities, areAsked: true })
+    expect(read({ caps: [COINBASE], areAsked: false })).toMatchObject({ capabilities, areAsked: false })
   })
 
   it('has admin rights on the named modules only', async () => {

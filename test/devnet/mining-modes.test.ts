@@ -41,6 +41,21 @@ describe('mining on arrival', () => {
     expect(made().map(({ chain }) => chain)).toEqual([0, 1, 0])
   })
 
+  it('gives way to blocks by order of the same chains', async () => {
+    const { peer, control, made, until } = await startWatched({ ...onArrival(2), graph: 'petersen' })
+    const commands = Array.from({ length: 12 }, (_, i) => transfer('sender01', i + 1))
+    const orders: Promise<unknown>[] = []
+    for (const command of commands) {
+      await send(peer, [command])
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      // Every order is answered with blocks: none comes upon one that was made for another parent.
+      orders.push(order(control, '/make-blocks', { 0: 2, 5: 1 }))
+    }
+    await Promise.all(orders)
+    await until((blocks) => commands.every(({ hash }) => hold(hash)(blocks)))
+    expect(made().flatMap(({ requestKeys }) => requestKeys).sort()).toEqual(commands.map(key).sort())
+  })
+
   it('takes a slow command in the block that it makes for it', async () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     const slow = exec('(length (map (+ 1) (enumerate 0 20000)))', { gasLimit: 150_000 })

@@ -1,5 +1,5 @@
 /** A network in one file: written at the end, read at the start, and told by GET /devnet/state. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -129,8 +129,14 @@ describe('a state file', () => {
       message('state: its network has graph pair, not graph petersen'),
     )
     await expect(startDevnet({ port: 0, state, dataDir: '/tmp/x' })).rejects.toMatchObject({ code: 'BAD_OPTION' })
-    const lost = await startDevnet({ port: 0, graph: 'pair', stateFile: '/proc/none/x.state' })
-    await expect(lost.close()).rejects.toMatchObject(message('/proc/none/x.state: the state cannot be written'))
+    const lost = startDevnet({ port: 0, graph: 'pair', stateFile: '/proc/none/x.state' })
+    await expect(lost).rejects.toMatchObject(message('/proc/none/x.state: the state cannot be written'))
+    const place = join(await folder(), 'gone')
+    await mkdir(place)
+    const cut = await startDevnet({ port: 0, graph: 'pair', stateFile: join(place, 'x.state') })
+    expect(await readdir(place)).toEqual([])
+    await rm(place, { recursive: true })
+    await expect(cut.close()).rejects.toMatchObject(message('gone/x.state: the state cannot be written'))
   })
 
   it('is told only to programs on this machine', async () => {

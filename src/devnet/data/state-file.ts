@@ -6,7 +6,7 @@
  *     {"records":N}                          last line
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -52,6 +52,20 @@ async function* linesOf({ settings, snapshot, letIn, fork }: SavedNetwork): Asyn
   yield `${JSON.stringify({ records })}\n`
 }
 
+/**
+ * Tries to write beside the file, so that a node does not find out at its end, when its state would be lost.
+ * Throws NewcutError DATA_UNUSABLE.
+ */
+export async function checkStateFile(file: string): Promise<void> {
+  const unfinished = `${file}.new`
+  try {
+    await (await open(unfinished, 'w')).close()
+    await rm(unfinished)
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
 /** Writes the file, which replaces an earlier one at once. Throws NewcutError DATA_UNUSABLE. */
 export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
   const unfinished = `${file}.new`
@@ -60,11 +74,13 @@ export async function writeStateFile(file: string, network: SavedNetwork): Promi
     await rename(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw new NewcutError('DATA_UNUSABLE', `${file}: the state cannot be written: ${describeError(error)}`, {
-      hint: 'the folder must exist, and this user must be allowed to write there',
-      cause: error,
-    })
+    throw unwritable(file, error)
   }
+}
+
+function unwritable(file: string, cause: unknown): NewcutError {
+  const hint = 'the folder must exist, and this user must be allowed to write there'
+  return unusable(file, `the state cannot be written: ${describeError(cause)}`, { hint, cause })
 }
 
 /**
