@@ -20,7 +20,7 @@ await describeInChromium('the page of transfers', (browser) => {
     const burnt = await mine(node, leaving(HOSTILE, '2.000000000001'))
     const transfer = card(page, 'coins')
     await expect.poll(() => outcomes(page)).toEqual(['waits for its proof'])
-    expect(await transfer.locator('h3').textContent()).toBe(`2.000000000001 coins: sender00 → ${HOSTILE}`)
+    expect(await transfer.locator('h3').textContent()).toBe(`2.000000000001 coins: sender00 → ${HOSTILE} · chain 0 → 1`)
     expect(await transfer.textContent()).toContain('Chain 1 lacks 2 blocks until the proof exists.')
     expect(await page.locator('img[src="x"], main b:text-is("bold")').count()).toBe(0)
     expect(await transfer.locator('.track a').evaluateAll((all) => all.map((each) => each.title))).toEqual([burnt.hash])

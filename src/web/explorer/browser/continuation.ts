@@ -36,7 +36,7 @@ export class Continuation {
 
   /** Fills the fields from a link. @param chains number of chains of the network */
   open(place: URLSearchParams, chains: number): void {
-    fillChains('proof-chain', chains, place.get('from') ?? HERE, 'this chain')
+    fillChains('proof-chain', chains, place.get('source') ?? HERE, 'this chain')
     input('pact-id').value = place.get('pact') ?? ''
     input('step').value = place.get('step') ?? '1'
     input('rollback').checked = place.get('rollback') === 'true'
@@ -51,7 +51,7 @@ export class Continuation {
       pact: input('pact-id').value.trim(),
       step: input('step').value.trim(),
       rollback: input('rollback').checked ? 'true' : null,
-      from: isProven ? select('proof-chain').value : null,
+      source: isProven ? select('proof-chain').value : null,
       key: isProven ? input('proof-key').value.trim() : null,
     }
   }

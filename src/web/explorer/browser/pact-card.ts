@@ -82,7 +82,7 @@ export class PactCard {
     write(this.#complete, isTransferName(name) ? 'Complete the transfer' : `Run step ${next?.step ?? ''}`)
     write(this.#blocks, missing === 1 ? 'Make a block' : `Make ${missing} blocks`)
     const { step, chain, proofOf } = next ?? {}
-    const place = { chain, pact: pactId, step, from: proofOf?.chain, key: proofOf?.requestKey }
+    const place = { chain, pact: pactId, step, source: proofOf?.chain, key: proofOf?.requestKey }
     this.#form.href = `/explorer/send${fragment(place)}`
     // A button that has gone leaves the focus to the first link of its pact.
     if (focused instanceof HTMLElement && focused.hidden) this.#track.querySelector('a')?.focus()

@@ -7,11 +7,11 @@ import { valueText } from './value-text.ts'
 const TRANSFER_ARGS = 5
 
 /** What a pact does: a transfer in words, any other one as code. */
-export function pactTitle({ name, args }: ListedPact): string {
+export function pactTitle({ name, args, steps }: ListedPact): string {
   if (!isTransferName(name) || args.length !== TRANSFER_ARGS) return `(${[name, ...args.map(valueText)].join(' ')})`
-  const [from, to, , , amount] = args
+  const [from, to, , target, amount] = args
   const token = name.slice(0, name.lastIndexOf('.'))
-  return `${valueText(amount)} ${token === 'coin' ? 'coins' : `of ${token}`}: ${String(from)} → ${String(to)}`
+  return `${valueText(amount)} ${token === 'coin' ? 'coins' : `of ${token}`}: ${String(from)} → ${String(to)} · chain ${steps[0]?.chain} → ${String(target)}`
 }
 
 /** Whether a pact has changed its chain, or is about to. */
@@ -60,6 +60,7 @@ export function nextText(pact: ListedPact): string {
     return `Chain ${chain} lacks ${missingBlocks} ${missingBlocks === 1 ? 'block' : 'blocks'} until the proof exists.`
   }
   if (state === 'pending') return `The next step waits for a block of chain ${chain}.`
-  const proof = proofOf === null ? '' : ' with the proof'
-  return `Chain ${chain} can run step ${step}, the ${step + 1 === stepCount ? 'last one' : `${step + 1}. of ${stepCount}`}${proof}.`
+  const proof = proofOf === null ? '' : 'The proof exists. '
+  const place = step + 1 === stepCount ? 'the last one' : `of steps 0 to ${stepCount - 1}`
+  return `${proof}Chain ${chain} can run step ${step}, ${place}.`
 }

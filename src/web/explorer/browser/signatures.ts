@@ -25,6 +25,7 @@ const PUBLIC_KEY = /^(?:k:)?([0-9a-f]{64})$/i
 class SignatureRow {
   readonly element: HTMLElement
   readonly account = make('select', { 'aria-label': 'account that signs' })
+  readonly #keyPart = make('div')
   readonly #key = make('input', {
     spellcheck: 'false',
     autocomplete: 'off',
@@ -50,7 +51,7 @@ class SignatureRow {
       'li',
       {},
       make('div', { class: 'row' }, this.account, this.scope, remove),
-      this.#key,
+      this.#keyPart,
       this.#args,
       this.#fault,
     )
@@ -72,7 +73,7 @@ class SignatureRow {
   }
 
   #showKey(): void {
-    this.#key.hidden = this.account.value !== ANY_KEY
+    this.#keyPart.replaceChildren(...(this.account.value === ANY_KEY ? [this.#key] : []))
   }
 
   /** Throws FieldFault for a public key that is none. */
