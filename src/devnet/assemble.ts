@@ -23,6 +23,7 @@ import { addLookupRoutes } from './http/routes/lookup.ts'
 import { addMempoolRoutes } from './http/routes/mempool.ts'
 import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
+import { addPactRoutes } from './http/routes/pacts.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
 import { addStateRoute } from './http/routes/state.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
@@ -228,6 +229,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   addStateRoute(router, parts.saved)
   addTraceRoutes(router, parts)
   addLookupRoutes(router, parts)
+  addPactRoutes(router, parts, options.phraseAccounts ?? 0)
   addViewRoutes(router, {
     ...parts,
     clock,
