@@ -99,7 +99,7 @@ describe('a list in pages', () => {
       show: (items) => {
         shown = items.join('')
       },
-      more: more as unknown as HTMLButtonElement,
+      more,
       onTold: (text) => void told.push(text),
       noun: 'event',
     })
