@@ -11,7 +11,7 @@ export interface ListPage<T> {
 
 /** The button below the list, as far as the list uses it. */
 export interface MoreButton {
-  hidden: boolean
+  hidden: boolean | string
   disabled: boolean
   readonly addEventListener: (type: 'click', listener: () => void) => void
 }
