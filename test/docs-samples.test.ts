@@ -124,7 +124,7 @@ describe('the samples', () => {
   it.concurrent.each(running)('%s: its commands do what it shows', async (document) => {
     const blocks = allBlocks.filter((block) => block.document === document)
     const mines = blocks.some(({ text }) => text.includes('newcut mine'))
-    const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'constant:200ms']
+    const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'constant:200ms', '--graph', 'petersen']
     const session = new Session(standard, exampleOf(document))
     try {
       for (const block of blocks) {
