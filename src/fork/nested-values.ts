@@ -19,7 +19,7 @@ const NO_FIELDS: ReadonlyMap<string, Shape> = new Map()
 const LEAF: Shape = { isLeaf: true, items: null, fields: NO_FIELDS }
 /** Types of lists are `list`, or in other releases `[decimal]`. */
 const IS_LIST = '(contains (take 1 (typeof v)) ["l" "["])'
-/** Deepest lists and objects of which newcut asks for the digits. */
+/** Deepest nesting: newcut does not ask about values below. */
 const MAX_DEPTH = 32
 /** Most characters of the code for a shape: objects with thousands of different fields need more. */
 const MAX_CODE = 200_000
