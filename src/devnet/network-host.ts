@@ -1,4 +1,4 @@
-/** What a network takes from its node, and the node from its host. */
+/** Services of the host for a node, and of a node for its networks. */
 import type { Clock } from '../core/clock.ts'
 import type { NewcutError } from '../core/errors.ts'
 import type { App } from './http/app.ts'
@@ -19,7 +19,7 @@ export interface HostMachine {
   readonly maxConnections: number
 }
 
-/** What a network takes from its node. */
+/** Services that a network takes from its node. */
 export interface NetworkHost {
   readonly machine: HostMachine
   /** Adds routes beside the interface of the network. */

@@ -22,7 +22,7 @@ export function turnedOptions(
   if (change === null) return { ...turned, networkName: undefined }
   if (options.pow === true || autoMine?.kind === 'simulated') {
     const why = 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network'
-    throw new RequestRefused(409, `${why}. Start the node without --mine, --pow and simulated mining`)
+    throw new RequestRefused(409, `${why}. Start the node without --mine, pow: true or simulated mining`)
   }
   // The forked network decides about its graph.
   return { ...turned, graph: undefined, fork: forkOf(change, first) }

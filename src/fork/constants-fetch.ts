@@ -6,7 +6,6 @@ import type { ExactJson } from '../core/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { exactly, exactValue } from './exact-values.ts'
-import type { CachedModule } from './module-fetch.ts'
 import { membersOf } from './module-text.ts'
 import { exactWithin, printCode, type Shape, shapeOf } from './nested-values.ts'
 import { odd, type PinQuestion } from './question.ts'
@@ -25,12 +24,11 @@ export class ConstantsFetch {
   readonly #names: readonly string[]
   #found: readonly Constant[] = []
 
-  /** @param module name of a module whose text is cached */
-  constructor(asker: Asker, cache: ForkCache, module: string) {
+  /** @param code text of the module */
+  constructor(asker: Asker, cache: ForkCache, module: string, code: string) {
     this.#asker = asker
     this.#cache = cache
     this.#module = module
-    const { code } = cache.get(`module:${module}`) as CachedModule
     this.#names = membersOf(code, 'defconst')
   }
 

@@ -44,7 +44,9 @@ export async function fetchModules(asker: Asker, cache: ForkCache, names: readon
   // A process that ended in between may have left modules without constants.
   let constants = wanted.filter((name) => !wave.includes(name) && !cache.has(`constants:${name}`))
   while (wave.length > 0 || constants.length > 0) {
-    const values = constants.map((name) => new ConstantsFetch(asker, cache, name))
+    const values = constants.map((name) => {
+      return new ConstantsFetch(asker, cache, name, (cache.get(`module:${name}`) as CachedModule).code)
+    })
     await askAll(asker, [
       ...wave.map((name) => described(asker, cache, name)),
       ...values.flatMap((each) => each.questions),

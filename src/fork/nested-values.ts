@@ -19,7 +19,7 @@ const NO_FIELDS: ReadonlyMap<string, Shape> = new Map()
 const LEAF: Shape = { isLeaf: true, items: null, fields: NO_FIELDS }
 /** Types of lists are `list`, or in other releases `[decimal]`. */
 const IS_LIST = '(contains (take 1 (typeof v)) ["l" "["])'
-/** Deepest lists and objects that are asked for. */
+/** Deepest nesting: newcut does not ask about values below. */
 const MAX_DEPTH = 32
 /** Most characters of the code for a shape: objects with thousands of different fields need more. */
 const MAX_CODE = 200_000
@@ -81,7 +81,7 @@ function codeOf({ isLeaf, items, fields }: Shape): string {
   return `(if (= (typeof v) "object") [${each.join(' ')}] ${code})`
 }
 
-/** A value with all digits that its printed forms show. What these do not fit stays as it is. */
+/** A value with all digits that its printed forms show. A value that they do not fit stays as it is. */
 export function exactWithin(value: Value, shape: Shape, printed: ExactJson | undefined): Value {
   if (shape.isLeaf && typeof printed === 'string') return exactValue(value, printed)
   if (!Array.isArray(printed)) return value

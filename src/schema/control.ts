@@ -3,7 +3,6 @@
  * on its own machine.
  */
 
-import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
 import {
   DropOrder,
@@ -18,10 +17,13 @@ import {
   RunOrder,
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
+import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
 import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { ResetOrder } from './reset-order.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
+
+export { MiningMode } from './mining-mode.ts'
 
 /** Maximum number of blocks per call, including those on adjacent chains. */
 export const MAX_MADE_BLOCKS = 100_000
@@ -39,8 +41,6 @@ const MAX_FAULT_BODY_LENGTH = 64 * 1024
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
 /** Maximum number of snapshots. */
 export const MAX_SNAPSHOTS = 1000
-/** Maximum block delay: a year. */
-const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
 const Natural = Type.Integer({ minimum: 0 })
@@ -64,41 +64,6 @@ export const MadeBlocks = Type.Object({
   made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, including those for adjacent chains' }),
   blocks: Type.Record(ChainKey, Type.Array(MadeBlock), { description: 'chain: its new blocks, ascending' }),
   heights: Heights,
-})
-
-/** How the node makes blocks by itself. */
-export const MiningMode = Type.Object(
-  {
-    mode: Type.Union([
-      Type.Literal('on-demand'),
-      Type.Literal('on-arrival'),
-      Type.Literal('constant'),
-      Type.Literal('simulated'),
-    ]),
-    confirmations: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_CONFIRMATIONS,
-        default: CONFIRMATIONS,
-        description: 'of on-arrival: blocks on every chain behind one with commands',
-      }),
-    ),
-    everyMs: Type.Optional(
-      Type.Number({
-        minimum: 1,
-        maximum: MAX_BLOCK_DELAY_MS,
-        description: 'of constant: time between blocks of a chain',
-      }),
-    ),
-    hashesPerSecond: Type.Optional(
-      Type.Number({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'of simulated: rate of all miners' }),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type MiningMode = Static<typeof MiningMode>
-export const MiningState = Type.Object({
-  mining: Type.Union([MiningMode, Type.Null()], { description: 'null: only miners and orders make blocks' }),
 })
 
 /** An integer; beyond 2^53 - 1 as a string of digits. */

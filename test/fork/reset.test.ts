@@ -147,7 +147,7 @@ it('ends streams, empties the pool, tells what became of transactions, and undoe
   expect(devnet.pending).toBe(1)
 })
 
-/** What a failed reset must leave as it is. */
+/** Properties that a failed reset must not change. */
 async function imageOf(devnet: Devnet) {
   const { settings, cut, pending, fork } = devnet
   return { settings, fork, pending, heads: [...cut.values()].map(({ hash }) => Buffer.from(hash).toString('hex')) }

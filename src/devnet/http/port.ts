@@ -109,7 +109,7 @@ export class Port {
   }
 }
 
-/** Ends a response whose network is gone. What was sent in full before is left to its reader. */
+/** Ends a response whose network is gone. A response that was written in full stays for its reader. */
 function endNow(app: App, response: ServerResponse): void {
   if (response.writableEnded) return
   if (!response.headersSent) {
