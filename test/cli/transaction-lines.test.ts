@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../../src/cli/lines.ts'
 import { actionText, waitingLine } from '../../src/cli/transaction-lines.ts'
-import { PRINT_ADVICE } from '../../src/schema/print-advice.ts'
+import { PRINT_ADVICE } from '../../src/core/errors.ts'
 import {
   block,
   dropped,

@@ -30,10 +30,11 @@ const OWN = `(namespace "free")
   (defun run () (+ (print 1) (let ((print 5)) print))))`
 /** A module of this name, which its own code and later code mean by the bare name. */
 const NAMED = `(namespace "free")
+(interface printing (defun own:string ()))
 (module print GOVERNANCE
   (defcap GOVERNANCE () true)
   (implements free.printing)
-  (defun own () (let ((me:module{free.printing} print)) (format "{}" [me]))))
+  (defun own:string () (let ((me:module{free.printing} print)) (format "{}" [me]))))
 (free.print.own)`
 const GAS = { gasLimit: 100_000 }
 
@@ -244,7 +245,7 @@ describe('newcut devnet --allow-print', () => {
           ? /"event":"print","by":"block","chain":0,"height":2,"requestKey":"[^"]+","text":"two\\nlines","module":null,"line":\d+/
           : /print .*chain 0 {2}height 2 {2}code:\d+ {2}\S+: two lines/
       await node.sees(line)
-      expect(node.out().includes('print: contracts may call it')).toBe(log === 'text')
+      expect(node.out()).toContain('print: contracts may call it')
       expect(node.out().match(/free\.teller calls print/g)).toHaveLength(1)
       node.child.kill('SIGTERM')
       expect(await node.ended).toMatchObject({ code: 0 })
