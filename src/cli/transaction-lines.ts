@@ -1,11 +1,11 @@
 /** The console lines for transactions of a development network. */
+import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
 import type {
   CommandAction,
   IncludedTransaction,
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
-import { NO_PRINT, PRINT_ADVICE } from '../schema/print-advice.ts'
 import { type ConsoleLine, place } from './line.ts'
 
 const SHOWN_KEY = 10

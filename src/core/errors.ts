@@ -69,6 +69,11 @@ export function describeError(error: unknown): string {
   return printable(text)
 }
 
+/** The error of nodes for the unknown name `print` in code. In a namespace, they look for a module of this name there. */
+export const NO_PRINT = /^Cannot find module: (?:\S+\.)?print$/
+/** Advice on `NO_PRINT`. */
+export const PRINT_ADVICE = 'live networks have no print: leave it out, or try the code on newcut devnet --allow-print'
+
 /** Maximum number of code locations that an internal error names. */
 const MAX_PLACES = 3
 

@@ -92,7 +92,10 @@ const PrintView = Type.Object({
   height: Type.Union([Natural, Type.Null()], { description: 'null for a call' }),
   requestKey: Type.String(),
   module: Type.Union([Type.String(), Type.Null()], { description: 'null for the code of the command' }),
-  line: Type.Integer({ minimum: 1, description: 'of the call, in the text of the module or command' }),
+  line: Type.Integer({
+    minimum: 1,
+    description: 'of the call, in the text of the command, or of the one that deployed the module',
+  }),
   text: Type.String({ description: 'at most 512 characters, in one line' }),
 })
 

@@ -187,7 +187,7 @@ interface Reproduced {
   readonly expectation: string
 }
 
-/** The sequence as forms that stand in the place of the property. What follows them finds the transaction open again. */
+/** The sequence as forms that stand in the place of the property. They leave a transaction open if it was. */
 function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: Reproduced): string[] {
   const { signers, isInTransaction, evaluator } = test
   const { transaction, call, program } = evaluator
