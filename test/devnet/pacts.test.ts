@@ -1,6 +1,7 @@
 /** Pacts in the lookups of the developer page, and the accounts whose keys it signs with. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import { PactIndex } from '../../src/devnet/http/lookup/pact-index.ts'
 import { type KnownAccounts, ListedPact, type PactPage } from '../../src/schema/pacts.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
@@ -192,6 +193,20 @@ describe('GET /devnet/pacts', () => {
     expect(steps).toHaveLength(1)
     await order(own, '/devnet/revert', { id })
     expect(await pacts(peer)).toMatchObject({ pacts: [], open: 0, finished: 0 })
+  })
+
+  it('reads many blocks in several steps, each block once', async () => {
+    const { peer, devnet } = await startLedger()
+    await run(peer, leaving('1.0'))
+    const { store } = devnet.chains
+    const index = new PactIndex(store, store.size - 1)
+    index.read()
+    expect([index.unread, index.pacts.length]).toEqual([1, 0])
+    await makeBlocks(peer, { 0: 1, 1: 1 })
+    expect(index.unread).toBe(3)
+    index.read()
+    index.read()
+    expect([index.unread, index.pacts.length, index.pacts[0]?.steps.length]).toEqual([0, 1, 1])
   })
 
   it('has pages with the unfinished ones first, whatever ends between two of them', async () => {
