@@ -216,8 +216,8 @@ describe('GET /devnet/pacts', () => {
     const [a, b, c, d, e] = commands.map(({ hash }) => hash)
     await run(peer, continued(e, { step: 0, rollback: true }))
     await run(peer, continued(b, { step: 0, rollback: true }))
-    const ids = async (query: string) => {
-      const page = await pacts(peer, `?limit=2${query}`)
+    const ids = async (query: string, limit = 2) => {
+      const page = await pacts(peer, `?limit=${limit}${query}`)
       return { ids: page.pacts.map(({ pactId }) => pactId), next: page.next }
     }
     const first = await ids('')
@@ -225,6 +225,10 @@ describe('GET /devnet/pacts', () => {
     const second = await ids(`&next=${first.next}`)
     expect(second.ids).toEqual([a, e])
     expect(await ids(`&next=${second.next}`)).toEqual({ ids: [b], next: null })
+    // Behind the last unfinished one come all finished ones, newer ones too.
+    const unfinished = await ids('', 3)
+    expect(unfinished.ids).toEqual([d, c, a])
+    expect((await ids(`&next=${unfinished.next}`)).ids).toEqual([e, b])
     // The last one of the first page ends: the second page goes on behind its place.
     await run(peer, continued(c, { step: 0, rollback: true }))
     expect((await ids(`&next=${first.next}`)).ids).toEqual([a, e])
