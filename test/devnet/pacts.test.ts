@@ -1,6 +1,7 @@
 /** Pacts in the lookups of the developer page, and the accounts whose keys it signs with. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import { PactIndex } from '../../src/devnet/http/lookup/pact-index.ts'
 import { type KnownAccounts, ListedPact, type PactPage } from '../../src/schema/pacts.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
@@ -194,6 +195,20 @@ describe('GET /devnet/pacts', () => {
     expect(await pacts(peer)).toMatchObject({ pacts: [], open: 0, finished: 0 })
   })
 
+  it('reads many blocks in several steps, each block once', async () => {
+    const { peer, devnet } = await startLedger()
+    await run(peer, leaving('1.0'))
+    const { store } = devnet.chains
+    const index = new PactIndex(store, store.size - 1)
+    index.read()
+    expect([index.unread, index.pacts.length]).toEqual([1, 0])
+    await makeBlocks(peer, { 0: 1, 1: 1 })
+    expect(index.unread).toBe(3)
+    index.read()
+    index.read()
+    expect([index.unread, index.pacts.length, index.pacts[0]?.steps.length]).toEqual([0, 1, 1])
+  })
+
   it('has pages with the unfinished ones first, whatever ends between two of them', async () => {
     const { peer } = await startSteps()
     const commands = Array.from({ length: 5 }, () => exec('(free.steps.three 1)'))
@@ -201,8 +216,8 @@ describe('GET /devnet/pacts', () => {
     const [a, b, c, d, e] = commands.map(({ hash }) => hash)
     await run(peer, continued(e, { step: 0, rollback: true }))
     await run(peer, continued(b, { step: 0, rollback: true }))
-    const ids = async (query: string) => {
-      const page = await pacts(peer, `?limit=2${query}`)
+    const ids = async (query: string, limit = 2) => {
+      const page = await pacts(peer, `?limit=${limit}${query}`)
       return { ids: page.pacts.map(({ pactId }) => pactId), next: page.next }
     }
     const first = await ids('')
@@ -210,6 +225,10 @@ describe('GET /devnet/pacts', () => {
     const second = await ids(`&next=${first.next}`)
     expect(second.ids).toEqual([a, e])
     expect(await ids(`&next=${second.next}`)).toEqual({ ids: [b], next: null })
+    // Behind the last unfinished one come all finished ones, newer ones too.
+    const unfinished = await ids('', 3)
+    expect(unfinished.ids).toEqual([d, c, a])
+    expect((await ids(`&next=${unfinished.next}`)).ids).toEqual([e, b])
     // The last one of the first page ends: the second page goes on behind its place.
     await run(peer, continued(c, { step: 0, rollback: true }))
     expect((await ids(`&next=${first.next}`)).ids).toEqual([a, e])

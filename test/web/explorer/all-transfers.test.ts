@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { HOSTILE } from './contract.ts'
 import { open, start } from './developers-page.ts'
-import { beginSteps, failedClaim, leaving, mine } from './pact-scenes.ts'
+import { beginSteps, failedClaim, leaving, mine, openStation } from './pact-scenes.ts'
 
 const card = (page: Page, title: string) =>
   page.locator('.pact').filter({ has: page.locator('h3', { hasText: title }) })
@@ -56,6 +56,7 @@ await describeInChromium('the page of transfers', (browser) => {
   it('puts unfinished ones first, tells failures with their error, and runs and rolls back any step', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
+    await openStation(node)
     const failed = await failedClaim(node, 'alice', '1.5')
     await beginSteps(node, ['done', 1], [HOSTILE, 2], ['back', 1])
     const { page, text } = await open(browser, `${node.url}/explorer/transfers`)
@@ -84,6 +85,14 @@ await describeInChromium('the page of transfers', (browser) => {
     // A claim that leaves the mempool leaves the transfer as it was.
     await node.order('drop', { all: true })
     await expect.poll(() => outcomes(page)).toContain('claim failed')
+    // A gas station pays without a signature.
+    await page.fill('#payer', 'station')
+    await claimRow.locator('button:text-is("Complete the transfer")').click()
+    await expect.poll(() => outcomes(page)).toContain('claim pending')
+    await node.order('make-blocks', { 1: 1 })
+    await expect.poll(() => outcomes(page)).toContain('claimed')
+    const { transactions } = await node.get('/devnet/transactions?chain=1&limit=1')
+    expect(transactions[0]).toMatchObject({ sender: 'station', status: 'success' })
     await page.locator(`.track a[title="${failed.hash}"]`).click()
     await expect.poll(() => text('outcome')).toBe('success')
   })

@@ -8,7 +8,7 @@ type Node = Awaited<ReturnType<typeof start>>
 
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 
-/** A pact of two steps, of which the first can be rolled back, and the second fails for the argument 2. */
+/** A pact of two steps: the first can be rolled back, the second fails for the argument 2. */
 export const STEPS = `(namespace "free")
 (module steps GOVERNANCE
   (defcap GOVERNANCE () (enforce false "nobody"))
@@ -50,6 +50,23 @@ export async function failedClaim(node: Node, to: string, amount: string): Promi
   await node.order('make-blocks', { 1: 2 })
   await mine(node, claim(burnt.hash, await proofFor(node, burnt.hash), { gasLimit: 200 }), 1)
   return burnt
+}
+
+/** Makes an account on chain 1 that pays for everybody, without a signature. */
+export async function openStation(node: Node): Promise<void> {
+  const code = `(namespace "free")
+(module station GOVERNANCE
+  (defcap GOVERNANCE () (enforce false "nobody"))
+  (defun allow:bool () true)
+  (defun open () (coin.create-account "station" (create-user-guard (allow)))))
+(free.station.open)
+(coin.transfer "sender00" "station" 1.0)`
+  const meta = { gasLimit: 100_000, chainId: '1' }
+  const clist = [
+    { name: 'coin.GAS', args: [] },
+    { name: 'coin.TRANSFER', args: ['sender00', 'station', 1] },
+  ]
+  await mine(node, exec(code, meta, { signers: [{ pubKey: funded.publicKey, clist }] }), 1)
 }
 
 /** Deploys the pact, and begins one of each kind. */

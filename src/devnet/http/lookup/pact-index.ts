@@ -32,7 +32,7 @@ export interface IndexedPact {
   readonly failures: PactFailedStep[]
 }
 
-/** Most blocks that one call reads. */
+/** Blocks that one call reads at most, by default. */
 const MAX_READ = 5_000
 /** Failed attempts that are kept for each pact: anybody may fail often. */
 const MAX_FAILURES = 20
@@ -60,12 +60,15 @@ interface ResultFields {
 
 export class PactIndex {
   readonly #store: BlockStore
+  readonly #atOnce: number
   readonly #pacts = new Map<string, IndexedPact>()
   /** Number of the first block that was not read. */
   #next = 0
 
-  constructor(store: BlockStore) {
+  /** @param atOnce blocks that one call reads at most */
+  constructor(store: BlockStore, atOnce = MAX_READ) {
     this.#store = store
+    this.#atOnce = atOnce
   }
 
   /** Blocks that were not read yet. */
@@ -73,14 +76,14 @@ export class PactIndex {
     return this.#store.size - this.#next
   }
 
-  /** Pacts of which a step has run, orphaned ones included, by the time at which their first step came. */
+  /** Pacts with a step that has run, orphaned ones included, in the order in which they began. */
   get pacts(): readonly IndexedPact[] {
     return [...this.#pacts.values()].filter(({ steps }) => steps.length > 0)
   }
 
-  /** Reads new blocks, but at most 5,000. First blocks of chains are skipped: nobody sent their commands. */
+  /** Reads some of the new blocks. First blocks of chains are skipped: nobody sent their commands. */
   read(): void {
-    const end = Math.min(this.#store.size, this.#next + MAX_READ)
+    const end = Math.min(this.#store.size, this.#next + this.#atOnce)
     for (; this.#next < end; this.#next++) {
       if (this.#store.parentRecord(this.#next) >= 0) this.#add(this.#store.blockAt(this.#next), this.#next)
     }

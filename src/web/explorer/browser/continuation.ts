@@ -44,7 +44,7 @@ export class Continuation {
     this.#showProof()
   }
 
-  /** What a link needs to fill the fields again. The proof is fetched again. */
+  /** Parameters of a link that fills the fields again. The proof is not among them. */
   get place(): Readonly<Record<string, string | null>> {
     const { isProven } = this
     return {

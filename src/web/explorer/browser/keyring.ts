@@ -11,7 +11,7 @@ const [OF_NETWORK, UNCHECKED, ADDED] = [
   'keys that the node does not check',
   'keys added here',
 ]
-/** What the node does not check: these public keys, or all. */
+/** Stands for all public keys, in the list of those that the node does not check. */
 const EVERY_KEY = '*'
 const SECRET_KEY = /^[0-9a-f]{64}$/i
 /** A secret key followed by its public key, as some tools export them. */

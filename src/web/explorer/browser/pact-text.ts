@@ -6,7 +6,7 @@ import { valueText } from './value-text.ts'
 /** Arguments of `transfer-crosschain`: sender, receiver, guard, target chain, amount. */
 const TRANSFER_ARGS = 5
 
-/** What a pact does: a transfer in words, any other one as code. */
+/** Title of a pact: a transfer in words, any other one as code. */
 export function pactTitle({ name, args, steps }: ListedPact): string {
   if (!isTransferName(name) || args.length !== TRANSFER_ARGS) return `(${[name, ...args.map(valueText)].join(' ')})`
   const [from, to, , target, amount] = args
@@ -50,7 +50,7 @@ export function pactOutcome(pact: ListedPact): { readonly text: string; readonly
   return { text: (isCrossing(pact) ? CROSSING : OTHER)[pact.state], outcome: OUTCOMES[pact.state] }
 }
 
-/** What the next step waits for. */
+/** Says which chain runs the next step, and what it waits for. */
 export function nextText(pact: ListedPact): string {
   const { next, stepCount, state } = pact
   if (next === null) return ''

@@ -48,7 +48,7 @@ function showAccounts(): void {
   element('known-accounts').replaceChildren(...keyring.signers.map(({ name }) => make('option', { value: name })))
 }
 
-/** What the node tells only to browsers on its machine. */
+/** Shows the part of the state that only browsers on the machine of the node get. */
 function showStatus(): void {
   const { status } = state?.view ?? {}
   element('not-here').hidden = status !== undefined

@@ -36,7 +36,7 @@ export type DraftPayload =
         readonly step: number
         readonly rollback: boolean
         readonly data: MessageData
-        /** Of the step before, if that ran on another chain. */
+        /** Proves the step before, if that ran on another chain. */
         readonly proof: string | null
       }
     }
@@ -66,7 +66,7 @@ export interface SignedDraft {
 /** A nonce that no other command has. */
 export const freshNonce = () => `page ${new Date().toISOString()} ${crypto.getRandomValues(new Uint32Array(1))[0]}`
 
-/** What a draft runs, for people. */
+/** Title of a draft: its code, or its step. */
 export function titleOf({ payload }: CommandDraft): string {
   if ('exec' in payload) return payload.exec.code
   const { pactId, step, rollback } = payload.cont
