@@ -98,12 +98,12 @@ export class BlockMaker {
         if (chain === null) return made
         const addition = await this.#makeOne(chain, order, by)
         // The goal is a height: a block of another miner counts too.
-        if (addition.status === 'added') {
+        if (addition?.status === 'added') {
           const blocks = made.get(chain)
           if (blocks === undefined) made.set(chain, [addition.block])
           else blocks.push(addition.block)
           order.made++
-        } else if (addition.status === 'invalid') {
+        } else if (addition?.status === 'invalid') {
           throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
         }
         await order.pause()
@@ -159,7 +159,8 @@ export class BlockMaker {
     return work
   }
 
-  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition> {
+  /** @returns null if the chain has grown meanwhile, and now waits for another one */
+  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition | null> {
     const { drafts } = this.coordinator
     let live = await this.#drafted(chain)
     for (;;) {
@@ -168,7 +169,9 @@ export class BlockMaker {
       await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
       live = await this.#drafted(chain)
     }
-    const { work, payload } = this.#unsolved(chain, drafts.payload(live))
+    const payload = drafts.payload(live)
+    const work = this.chains.newWork(chain, payload.payloadHash, this.chains.cut)
+    if ('blockedBy' in work) return null
     return this.#added({ work: await this.solved(work, order), payload }, by)
   }
 
