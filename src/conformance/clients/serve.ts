@@ -95,7 +95,10 @@ export class ClientServer {
       const asked = this.#askedOf(request, Buffer.concat(chunks))
       const state = this.judge.asked(asked)
       this.#options.onRequest?.(asked)
-      const done = once(() => this.judge.ended(asked, state, this.#options.clock.monotonicMs()))
+      const done = once(() => {
+        const isSent = !response.destroyed
+        this.judge.ended(asked, state, { nowMs: this.#options.clock.monotonicMs(), isSent })
+      })
       response.on('close', done)
       this.#answer(asked, state, { request, response, done }).catch(() => response.destroy())
     })
