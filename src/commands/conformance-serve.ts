@@ -81,7 +81,6 @@ async function judged(
   // A miner makes the blocks itself: others would make its work stale.
   let isMiner = false
   try {
-    await blocksEach(FIRST_BLOCKS)
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
@@ -93,6 +92,7 @@ async function judged(
       },
     })
     const url = await server.listen()
+    await blocksEach(FIRST_BLOCKS)
     tell(`serving ${url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
     await new Promise<void>((resolve) => {
       const check = setInterval(() => {

@@ -1,5 +1,4 @@
 /** `newcut conformance --serve` as users type it, with our own wallet and miner as clients. */
-import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +45,7 @@ async function walletSession() {
   return session(['--json'], async (url) => {
     const typed = (args: readonly string[]) => run([...args, '--node', url])
     // One after the other: each meets the next situation.
-    for (let i = 0; i < 5; i++) await typed(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
+    for (let i = 0; i < 4; i++) await typed(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
     await typed(['transfer', 'sender00', 'sender01', '1.5', '--key', 'sender00', '--chain', '0', '--to-chain', '1'])
   })
 }
@@ -68,10 +67,19 @@ const teapotSession = (cases: string) =>
     return statuses
   })
 
-/** In a process of its own, which ends by itself or by a signal. */
-async function processSession(args: readonly string[], use: (url: string, child: ChildProcess) => Promise<unknown>) {
-  const server = start(['conformance', '--serve', '0', ...args])
-  await use(await addressOf(server), server.child)
+/** Asks once, and leaves the end to the server. */
+async function idleSession() {
+  const args = ['--idle', '300ms', '--junit', junit, '--only', 'requests: ']
+  const server = startHere(['conformance', '--serve', '0', ...args])
+  await fetch(`${await addressOf(server)}/eth_call`)
+  return server.ended
+}
+
+/** Ends a process by Ctrl-C. */
+async function signalledSession() {
+  const server = start(['conformance', '--serve', '0', '--json', '--only', 'requests: '])
+  await fetch(`${await addressOf(server)}/health-check`)
+  server.child.kill('SIGINT')
   return server.ended
 }
 
@@ -97,11 +105,8 @@ beforeAll(async () => {
     minerSession(),
     teapotSession(cases),
     session([], (url) => run(['conformance', '--serve', new URL(url).port])),
-    processSession(['--idle', '300ms', '--junit', junit, '--only', 'requests: '], (url) => fetch(`${url}/eth_call`)),
-    processSession(['--json', '--only', 'requests: '], async (url, child) => {
-      await fetch(`${url}/health-check`)
-      child.kill('SIGINT')
-    }),
+    idleSession(),
+    signalledSession(),
   ])
   sessions = { wallet, miner, teapot, nobody, idle, signalled }
 })
