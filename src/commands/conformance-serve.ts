@@ -78,18 +78,21 @@ async function judged(
   const blocksEach = (count: number) =>
     node.mine(Object.fromEntries(Array.from({ length: CHAINS }, (_, i) => [i, count])))
   let news: Repetition | null = null
+  // A miner makes the blocks itself: others would make its work stale.
+  let isMiner = false
   try {
-    await blocksEach(FIRST_BLOCKS)
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
       served: { network: 'development', chains: CHAINS },
-      onRequest: () => {
+      onRequest: ({ operation }) => {
         lastMs = systemClock.monotonicMs()
-        news ??= new Repetition(() => blocksEach(1), BLOCK_TIME_MS)
+        if (operation?.id === 'work') isMiner = true
+        news ??= new Repetition(async () => isMiner || blocksEach(1), BLOCK_TIME_MS)
       },
     })
     const url = await server.listen()
+    await blocksEach(FIRST_BLOCKS)
     tell(`serving ${url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
     await new Promise<void>((resolve) => {
       const check = setInterval(() => {

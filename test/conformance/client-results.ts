@@ -32,7 +32,7 @@ export const clientsOfPage = (): string => page().slice(startOfClients(page()))
 export function clientsPart(runs: readonly ClientRun[]): string {
   return `${HEAD}
 **Measured**: for each library, a program of \`test/judges/programs/\` ran against \`newcut conformance --serve\`. It calls
-the library as the README of the library shows. It reports each error, and goes on with its next call.
+the library as the README of the library shows. After an error it waits a second, and goes on with its next call.
 
 ${table(verdictRows(runs))}
 

@@ -51,7 +51,9 @@ async function judged(program: (url: string) => Promise<Ended>, ...args: readonl
   const url = address() as string
   const { code, out, err } = await program(url)
   server.child.kill('SIGINT')
-  const { cases } = JSON.parse((await server.ended).out) as { readonly cases: readonly ClientResult[] }
+  const verdict = await server.ended
+  if (verdict.out === '') throw new Error(`the server gave no verdict: ${JSON.stringify(verdict)}`)
+  const { cases } = JSON.parse(verdict.out) as { readonly cases: readonly ClientResult[] }
   const lines = out.replaceAll(url, 'http://HOST').split('\n')
   return { code, err, cases, lines }
 }

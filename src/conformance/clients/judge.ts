@@ -43,6 +43,11 @@ export interface ClientResult extends CaseResult {
   readonly gaveUp: StepFailure | null
 }
 
+interface AnswerEnd {
+  readonly nowMs: number
+  readonly isSent: boolean
+}
+
 const LOSES_NOTHING = 'the client gave up, which loses nothing here'
 const GAVE_UP = 'the client gave up, and its user must see to it'
 const NOT_ASKED = 'the client made no such request'
@@ -96,9 +101,13 @@ export class ClientJudge {
     this.#past.answered(asked, answer)
   }
 
-  /** Keeps the end of an answer. `state`: the situation that the request met, or null. */
-  ended(asked: Asked, state: SituationState | null, nowMs: number): void {
-    this.#past.ended(asked)
+  /**
+   * Keeps the end of an answer.
+   * @param state the situation that the request met, or null
+   * @param isSent whether the client was there to get the answer
+   */
+  ended(asked: Asked, state: SituationState | null, { nowMs, isSent }: AnswerEnd): void {
+    this.#past.ended(asked, nowMs, isSent)
     if (state === null) this.#situations.usual(asked, nowMs)
     else state.answeredMs = nowMs
   }

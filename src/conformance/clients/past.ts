@@ -35,8 +35,10 @@ export class Past {
   readonly works = new Set<string>()
   /** Chains of that work. */
   readonly workChains = new Set<number>()
-  /** Solution that the node took, as hex -> the time of its request. */
+  /** Solution that the node took, as hex -> the time at which the client got that answer. */
   readonly taken = new Map<string, number>()
+  /** Numbers of requests with such solutions. */
+  readonly #accepted = new Set<number>()
   /** Proof -> its request key and its target chain. */
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
   /** Times of solutions: a miner looks for each of them on the chain. */
@@ -79,8 +81,12 @@ export class Past {
     return this.#open.has(name)
   }
 
-  /** Keeps the end of an answer, of whatever kind. */
-  ended(asked: Asked): void {
+  /** Keeps the end of an answer, of whatever kind. `isSent`: whether the client was there to get it. */
+  ended(asked: Asked, nowMs: number, isSent: boolean): void {
+    if (isSent && this.#accepted.has(asked.number)) {
+      const solution = encodeHex(asked.body)
+      this.taken.set(solution, this.taken.get(solution) ?? nowMs)
+    }
     const name = nameOf(asked)
     const others = (this.#open.get(name) ?? 1) - 1
     if (others > 0) this.#open.set(name, others)
@@ -92,7 +98,7 @@ export class Past {
     if (answer.status >= 300) return
     const json = jsonIn(answer.body)
     if (asked.operation?.id === 'work') this.#keepWork(answer.body)
-    if (asked.operation?.id === 'solved') this.taken.set(encodeHex(asked.body), asked.atMs)
+    if (asked.operation?.id === 'solved') this.#accepted.add(asked.number)
     if (asked.operation?.id === 'spv' && typeof json === 'string') {
       const [key = ''] = keysOf(asked)
       const target = String((asked.json as { readonly targetChainId?: unknown }).targetChainId)

@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly situations: readonly ClientSituation[]
   readonly clock: Clock
   /** Called with each request, after it was judged. */
-  readonly onRequest?: () => void
+  readonly onRequest?: (asked: Asked) => void
 }
 
 /** A request, and the answer that it gets. */
@@ -94,8 +94,11 @@ export class ClientServer {
     request.on('end', () => {
       const asked = this.#askedOf(request, Buffer.concat(chunks))
       const state = this.judge.asked(asked)
-      this.#options.onRequest?.()
-      const done = once(() => this.judge.ended(asked, state, this.#options.clock.monotonicMs()))
+      this.#options.onRequest?.(asked)
+      const done = once(() => {
+        const isSent = !response.destroyed
+        this.judge.ended(asked, state, { nowMs: this.#options.clock.monotonicMs(), isSent })
+      })
       response.on('close', done)
       this.#answer(asked, state, { request, response, done }).catch(() => response.destroy())
     })

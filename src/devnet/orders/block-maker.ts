@@ -160,7 +160,7 @@ export class BlockMaker {
     return work
   }
 
-  /** @returns null if the chain got another head meanwhile, from another order or a miner: the draft is of no use then */
+  /** @returns null if an order or a miner was faster: the chain has another head, or waits for another chain */
   async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition | null> {
     const { drafts } = this.coordinator
     const head = headOf(this.chains.cut, chain)
@@ -172,7 +172,9 @@ export class BlockMaker {
       await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
       live = await this.#drafted(chain)
     }
-    const { work, payload } = this.#unsolved(chain, drafts.payload(live))
+    const payload = drafts.payload(live)
+    const work = this.chains.newWork(chain, payload.payloadHash, this.chains.cut)
+    if ('blockedBy' in work) return null
     return this.#added({ work: await this.solved(work, order), payload }, by)
   }
 

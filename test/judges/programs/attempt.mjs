@@ -1,4 +1,5 @@
 /** What programs of other people's clients share: accounts, and calls whose errors are told. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { developmentAccounts } from '../../../dist/src/core/development-accounts.js'
 
 /** Address of the server. */
@@ -9,7 +10,13 @@ const PATIENCE_MS = 120_000
 /** A library without polls needs less. */
 export const SHORT_PATIENCE_MS = 20_000
 
-/** The result of a call, or undefined if it fails. Then a line tells the call and its error, as an application would. */
+/** Pause of a program whose call has failed. */
+const PAUSE_MS = 1000
+
+/**
+ * The result of a call, or undefined if it fails. Then a line tells the call and its error, as an application would, and
+ * the program pauses.
+ */
 export async function attempt(name, call, patienceMs = PATIENCE_MS) {
   let timer
   const patience = new Promise((_, reject) => {
@@ -19,6 +26,7 @@ export async function attempt(name, call, patienceMs = PATIENCE_MS) {
     return await Promise.race([call(), patience])
   } catch (error) {
     console.log(JSON.stringify({ name, error: String(error?.message ?? error) }))
+    await sleep(PAUSE_MS)
     return undefined
   } finally {
     clearTimeout(timer)

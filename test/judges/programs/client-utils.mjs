@@ -4,7 +4,7 @@ import { describeModule, listModules } from '@kadena/client-utils/built-in'
 import { discoverAccount, getBalance, transfer, transferCrossChain } from '@kadena/client-utils/coin'
 import { amountOf, attempt, host, other, sender } from './attempt.mjs'
 
-const ROUNDS = 7
+const ROUNDS = 9
 const NETWORK = 'development'
 const config = {
   host,
