@@ -99,7 +99,7 @@ describe('a list in pages', () => {
       show: (items) => {
         shown = items.join('')
       },
-      more: more as unknown as HTMLButtonElement,
+      more,
       onTold: (text) => void told.push(text),
       noun: 'event',
     })
@@ -166,6 +166,10 @@ describe('values', () => {
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )
     expect(indented('{"a"')).toBe('{"a"')
+  })
+
+  it('of strings have the escapes of the language', () => {
+    expect(literalOf('["a\\nb" "\\r\\t" "\\"\\\\"]').json).toEqual(['a\nb', '\r\t', '"\\'])
   })
 
   it('may be nested a hundred deep', () => {
