@@ -11,7 +11,7 @@ export interface ListPage<T> {
 
 /** The parts of a button that a list uses. */
 interface MoreButton {
-  hidden: boolean
+  hidden: boolean | string
   disabled: boolean
   addEventListener(type: 'click', listener: () => void): void
 }
