@@ -32,7 +32,7 @@ function wireTo(url: string): Wire {
 
 const INFO = { nodeVersion: 'testing', nodePackageVersion: '0.1', nodeChains: ['10', '2'], nodeGraphHistory: [] }
 
-/** What the runner finds out about a node with this description. */
+/** Probes a node with this description. */
 async function probed(info: object, headers: Readonly<Record<string, string>> = {}) {
   const asked: string[] = []
   const url = await server((request, response) => {

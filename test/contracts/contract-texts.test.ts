@@ -238,6 +238,11 @@ describe('coverage', () => {
   })
 })
 
+it('names the working directory, which is no file', async () => {
+  const { code, out } = await run(['contract', '.'])
+  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read . (EISDIR)')])
+})
+
 it('leaves stdout to TAP, and takes -vvv for -vv', async () => {
   const file = join('test', 'contracts', 'coverage', 'inline.repl')
   const { out, err } = await run(['contract', file, '--tap', '--coverage'])

@@ -92,7 +92,9 @@ describe('mining on arrival', () => {
     const { clock, miner, made, arrives } = arriving(0)
     arrives()
     miner.stop()
+    const timers = clock.pending
     arrives()
+    expect(clock.pending).toBe(timers)
     await clock.pass(BATCH_MS)
     expect([made, clock.pending]).toEqual([[], 0])
   })

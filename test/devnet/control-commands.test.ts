@@ -155,7 +155,7 @@ describe('/devnet/impersonate', () => {
     const command = unsignedTransfer(1)
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
-    await order(control, '/devnet/impersonate', { keys: ['*'], on: false })
+    expect(await order(control, '/devnet/impersonate', { keys: ['*'], on: false })).toEqual({ keys: [] })
     await order(control, '/devnet/fork', { chain: 0, depth: 1 })
     expect((await pending(peer)).hashes).toEqual([command.hash])
   })

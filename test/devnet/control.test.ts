@@ -406,8 +406,9 @@ describe('/devnet/clock', () => {
   it('gives the next block a time, and goes on from there', async () => {
     const { devnet, peer } = await start(unmined)
     const work = solve(await getWork(peer, 0))
-    await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
+    await order(peer, '/devnet/clock', { nextBlock: new Date(Date.now() + 1000).toISOString() })
     expect((await submit(peer, work)).status).toBe(404)
+    await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
     await order(peer, '/make-blocks', { 0: 1 })
     expect(timesOf(devnet)[0]).toBe('2040-01-01T00:00:00.000Z')
     expect((await refusal(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' }))[0]).toBe(409)

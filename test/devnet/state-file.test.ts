@@ -58,6 +58,13 @@ describe('a state file', () => {
       expect(copy.cut.get(0)?.height).toBe(1n)
       expect(await value('(coin.get-balance "sender02")')).toBe(7.5)
     }
+    // A state is preferred to the file, which gets it at the end.
+    const stateFile = join(await folder(), 'network.state')
+    await writeFile(stateFile, 'hello')
+    const both = await start({ state, stateFile })
+    const heads = both.heads()
+    await both.devnet.close()
+    expect((await start({ stateFile })).heads()).toEqual(heads)
   })
 
   it('has privileged blocks, and the fork with which the network began', async () => {
@@ -137,6 +144,13 @@ describe('a state file', () => {
     expect(await readdir(place)).toEqual([])
     await rm(place, { recursive: true })
     await expect(cut.close()).rejects.toMatchObject(message('gone/x.state: the state cannot be written'))
+    // A folder stands where the file has to go. No half of a file stays.
+    const home = await folder()
+    const stateFile = join(home, 'network.state')
+    const late = await startDevnet({ port: 0, graph: 'pair', stateFile })
+    await mkdir(join(stateFile, 'in'), { recursive: true })
+    await expect(late.close()).rejects.toMatchObject(message('the state cannot be written'))
+    expect(await readdir(home)).toEqual(['network.state'])
   })
 
   it('is told only to programs on this machine', async () => {

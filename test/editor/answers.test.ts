@@ -72,7 +72,7 @@ describe('completion', () => {
 
   it('takes no variables of files that a test loads', () => {
     const loaded = { 'm.pact': `${HEAD}(defun f (elsewhere) elsewhere))${' '.repeat(99)}` }
-    expect(offered('(load "m.pact")\n(+ 1 el|)', 'untitled:a.repl', loaded)).not.toContain('elsewhere')
+    expect(offered(`(load "m.pact")\n${' '.repeat(25)}(+ 1 el|)`, 'untitled:a.repl', loaded)).not.toContain('elsewhere')
   })
 })
 
@@ -163,6 +163,11 @@ describe('the structure of a file', () => {
       { from: 2, to: 4, isComment: false },
       { from: 6, to: 7, isComment: false },
     ])
+  })
+
+  it('has the words of a range, its last line included', () => {
+    const { data } = session({ [FILE]: '; a\n; bb\n; ccc\n; dddd' }).answers.semanticTokens(FILE, [1, 2])
+    expect([data.length, data[0], data[2], data[7]]).toEqual([10, 1, 4, 5])
   })
 
   it('has words without the line ends of Windows', () => {

@@ -84,9 +84,16 @@ describe('a line', () => {
   it.each([
     ['brackets', (end: string) => `(a (b "${x(50)}" "${end}"))`],
     ['a comma', (end: string) => `[("${x(50)}" "${end}"),\n 1]`],
+    ['brackets of forms above', (end: string) => `(a\n  (b\n    (c "${x(50)}" "${end}")))`],
     ['braces', (end: string) => `{ "${x(50)}": [1 "${end}"] }`],
   ])('holds 120 characters, with %s behind', (_, text) => {
-    const left = 120 - text('').split('\n')[0].length
+    const left =
+      120 -
+      Math.max(
+        ...text('')
+          .split('\n')
+          .map(({ length }) => length),
+      )
     expect(formatted(text(y(left)))).toBe(`${text(y(left))}\n`)
     expect(formatted(text(y(left + 1)))).not.toBe(`${text(y(left + 1))}\n`)
   })

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { MessageFilter } from '../../src/editor/framing.ts'
 
-/** What the filter passes on of these chunks, and its warnings. */
+/** Filters these chunks, and collects the warnings. */
 function filtered(chunks: readonly (string | Buffer)[]): {
   readonly out: string
   readonly warnings: readonly string[]

@@ -124,7 +124,9 @@ it('tells nothing of comments in a text that is broken, which hides findings', (
   expect(codes).not.toContain('silence-comment')
 })
 
-it('silences the line on which a string of several lines ends', () => {
+it('silences the line on which a string of several lines ends, not the next', () => {
+  const text = '(defun f () (+ "a\\\n  \\b" ; newcut-ignore table-scan\n (keys t)))'
+  expect(inModule(text)).toEqual(['3:23 hint silence-comment', '4:3 warning table-scan'])
   expect(inModule('(defun f () (+ "a\\\n  \\b" (keys t))) ; newcut-ignore table-scan')).toEqual([])
 })
 

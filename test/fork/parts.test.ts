@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Asker } from '../../src/fork/asker.ts'
 import { ForkCache } from '../../src/fork/cache.ts'
@@ -69,6 +69,20 @@ describe('a cache', () => {
     expect(text()).toBe([first, ...lines.slice(bad)].join('\n'))
     open()
     expect(notices).toHaveLength(1)
+  })
+
+  it('takes no lines of another block', () => {
+    const { file, open, notices, text } = cached(['a'])
+    const own = text()
+    const other = text().replace('"hash":"h"', '"hash":"i"')
+    const otherFile = file.replace('0-h', '0-i')
+    writeFileSync(otherFile, other)
+    const cache = new ForkCache(dirname(dirname(file)), { ...block, hash: 'i' }, (message) => notices.push(message))
+    expect([cache.has('a'), notices]).toEqual([false, [expect.stringContaining('line 2 is damaged or was edited')]])
+    writeFileSync(file, other)
+    expect(open).toThrow('is of another block or another newcut')
+    writeFileSync(file, own)
+    expect(open().has('a')).toBe(true)
   })
 
   it('drops half a line without a word, so that the next line begins a line', () => {

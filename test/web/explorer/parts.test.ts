@@ -62,10 +62,16 @@ describe('blocks', () => {
   })
 
   it('have a past in steps, each block at its shortest distance', () => {
-    const known = [block('a', '', 1), block('b', 'a', 2), block('n', 'a', 2), block('c', 'b', 3, ['n', 'gone'])]
+    const known = [
+      block('root', '', 0),
+      block('a', 'root', 1),
+      block('b', 'a', 2),
+      block('n', 'a', 2),
+      block('c', 'b', 3, ['n', 'a', 'gone']),
+    ]
     const blocks = new Map(known.map((each) => [each.hash, { ...each, isOnChain: true, bornMs: 0 }]))
     const of = (steps: number) => Object.fromEntries(pastOf(blocks.get('c') as never, blocks, steps))
-    expect([of(0), of(1), of(9)]).toEqual([{ c: 0 }, { c: 0, b: 1, n: 1 }, { c: 0, b: 1, n: 1, a: 2 }])
+    expect([of(0), of(1), of(9)]).toEqual([{ c: 0 }, { c: 0, b: 1, n: 1, a: 1 }, { c: 0, b: 1, n: 1, a: 1, root: 2 }])
   })
 
   it('are found near a point, orphans below their lane', () => {
@@ -166,6 +172,10 @@ describe('values', () => {
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )
     expect(indented('{"a"')).toBe('{"a"')
+  })
+
+  it('of strings have the escapes of the language', () => {
+    expect(literalOf('["a\\nb" "\\r\\t" "\\"\\\\"]').json).toEqual(['a\nb', '\r\t', '"\\'])
   })
 
   it('may be nested a hundred deep', () => {

@@ -9,11 +9,11 @@ export interface ListPage<T> {
   readonly searchedTo: number | null
 }
 
-/** The button below the list, as far as the list uses it. */
-export interface MoreButton {
+/** The parts of a button that a list uses. */
+interface MoreButton {
   hidden: boolean | string
   disabled: boolean
-  readonly addEventListener: (type: 'click', listener: () => void) => void
+  addEventListener(type: 'click', listener: () => void): void
 }
 
 export interface PagedListOptions<T> {
