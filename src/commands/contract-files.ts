@@ -39,7 +39,7 @@ export interface FileOutcome {
 
 /** Name of a file, relative to the working directory. */
 export function shown(file: string): string {
-  return relative(process.cwd(), file)
+  return relative(process.cwd(), file) || '.'
 }
 
 /**
