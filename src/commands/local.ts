@@ -8,6 +8,7 @@ import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { answerWith, overridesFrom } from './local-overrides.ts'
+import { withSyntaxAdvice } from './syntax-advice.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -31,7 +32,8 @@ export function runLocal(
     const result = await (overrides === null
       ? answer(client, chain, question, call)
       : answerWith(overrides, client, chain, question, call))
-    const value = valueFromJson(dataOf(result, 'the code failed'))
+    const data = async () => dataOf(result, 'the code failed')
+    const value = valueFromJson(await withSyntaxAdvice(given, code, data()))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })

@@ -31,6 +31,8 @@ export type ErrorCode = keyof typeof errorCodes
 export class NewcutError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
+  /** More about the failure, for programs: fields of its line in JSON. */
+  readonly facts: Readonly<Record<string, unknown>> = {}
 
   constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })

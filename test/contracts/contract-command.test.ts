@@ -89,6 +89,12 @@ describe('--gas-report', () => {
     const deployed = lines.slice(lines.indexOf('deployment'))
     expect(deployed[2].split(/ +/).slice(1, 3)).toEqual(['m', '2'])
     expect(deployed[2]).toContain(` ${CONTRACT.length} `)
+    // The gas is that of a network, where places and natives take less than in test files.
+    const listed = await contract('good.repl', '--gas')
+    const loading = listed.lines.find((line) => line.endsWith('(module m G'))
+    const [here, there] = [loading?.trim().split(' ')[0], deployed[2].split(/ +/)[3]].map(Number)
+    expect(there).toBeGreaterThan(0.5 * here)
+    expect(there).toBeLessThan(here)
   })
 })
 
@@ -198,6 +204,8 @@ describe('results for other programs', () => {
     // An early end counts: tests behind it did not run.
     expect([status, lines.at(-1)]).toEqual([1, '1 passed, 1 failed'])
     expect((await contract('good.repl', '--match', 'adds')).lines.at(-1)).toBe('2 passed, 0 failed')
+    const none = await contract('good.repl', '--match', 'subtracts')
+    expect([none.status, none.stderr]).toEqual([1, 'no test has a name that contains "subtracts"\n'])
   })
 })
 

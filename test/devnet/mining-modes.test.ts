@@ -53,7 +53,11 @@ describe('mining on arrival', () => {
     }
     await Promise.all(orders)
     await until((blocks) => commands.every(({ hash }) => hold(hash)(blocks)))
-    expect(made().flatMap(({ requestKeys }) => requestKeys).sort()).toEqual(commands.map(key).sort())
+    expect(
+      made()
+        .flatMap(({ requestKeys }) => requestKeys)
+        .sort(),
+    ).toEqual(commands.map(key).sort())
   })
 
   it('takes a slow command in the block that it makes for it', async () => {

@@ -27,6 +27,13 @@ const PURCHASES: readonly (readonly [string, ReturnType<typeof signed> | undefin
 ]
 
 describe('advice on a failed purchase of gas', () => {
+  it('names the whole account, which nodes shorten', () => {
+    const account = `k:${'be158aa4'.repeat(8)}`
+    const text = `Attempt to buy gas failed with: Failed to buy gas: No value found in table coin_coin-table for key: k:be158aa4...`
+    const cmd = JSON.stringify({ signers: [], meta: { sender: account } })
+    expect(adviceOnRefusal(text, { cmd })).toContain(`newcut balance ${account} shows`)
+  })
+
   it.each(PURCHASES)('%s', (cause, command, advice) => {
     const bought = `"${KEY}" Failed to buy gas: ${cause}`
     expect(adviceOnResult({ type: 'EvalError', message: bought }, KEY, command)).toBe(advice)
@@ -51,6 +58,10 @@ it.each([
   ['Transaction time-to-live is expired', '--ttl is at most 48h; is the clock here right?'],
   ['Transaction gas limit (1) is below the gas for the size of the command (27)', MORE_GAS],
   ['Transaction creation time too far in the future', '--ttl is at most 48h; is the clock here right?'],
+  [
+    'Transaction gas price (0.00000001) is below minimum gas price (0.000001)',
+    'give more with --gas-price: at least 0.000001',
+  ],
   ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual --gas-price'],
   ['Gas price decimal precision too high', '0.00000001 is the usual --gas-price'],
   ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual --gas-price'],

@@ -201,7 +201,12 @@ export class TestRun {
     if (error.file !== null) return
     const module = this.evaluator.call.frames.at(-1)?.module.name
     if (error.place === null) error.place = form.place
-    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? null
+    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? this.#textOf(module)
+  }
+
+  /** Name of the text of a module that no file of this run has: it comes from a forked network. */
+  #textOf(module: string): string | null {
+    return this.#chain === null ? null : `module ${module}`
   }
 
   /** Runs a module or an import within an expectation. */
