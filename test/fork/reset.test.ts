@@ -218,12 +218,18 @@ it('begins with the options of the start, and with a cut of its own', async () =
   const proxy = await proxyTo(remote.url)
   const cut = join(folder(), 'cut.json')
   const cacheFolder = folder()
-  const devnet = await start({ graph: undefined, fork: { ...forkAt(1, proxy.url), chains: [0], cacheFolder } })
+  const devnet = await start({
+    graph: undefined,
+    fork: { ...forkAt(1, proxy.url), chains: [0], cacheFolder, time: 'pinned' },
+  })
   const { pin } = devnet.fork ?? {}
   if (pin === undefined) throw new Error('no fork')
   writeFileSync(cut, pinText(pin))
   // The default of the cut is 10 blocks below the heads: the first block here.
-  expect((await devnet.reset({ fork: {} })).fork).toMatchObject({ url: proxy.url, height: 0 })
+  const { fork, clock } = await devnet.reset({ fork: {} })
+  expect(fork).toMatchObject({ url: proxy.url, height: 0 })
+  // The time of the pinned block, as at the start.
+  expect(clock.aheadMs).toBeLessThan(0)
   const seen = proxy.seen.length
   expect((await devnet.reset({ fork: { cut } })).fork).toMatchObject({ height: 1, requests: 0 })
   expect(proxy.seen.length).toBe(seen)
