@@ -18,7 +18,7 @@ const attempt = {
   isRollback: Type.Boolean(),
 }
 
-const PactStep = Type.Object({
+const ListedStep = Type.Object({
   ...attempt,
   targetChain: Maybe('chain to which the step yields; null if it yields to no chain'),
 })
@@ -43,7 +43,7 @@ const NextStep = Type.Object({
  * - `failed`: the next step can run, and the last attempt failed
  * - `unreachable`: the next step belongs to a chain that the network does not have
  */
-const PactState = Type.Union([
+const PactProgress = Type.Union([
   Type.Literal('waiting'),
   Type.Literal('ready'),
   Type.Literal('pending'),
@@ -58,8 +58,8 @@ export const ListedPact = Type.Object({
   name: Type.String({ description: 'of the pact, with its module' }),
   args: Type.Array(Type.Unknown(), { description: 'as in results' }),
   stepCount: Natural,
-  state: PactState,
-  steps: Type.Array(PactStep, { description: 'that have run, ascending' }),
+  state: PactProgress,
+  steps: Type.Array(ListedStep, { description: 'that have run, ascending' }),
   failures: Type.Array(PactFailure, { description: 'the newest attempts that failed, newest first' }),
   next: Type.Union([NextStep, Type.Null()], { description: 'null after the last step or a rollback' }),
 })
@@ -75,10 +75,10 @@ const PactPage = Type.Object({
 })
 
 export type ListedPact = Static<typeof ListedPact>
-export type PactStep = Static<typeof PactStep>
+export type ListedStep = Static<typeof ListedStep>
 export type PactFailure = Static<typeof PactFailure>
 export type NextStep = Static<typeof NextStep>
-export type PactState = Static<typeof PactState>
+export type PactProgress = Static<typeof PactProgress>
 export type PactPage = Static<typeof PactPage>
 
 const KnownAccounts = Type.Object({

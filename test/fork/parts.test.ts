@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Asker } from '../../src/fork/asker.ts'
 import { ForkCache } from '../../src/fork/cache.ts'
-import { pinHeight, readPin } from '../../src/fork/pin.ts'
+import { networkOfNode, pinHeight, readPin } from '../../src/fork/pin.ts'
 import { askAll, literal, type PinQuestion } from '../../src/fork/question.ts'
 import { RemoteNode } from '../../src/fork/remote-node.ts'
 
@@ -37,6 +37,16 @@ describe('a pin', () => {
       ]),
     })
     for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f: no pin: ')
+  })
+
+  it('takes no network whose name leaves the folder of the cache', async () => {
+    for (const name of ['..', '../n', 'a/b', '', 'a'.repeat(65)]) {
+      const text = JSON.stringify({ network: name, hashes: { 0: { height: 3, hash } } })
+      expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
+      const info = JSON.stringify({ nodeVersion: name })
+      const remote = { url: 'http://n', get: async () => ({ status: 200, text: info }) } as unknown as RemoteNode
+      await expect(networkOfNode(remote)).rejects.toThrow('http://n is no chainweb node: GET /info answers ')
+    }
   })
 })
 

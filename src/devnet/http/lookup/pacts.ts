@@ -2,7 +2,7 @@
 import { type ExactJson, parseExactJson } from '../../../core/json.ts'
 import { exactText } from '../../../fork/exact-text.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
-import type { ListedPact, NextStep, PactFailure, PactState, PactStep } from '../../../schema/pacts.ts'
+import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
 import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
@@ -105,7 +105,7 @@ function pactText(node: PactNode, pact: PresentPact, pending: PendingSteps): str
     name: String(name),
     stepCount: last.stepCount,
     state: stateOf(pact, next),
-    steps: steps.map((each): PactStep => {
+    steps: steps.map((each): ListedStep => {
       return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
     }),
     failures: failures.toReversed().map((each): PactFailure => ({ ...attemptIn(node, each), fault: each.fault })),
@@ -114,13 +114,13 @@ function pactText(node: PactNode, pact: PresentPact, pending: PendingSteps): str
   return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
 }
 
-type Fields = Readonly<Record<string, ExactJson>>
+type JsonObject = Readonly<Record<string, ExactJson>>
 
 /** Name and arguments of the pact of a step. */
-function calledIn({ chains: { store } }: PactNode, { record, index }: PactAttempt): Fields {
+function calledIn({ chains: { store } }: PactNode, { record, index }: PactAttempt): JsonObject {
   const { output } = store.blockAt(record).payload.transactions[index]
-  const { continuation } = parseExactJson(decoder.decode(output)) as { readonly continuation: Fields }
-  return continuation.continuation as Fields
+  const { continuation } = parseExactJson(decoder.decode(output)) as { readonly continuation: JsonObject }
+  return continuation.continuation as JsonObject
 }
 
 function attemptIn({ chains: { store } }: PactNode, { requestKey, record, step, isRollback }: PactAttempt) {
@@ -149,7 +149,7 @@ function nextStep(node: PactNode, { pactId, last }: PresentPact, pending: Pendin
   }
 }
 
-function stateOf({ last, failures }: PresentPact, next: NextStep | null): PactState {
+function stateOf({ last, failures }: PresentPact, next: NextStep | null): PactProgress {
   if (next === null) return last.isRollback ? 'rolled back' : 'finished'
   if (next.missingBlocks === null) return 'unreachable'
   if (next.pendingKey !== null) return 'pending'

@@ -24,7 +24,7 @@ export interface ContinuationOptions {
   readonly onChange: () => void
 }
 
-export class Continuation {
+export class ContinuationFields {
   readonly #options: ContinuationOptions
 
   constructor(options: ContinuationOptions) {

@@ -1,7 +1,7 @@
 /** Ed25519 keys and signatures of the browser. Secret keys leave this module for nowhere. */
 
 /** A key pair whose secret half stays in the browser's own store of keys. */
-export interface KeyPair {
+export interface BrowserKey {
   /** 64 hex digits. */
   readonly publicKey: string
   /** Signs bytes. Returns 128 hex digits. */
@@ -13,7 +13,7 @@ const PKCS8 = '302e020100300506032b657004220420'
 const NAME = 'Ed25519'
 
 /** @param secretKey 64 hex digits. Throws Error in a browser that cannot sign. */
-export async function keyPairOf(secretKey: string): Promise<KeyPair> {
+export async function keyPairOf(secretKey: string): Promise<BrowserKey> {
   if (globalThis.crypto?.subtle === undefined) {
     throw new Error(
       'this page signs only at localhost, 127.0.0.1 or [::1]: browsers allow it nowhere else without https',

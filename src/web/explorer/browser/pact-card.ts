@@ -1,5 +1,5 @@
 /** A pact in the list: its steps with links, what it waits for, and the buttons that go on with it. */
-import type { ListedPact, PactFailure, PactStep } from '../../../schema/pacts.ts'
+import type { ListedPact, ListedStep, PactFailure } from '../../../schema/pacts.ts'
 import { fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped } from '../../kit/numbers.ts'
 import { textOfError } from './ask.ts'
@@ -119,7 +119,7 @@ export class PactCard {
   }
 }
 
-type Attempt = PactStep | PactFailure
+type Attempt = ListedStep | PactFailure
 
 /** Steps and failed attempts, as they came. */
 function attemptsOf({ steps, failures }: ListedPact): Attempt[] {

@@ -1,5 +1,5 @@
 /** Words for pacts: what one does, and how far it is. */
-import type { ListedPact, PactState } from '../../../schema/pacts.ts'
+import type { ListedPact, PactProgress } from '../../../schema/pacts.ts'
 import { isTransferName } from './complete.ts'
 import { valueText } from './value-text.ts'
 
@@ -18,7 +18,7 @@ export function pactTitle({ name, args, steps }: ListedPact): string {
 export const isCrossing = ({ steps }: ListedPact) =>
   steps.some(({ chain, targetChain }) => targetChain !== null && targetChain !== chain)
 
-const CROSSING: Readonly<Record<PactState, string>> = {
+const CROSSING: Readonly<Record<PactProgress, string>> = {
   waiting: 'waits for its proof',
   ready: 'proof ready',
   pending: 'claim pending',
@@ -27,7 +27,7 @@ const CROSSING: Readonly<Record<PactState, string>> = {
   finished: 'claimed',
   'rolled back': 'rolled back',
 }
-const OTHER: Readonly<Record<PactState, string>> = {
+const OTHER: Readonly<Record<PactProgress, string>> = {
   ...CROSSING,
   ready: 'next step open',
   pending: 'next step pending',
@@ -35,7 +35,7 @@ const OTHER: Readonly<Record<PactState, string>> = {
   finished: 'finished',
 }
 /** Values of `data-outcome`, which gives words their colour. */
-const OUTCOMES: Readonly<Record<PactState, string>> = {
+const OUTCOMES: Readonly<Record<PactProgress, string>> = {
   waiting: 'waiting',
   ready: 'ready',
   pending: 'waiting',

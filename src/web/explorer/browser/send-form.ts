@@ -3,7 +3,7 @@ import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { ask, textOfError } from './ask.ts'
-import { Continuation, type ContinuationOptions } from './continuation.ts'
+import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
 import type { Keyring } from './keyring.ts'
 import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
@@ -22,7 +22,7 @@ const CONTINUE = 'continue'
 
 export class SendForm {
   readonly signatures: Signatures
-  readonly #continuation: Continuation
+  readonly #continuation: ContinuationFields
   #module: FoundModule | null = null
   #known: ReadonlySet<string> = new Set()
   #fields: readonly ArgumentField[] = []
@@ -31,7 +31,7 @@ export class SendForm {
 
   constructor(keyring: Keyring, { network, onChange }: Pick<ContinuationOptions, 'network' | 'onChange'>) {
     this.signatures = new Signatures(element('signatures'), keyring, () => input('sender').value.trim())
-    this.#continuation = new Continuation({ network, onChange, chain: () => this.chain })
+    this.#continuation = new ContinuationFields({ network, onChange, chain: () => this.chain })
     element('continue-part').addEventListener('change', () => this.#noteContinuation())
     select('kind').addEventListener('change', () => this.#showKind())
     input('module').addEventListener('change', () => void this.openModule())

@@ -1,6 +1,6 @@
 /** Builds and signs commands (PROTOCOL.md E.2) in the browser. */
 import { blake2b256 } from './blake2b.ts'
-import type { KeyPair } from './ed25519.ts'
+import type { BrowserKey } from './ed25519.ts'
 
 /** Who may sign in this page. */
 export interface PageSigner {
@@ -10,7 +10,7 @@ export interface PageSigner {
   /** Where it comes from, in words. */
   readonly group: string
   /** null to leave the signature out. */
-  readonly sign: KeyPair['sign'] | null
+  readonly sign: BrowserKey['sign'] | null
 }
 
 /** A capability with its arguments as JSON. */
