@@ -7,7 +7,7 @@ import type { PrintEvent } from '../../src/schema/devnet-events.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
 import { NodeView } from '../../src/schema/view.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
-import { execWith, startFork } from '../fork/network.ts'
+import { execWith, KEYSET, startFork } from '../fork/network.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
 import { type CheckedPeer, jsonOf } from './common.ts'
 import { order, post } from './control-common.ts'
@@ -36,6 +36,7 @@ const NAMED = `(namespace "free")
   (implements free.printing)
   (defun own:string () (let ((me:module{free.printing} print)) (format "{}" [me]))))
 (free.print.own)`
+const NO_PREDICATE = 'Invalid custom predicate for keyset: expected native'
 const GAS = { gasLimit: 100_000 }
 
 /** Starts a ledger that keeps what its code prints, and its notices. */
@@ -157,7 +158,7 @@ describe('print with the option', () => {
       const named = await inBlock(peer, NAMED)
       const guarded = local(
         peer,
-        execWith('(enforce-guard (read-keyset "k"))', { k: { keys: ['a'], pred: 'print' } }, GAS),
+        execWith('(enforce-guard (read-keyset "k"))', { k: { ...KEYSET, pred: 'print' } }, GAS),
       )
       const hashes = await ok(local(peer, exec('(map (at "hash") [(describe-module "free.owner")])', GAS)))
       const more = [named.result, named.gas, (await ok(guarded)).result, hashes.result]
@@ -172,7 +173,7 @@ describe('print with the option', () => {
       { data: { int: 7 } },
       expect.any(Number),
       [],
-      [{ data: 'free.print' }, expect.any(Number), { status: 'failure' }, { status: 'success' }],
+      [{ data: 'free.print' }, expect.any(Number), { error: { message: NO_PREDICATE } }, { status: 'success' }],
     ])
   })
 })
