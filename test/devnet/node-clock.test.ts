@@ -53,6 +53,10 @@ describe('the clock of a node', () => {
     expect(clock.held).toEqual({ at: 110n, step: 10n })
     clock.blockAdded(500n)
     expect(clock.microseconds()).toBe(510n)
+    // The next block sets it going, and no block has the time of another.
+    clock.hold({ at: 1000n, step: null })
+    clock.blockAdded(1000n)
+    expect([clock.held, clock.microseconds()]).toEqual([null, 1001n])
   })
 
   it("continues at the machine's pace if the wall clock is set back by 60 s", () => {
