@@ -88,13 +88,23 @@ const send = ({ ask }: Asker, cmds: readonly unknown[], path = PACT) => ask('POS
 const poll = ({ ask }: Asker, key: string, path = PACT) => ask('POST', `${path}/poll`, { json: { requestKeys: [key] } })
 
 /** Work of the node, and a solution of it. */
-async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
+export async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
   const { body } = await ask('GET', `${BASE}/mining/work?chain=0`, { json: MINER })
   const { bytes } = made('solution', { bytes: body.toString('base64url') }, { network: '', nowS: 0, nonce: '' }) as {
     readonly bytes: string
   }
   return decodeBase64Url(bytes)
 }
+
+/** Submits a solution, and closes the connection before there is an answer. */
+export const lostAnswer = ({ url }: Asker, bytes: Uint8Array) =>
+  new Promise<void>((resolve) => {
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) }
+    const request = http.request(`${url}${BASE}/mining/solved`, { method: 'POST', headers, agent: false })
+    request.on('error', () => undefined)
+    request.on('close', () => resolve())
+    request.end(bytes, () => request.destroy())
+  })
 
 /** Polls until the command has a result. */
 export async function resultOf(asker: Asker, key: string, path = PACT): Promise<void> {

@@ -10,7 +10,16 @@ import { readSituations } from '../../src/conformance/clients/situation-file.ts'
 import type { CaseResult } from '../../src/conformance/run.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { askerOf, BASE, PACT, resultOf, ruleDefects, situationDefects } from './client-defects.ts'
+import {
+  askerOf,
+  BASE,
+  lostAnswer,
+  PACT,
+  resultOf,
+  ruleDefects,
+  situationDefects,
+  solvedWork,
+} from './client-defects.ts'
 import { innocents } from './client-innocents.ts'
 
 const situations = readSituations(join(ownCases(), 'clients'))
@@ -88,5 +97,29 @@ describe('a client with one defect', () => {
     await ask('POST', `${PACT}/send`, { json: { cmds: [sent] } })
     await resultOf(asker, sent.hash)
     expect([failed(verdict()), verdict().filter(({ outcome }) => outcome === 'passed').length > 10]).toEqual([[], true])
+  })
+})
+
+describe('the server', () => {
+  it('lets web pages read refusals and unknown paths, and keeps connections as long as the node', async () => {
+    const { url } = await served('busy: a proxy answers the cut with 429 and Retry-After')
+    const busy = await fetch(`${url}${BASE}/cut`)
+    const unknown = await fetch(`${url}/eth_call`)
+    const usual = await fetch(`${node.url}${BASE}/cut`)
+    expect([busy.status, unknown.status]).toEqual([429, 404])
+    for (const { headers } of [busy, unknown]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-expose-headers')).toBe('retry-after')
+      expect(headers.get('keep-alive')).toBe(usual.headers.get('keep-alive'))
+    }
+  })
+
+  it('takes a solution as taken only if the client got the answer', async () => {
+    const { asker, verdict } = await served('')
+    const bytes = await solvedWork(asker)
+    await lostAnswer(asker, bytes)
+    asker.pass(5000)
+    await asker.ask('POST', `${BASE}/mining/solved`, { bytes })
+    expect(failed(verdict())).toEqual([])
   })
 })

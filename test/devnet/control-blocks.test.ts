@@ -44,7 +44,7 @@ describe('make-blocks', () => {
     for (let round = 1; round <= 3; round++) {
       const slow = exec(`(length (map (+ ${round}) (enumerate 0 20000)))`, { gasLimit: 150_000 })
       expect((await send(peer, [slow])).status).toBe(200)
-      // Both begin with chain 0. Whoever comes second finds it grown, and waiting for its neighbours.
+      // Both begin with chain 0. The second finds it grown, and waiting for its neighbours.
       const before = devnet.cut.get(0)?.height ?? 0n
       await order(peer, '/make-blocks', all(10, 1))
       expect(devnet.cut.get(0)?.height).toBeGreaterThan(before)

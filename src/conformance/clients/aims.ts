@@ -6,7 +6,7 @@ import { type Asked, jsonIn, keysOf, lineOf } from './asked.ts'
 export type JsonParts = Readonly<Record<string, unknown>>
 
 /** A command of a request, as far as its form allows. */
-export interface SignedCommand {
+export interface AskedCommand {
   readonly cmd: string
   readonly hash: string
   readonly sigs: readonly ({ readonly sig?: unknown } | null)[]
@@ -15,7 +15,7 @@ export interface SignedCommand {
 }
 
 /** Commands of a request to send or local; none if the body has another shape. */
-export function commandsOf({ operation, json }: Pick<Asked, 'operation' | 'json'>): SignedCommand[] {
+export function commandsOf({ operation, json }: Pick<Asked, 'operation' | 'json'>): AskedCommand[] {
   const sent = (json ?? {}) as JsonParts
   const found = operation?.id === 'send' ? sent.cmds : operation?.id === 'local' ? [sent] : []
   return (Array.isArray(found) ? found : []).flatMap((each: unknown) => {

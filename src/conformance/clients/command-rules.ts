@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { FormatError } from '../../core/errors.ts'
-import { commandsOf, type JsonParts, type SignedCommand } from './aims.ts'
+import { type AskedCommand, commandsOf, type JsonParts } from './aims.ts'
 import { type Asked, asksForResult, keysOf } from './asked.ts'
 import type { ClientRule } from './http-rules.ts'
 
@@ -20,7 +20,7 @@ const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || q
 function aboutCommands(
   name: string,
   source: string,
-  fault: (command: SignedCommand, asked: Asked) => string | null,
+  fault: (command: AskedCommand, asked: Asked) => string | null,
   concerns: (asked: Asked) => boolean = () => true,
 ): ClientRule {
   return {
@@ -38,7 +38,7 @@ function aboutCommands(
   }
 }
 
-const metaOf = ({ content }: SignedCommand) => (content?.meta ?? {}) as JsonParts
+const metaOf = ({ content }: AskedCommand) => (content?.meta ?? {}) as JsonParts
 
 export const commandRules: readonly ClientRule[] = [
   aboutCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
@@ -130,7 +130,7 @@ export const commandRules: readonly ClientRule[] = [
   },
 ]
 
-function signatureFault({ hash, sigs, content }: SignedCommand): string | null {
+function signatureFault({ hash, sigs, content }: AskedCommand): string | null {
   const signers = Array.isArray(content?.signers) ? (content.signers as readonly JsonParts[]) : []
   if (signers.length !== sigs.length) return `${signers.length} signers and ${sigs.length} signatures`
   for (const [i, { pubKey, scheme }] of signers.entries()) {
@@ -153,7 +153,7 @@ const wholeOf = (value: unknown) => {
   return plain === null || plain === undefined ? Number.NaN : Number(String(plain))
 }
 
-function timeFault(command: SignedCommand, { wallMs }: Asked): string | null {
+function timeFault(command: AskedCommand, { wallMs }: Asked): string | null {
   const { ttl, creationTime } = metaOf(command)
   const [lives, made, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
   if (!(lives >= 1 && lives <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
@@ -161,7 +161,7 @@ function timeFault(command: SignedCommand, { wallMs }: Asked): string | null {
   return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
 }
 
-function gasFault(command: SignedCommand): string | null {
+function gasFault(command: AskedCommand): string | null {
   const { gasLimit, gasPrice } = metaOf(command)
   const limit = wholeOf(gasLimit)
   if (!(limit >= 1 && limit <= MAX_GAS)) return `gasLimit ${gasLimit}, where a block has ${MAX_GAS}`

@@ -170,8 +170,6 @@ export const httpRules: readonly ClientRule[] = [
     source: 'docs/CONFORMANCE.md: a client that waits uses listen, or pauses',
     judge: (asked, past) => {
       const name = nameOf(asked)
-      // Requests at the same time are no loop.
-      if (past.isOpen(name)) return undefined
       const recent = past.row.name === name ? past.row.atMs.filter((atMs) => asked.atMs - atMs < SECOND_MS) : []
       const solved = past.solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
       return recent.length < MAX_EQUAL + solved * LOOKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`

@@ -57,6 +57,7 @@ export class Past {
     const { operation, params } = asked
     if (operation?.id === 'solved') this.solvedAtMs.push(asked.atMs)
     const name = nameOf(asked)
+    // Requests at the same time are no loop.
     if (name !== this.row.name) this.row = { name, atMs: [asked.atMs] }
     else if (!this.#open.has(name)) this.row = { name, atMs: [...this.row.atMs, asked.atMs].filter(isRecent(asked)) }
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
@@ -74,11 +75,6 @@ export class Past {
     } else if (home !== undefined && !this.#askedAtHome.has(key) && !this.askedElsewhere.has(key)) {
       this.askedElsewhere.set(key, asked)
     }
-  }
-
-  /** Whether an equal request has no answer yet. */
-  isOpen(name: string): boolean {
-    return this.#open.has(name)
   }
 
   /** Keeps the end of an answer, of whatever kind. `isSent`: whether the client was there to get it. */

@@ -1,4 +1,4 @@
-/** What programs of other people's clients share: accounts, and calls whose errors are told. */
+/** Shared by the programs: accounts, and calls whose errors are told. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { developmentAccounts } from '../../../dist/src/core/development-accounts.js'
 
