@@ -1,5 +1,5 @@
 /** The console lines for transactions of a development network. */
-import { placeText } from '../core/place-text.ts'
+import { placeText } from '../core/printable.ts'
 import type {
   CommandAction,
   IncludedTransaction,
