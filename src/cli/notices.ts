@@ -56,7 +56,7 @@ export type Notice =
       readonly code: ErrorCode
       readonly message: string
       readonly hint: string | undefined
-      /** What else programs learn of it, such as the request key of a transaction that failed. */
+      /** Facts for programs, such as the request key of a transaction that failed. */
       readonly [fact: string]: unknown
     }
 

@@ -1,6 +1,6 @@
 /** The console lines for transactions of a development network. */
 import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
-import { placeText } from '../core/place-text.ts'
+import { placeText } from '../core/printable.ts'
 import type {
   CommandAction,
   IncludedTransaction,

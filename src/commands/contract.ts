@@ -36,8 +36,8 @@ export interface ContractOptions extends RunReportOptions {
 }
 
 /**
- * Returns the exit code: 1 when an expectation failed, a file ended early, a check of gas or coverage failed, or no test
- * has a name that --match asks for.
+ * Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. It is 1
+ * too if no test has a name that --match asks for.
  */
 export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')

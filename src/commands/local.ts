@@ -8,7 +8,6 @@ import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { answerWith, overridesFrom } from './local-overrides.ts'
-import { withSyntaxAdvice } from './syntax-advice.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -32,8 +31,11 @@ export function runLocal(
     const result = await (overrides === null
       ? answer(client, chain, question, call)
       : answerWith(overrides, client, chain, question, call))
-    const data = async () => dataOf(result, 'the code failed')
-    const value = valueFromJson(await withSyntaxAdvice(given, code, data()))
+    const data = (async () => dataOf(result, 'the code failed'))()
+    const failed = async (error: unknown) => {
+      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+    }
+    const value = valueFromJson(await data.catch(failed))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })

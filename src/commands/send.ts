@@ -10,7 +10,6 @@ import { givenCode, givenJson } from './given-text.ts'
 import { commandSenderFor, resultJson } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
 import { StepLines } from './steps.ts'
-import { withSyntaxAdvice } from './syntax-advice.ts'
 import { valueText } from './value-text.ts'
 import { checkChain, withNode } from './with-node.ts'
 
@@ -34,7 +33,9 @@ export function runSend(
     const sender = values.sender ?? keys[0].account
     const commandSender = commandSenderFor(client, values, steps, stopped)
     const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
-    const command = await withSyntaxAdvice(given, code, commandSender.submit(request, preflight))
+    const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
+      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+    })
     if (!wait) {
       print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
       return 0

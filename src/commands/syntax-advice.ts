@@ -8,17 +8,14 @@ import { isUnreadable } from '../wallet/advice.ts'
 import { CommandFailed } from '../wallet/failure.ts'
 
 /**
- * Waits for a call. If the node cannot read the code, the error says where newcut cannot.
+ * Says where newcut cannot read the code, if the node could not.
  * @param given code or its file, as the user named it
+ * @returns the error itself if it has another reason
  */
-export async function withSyntaxAdvice<T>(given: string, code: string, call: Promise<T>): Promise<T> {
-  try {
-    return await call
-  } catch (error) {
-    const hint = isOfSyntax(error) ? unreadable(given, code) : null
-    if (hint === null || !(error instanceof NewcutError)) throw error
-    throw new NewcutError(error.code, error.message, { hint, cause: error.cause })
-  }
+export function withSyntaxAdvice(given: string, code: string, error: unknown): unknown {
+  const hint = isOfSyntax(error) ? unreadable(given, code) : null
+  if (hint === null || !(error instanceof NewcutError)) return error
+  return new NewcutError(error.code, error.message, { hint, cause: error.cause })
 }
 
 function isOfSyntax(error: unknown): boolean {

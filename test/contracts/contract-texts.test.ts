@@ -11,6 +11,7 @@ import { reportRun } from '../../src/commands/contract-reports.ts'
 import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
 import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
 import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
+import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
 import { run } from '../cli/run.ts'
 
 describe('gas', () => {
@@ -24,13 +25,13 @@ describe('gas', () => {
   ])('of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
 
   it('is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
-    const calls = (key: readonly string[], total: number, size?: { source: number; stored: number }) => {
+    const calls = (key: readonly string[], total: number, size?: DeployedSize) => {
       return { key: key.join('\n'), totals: [total], own: total, ...(size && { size }) }
     }
     const lines = gasReportLines(
       gasRows([
         [calls(['function', 'm', 'free'], 0), calls(['function', '#test', 'own'], 7), calls(['native', '', 'nil'], 0)],
-        [calls(['row', 'm', 'update t'], 9), calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456 })],
+        [calls(['row', 'm', 'update t'], 9), calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456, surplus: 0 })],
       ]),
     )
     expect(lines.map((line) => line.trim().split(/ +/)[0])).toEqual([

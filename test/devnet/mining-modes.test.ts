@@ -46,8 +46,10 @@ describe('mining on arrival', () => {
     const commands = Array.from({ length: 12 }, (_, i) => transfer('sender01', i + 1))
     const orders: Promise<unknown>[] = []
     for (const command of commands) {
+      const before = made().length
       await send(peer, [command])
-      await new Promise((resolve) => setTimeout(resolve, 60))
+      // The blocks behind the first one are still to come.
+      await until(({ length }) => length > before)
       // Every order is answered with blocks: none comes upon one that was made for another parent.
       orders.push(order(control, '/make-blocks', { 0: 2, 5: 1 }))
     }
