@@ -31,7 +31,10 @@ describe('gas', () => {
     const lines = gasReportLines(
       gasRows([
         [calls(['function', 'm', 'free'], 0), calls(['function', '#test', 'own'], 7), calls(['native', '', 'nil'], 0)],
-        [calls(['row', 'm', 'update t'], 9), calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456, surplus: 0 })],
+        [
+          calls(['row', 'm', 'update t'], 9),
+          calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456, surplus: 0 }),
+        ],
       ]),
     )
     expect(lines.map((line) => line.trim().split(/ +/)[0])).toEqual([
