@@ -65,7 +65,7 @@ export async function startNode(
     extend,
     turn: (fork, call) => present.turn(fork, call),
     onFailure: (error) => {
-      void port.close()
+      void port.closeAfterResponses()
       options.onFailure?.(error)
     },
   }

@@ -149,17 +149,20 @@ describe('for-any-order', () => {
   })
 
   it('leaves out signatures, and finds a call that does harm without one', () => {
-    const text = `(module door G (defcap G () true)
-  (defun knock () (if (try false (enforce-keyset (read-keyset "owner"))) "in" (update vault.amounts "v" {"n": 99}))))
-(for-any-order "v" [(door.knock)] (< (vault.left) 50))`
-    const { failures, output } = run(`${VAULT}(env-module-admin vault)\n${text}`)
+    const text = `(module door G (defcap G () true) (defschema s n:integer) (deftable visits:{s})
+  (defun visitors () (with-default-read visits "v" {"n": 0} {"n" := n} n))
+  (defun knock () (if (try false (enforce-keyset (read-keyset "owner"))) "in" (write visits "v" {"n": 1}))))
+(create-table visits)
+(for-any-order "v" [(door.knock)] (= (door.visitors) 0))`
+    const { failures, output } = run(`${VAULT}${text}`)
     expect(failures).toHaveLength(1)
-    expect(output.slice(1, 3)).toEqual([expect.stringMatching(/^\(env-keys \[("b")?]\)$/), '(door.knock)'])
+    const at = output.indexOf('(door.knock)')
+    expect(output[at - 1]).toMatch(/^\(env-keys \[("b")?]\)$/)
   })
 
   it('prints arguments as they stand, but values for generators', () => {
     const { output } = run(`${VAULT}(for-any-order "v" [(vault.put (+ 1 (length "abc")))] (< (vault.left) 4))`)
-    expect(output[2]).toBe('(vault.put (+ 1 (length "abc")))')
+    expect(output).toContain('(vault.put (+ 1 (length "abc")))')
   })
 
   it('evaluates the invariant with all signatures', () => {

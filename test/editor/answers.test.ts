@@ -127,6 +127,13 @@ describe('references and renames', () => {
     const { answers } = session({ [FILE]: text })
     expect(() => answers.rename(FILE, { line: 1, character: 7 }, name)).toThrow('is no name of the language')
   })
+
+  it('refuse a name that the module has already, and take the same again', () => {
+    const { answers } = session({ [FILE]: text })
+    const at = { line: 1, character: 7 }
+    expect(() => answers.rename(FILE, at, 'g')).toThrow('m has g already')
+    expect(answers.rename(FILE, at, 'f').changes?.[FILE]).toHaveLength(3)
+  })
 })
 
 describe('findings', () => {

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { NewcutError } from '../../core/errors.ts'
 import { limitConnections } from '../../platform/connection-limit.ts'
 import { EVENT_STREAM } from '../../schema/operation.ts'
@@ -31,12 +32,15 @@ const MAX_CHECK_INTERVAL_MS = 5000
 const KEEP_ALIVE_MS = 72_000
 /** Time a reader has for the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000
+/** Time that responses under way have when the node fails. */
+const MAX_LAST_RESPONSES_MS = 1000
 
 export class Port {
   readonly #server: Server
   #app: App | null = null
   /** Responses under way of the present app. */
   #open = new Set<ServerResponse>()
+  #closing: Promise<void> | null = null
 
   constructor({ requestTimeoutMs, maxConnections, onRequest }: PortOptions) {
     this.#server = createServer({
@@ -89,13 +93,27 @@ export class Port {
     const [before, last] = [this.#open, this.#app]
     this.#app = app
     this.#open = new Set()
-    const over = [...before].map((response) => new Promise((resolve) => response.once('close', resolve)))
+    const over = [...before].map((response) => ended(response))
     for (const response of before) if (response !== kept && last !== null) endNow(last, response)
     await Promise.all(over)
   }
 
   /** Ends all connections, and frees the port. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#cut()
+    return this.#closing
+  }
+
+  /** Like close, once the responses under way are over, or a second later. */
+  closeAfterResponses(): Promise<void> {
+    const over = Promise.all([...this.#open].map((response) => ended(response)))
+    this.#closing ??= Promise.race([over, delay(MAX_LAST_RESPONSES_MS, undefined, { ref: false })]).then(() =>
+      this.#cut(),
+    )
+    return this.#closing
+  }
+
+  async #cut(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     this.#server.closeAllConnections()
     await closed
@@ -107,6 +125,10 @@ export class Port {
     response.once('close', () => open.delete(response))
     this.#app?.server.emit(event, request, response)
   }
+}
+
+function ended(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', () => resolve()))
 }
 
 /** Ends a response whose network is gone. A response that was written in full stays for its reader. */
