@@ -104,7 +104,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await deploy(node)
     const bad = command('(+ 1 1)\n\n(free.shelf.outer "no")')
     await mined(node, bad)
-    const { page, text } = await open(browser, `${node.url}/explorer/transaction#${bad.hash}`)
+    const { page, text } = await open(browser, `${node.url}/explorer/transaction?requestKey=${bad.hash}`)
     const step = page.locator('.step', { has: page.locator('b:text-is("free.shelf.outer")') })
     await step.locator('button.link').click()
     expect(await texts(page, '#code .line[aria-current]')).toEqual(['(free.shelf.outer "no")'])
@@ -178,7 +178,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await deploy(node)
     await node.order('snapshot', {})
     await mined(node, placed('a'))
-    const { page, text } = await open(browser, `${node.url}/explorer/events#name=PLACED`)
+    const { page, text } = await open(browser, `${node.url}/explorer/events?name=PLACED`)
     await expect.poll(() => page.locator('#events li').count()).toBe(1)
     // A revert drops the transaction too: nothing brings it back.
     await node.order('revert', { id: 1 })

@@ -7,6 +7,7 @@ import { CodeView } from './code-view.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { once, openFrame } from './frame.ts'
 import { indented } from './json-text.ts'
+import { placeOf } from './place.ts'
 import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
 import { stepLink } from './trace-link.ts'
@@ -164,7 +165,7 @@ function showLine(line: number): void {
 }
 
 function open(): void {
-  requestKey = decodeURIComponent(location.hash.slice(1))
+  requestKey = decodeURIComponent(location.hash.slice(1)) || (placeOf().get('requestKey') ?? '')
   shown = ''
   write('key', requestKey)
   element<HTMLInputElement>('wanted').value = requestKey
