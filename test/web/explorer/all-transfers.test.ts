@@ -97,6 +97,22 @@ await describeInChromium('the page of transfers', (browser) => {
     await expect.poll(() => text('outcome')).toBe('success')
   })
 
+  it('notices that a pending claim was dropped, also when no news told of it', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 1, 1: 1 })
+    await failedClaim(node, 'alice', '1.5')
+    const { page } = await open(browser, 'about:blank')
+    // The stream ends behind the first view, and is not opened again.
+    const view = JSON.stringify(await node.get('/devnet/view'))
+    const body = `retry: 3600000\nevent: view\ndata: ${view}\n\n`
+    await page.route('**/devnet/live', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
+    await page.goto(`${node.url}/explorer/transfers`)
+    await page.locator('button:text-is("Complete the transfer")').click()
+    await expect.poll(() => outcomes(page)).toEqual(['claim pending'])
+    await node.order('drop', { all: true })
+    await expect.poll(() => outcomes(page)).toEqual(['claim failed'])
+  })
+
   it('fills in the form, which fetches the proof and sends the claim', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })

@@ -14,6 +14,8 @@ import type { NodeState } from './state.ts'
 
 /** Shortest time between two reads of the list, in milliseconds: busy networks have news all the time. */
 const PAUSE_MS = 250
+/** Time between two reads while a step is pending. The node tells no news of one that came and went within 100 ms. */
+const PENDING_MS = 1000
 
 let state: NodeState | null = null
 /** Counts reads of the list. An answer is dropped if a later read has been shown. */
@@ -21,6 +23,7 @@ let reads = 0
 let shownRead = 0
 /** Pages of the list that are shown. */
 let pages = 1
+let renewal: ReturnType<typeof setTimeout> | undefined
 const cards = new WeakMap<Element, PactCard>()
 const keyring: Keyring = new Keyring(() => showAccounts())
 const onlyOpen = element<HTMLInputElement>('open')
@@ -79,6 +82,8 @@ function show(found: readonly ListedPact[], { open, finished, next }: PactPage):
     },
     (child, pact) => cards.get(child)?.show(pact),
   )
+  clearTimeout(renewal)
+  if (found.some(({ state }) => state === 'pending')) renewal = setTimeout(refresh, PENDING_MS)
   element('more').hidden = next === null
   element('none').hidden = found.length > 0
   write('told', `${grouped(open)} unfinished, ${grouped(finished)} finished`)
