@@ -124,7 +124,7 @@ describe('the samples', () => {
   it.concurrent.each(running)('%s: its commands do what it shows', async (document) => {
     const blocks = allBlocks.filter((block) => block.document === document)
     const mines = blocks.some(({ text }) => text.includes('newcut mine'))
-    const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'constant:200ms']
+    const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'on-arrival']
     const session = new Session(standard, exampleOf(document))
     try {
       for (const block of blocks) {
@@ -154,7 +154,7 @@ describe('the samples', () => {
   })
 
   it.concurrent.each(ofEntries)('the example in the docstring of $where runs', async ({ where, text }) => {
-    const session = new Session(['--auto-mine', 'constant:200ms'])
+    const session = new Session(['--auto-mine', 'on-arrival'])
     try {
       await session.runProgram({ document: where, line: 1, language: 'ts', text, file: null, request: null })
     } finally {

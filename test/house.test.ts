@@ -44,6 +44,7 @@ const sleeps: Exceptions = {
   'fuzz/main.ts': [2, 'a command of its own, for as long as it is told'],
   'fuzz/targets/pool.ts': [1, 'a pool session that is given a moment'],
   'gpu/batch-child.mjs': [1, 'a child that is slow'],
+  'judges/programs/attempt.mjs': [3, 'a program that pauses after an error, and a call without an end'],
   'payouts/kill-rounds.ts': [1, 'a blow at a random moment'],
   'rounds/fleet-rounds.ts': [4, 'kills at random moments'],
   'rounds/kill-rounds.ts': [3, 'kills at random moments'],

@@ -150,7 +150,7 @@ const listed: readonly Part[] = [
     what: 'what a stranger gets: the README, the installed package, and clients of others at our node',
     files: [
       ...inFolder('package', 'install', 'kernels'),
-      ...inFolder('judges', 'client-utils', 'pact-lang-api'),
+      ...inFolder('judges', 'client-utils', 'foreign-clients', 'pact-lang-api'),
       'test/readme.test.ts',
     ],
     workers: WAITING,
@@ -180,13 +180,14 @@ export interface Project {
 /**
  * Rooms of the quick set whose files leave nothing behind: no global, environment or listener. The files of a row share
  * processes, which saves loading the modules for each file. Rows group files by their modules: commands, language,
- * miner, node.
+ * miner, node, everything.
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts'],
   ['api', 'compose', 'engine', 'fleet', 'mine', 'source'],
   ['core', 'devnet', 'node', 'stratum', 'wallet'],
+  ['conformance', 'fork', 'judges', 'payouts'],
 ]
 
 const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)

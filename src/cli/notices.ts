@@ -51,7 +51,14 @@ export type Notice =
       readonly bytes: number
     }
   /** The error that ends the program. */
-  | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string; readonly hint: string | undefined }
+  | {
+      readonly type: 'error'
+      readonly code: ErrorCode
+      readonly message: string
+      readonly hint: string | undefined
+      /** Facts for programs, such as the request key of a transaction that failed. */
+      readonly [fact: string]: unknown
+    }
 
 export interface FundedAccount {
   readonly account: string
@@ -82,7 +89,7 @@ export function errorEvent(error: NewcutError): Extract<Notice, { readonly type:
   // These errors repeat typed text, such as the address of a node with a password.
   const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
   const hint = error.hint === undefined ? undefined : shown(error.hint)
-  return { type: 'error', code, message: shown(describeError(error)), hint }
+  return { ...error.facts, type: 'error', code, message: shown(describeError(error)), hint }
 }
 
 /** `no answer (is a node running there?) [NODE_UNREACHABLE]` */

@@ -1,4 +1,6 @@
 /** The console lines for transactions of a development network. */
+import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
+import { placeText } from '../core/printable.ts'
 import type {
   CommandAction,
   IncludedTransaction,
@@ -61,20 +63,12 @@ function includedLine(event: IncludedTransaction): ConsoleLine {
     commandText(event),
     ...(isAgain ? ['included again'] : []),
     `gas ${gas}`,
-    isFailed ? `${result}${placeText(event)}` : cut(result, SHOWN_RESULT),
+    isFailed
+      ? `${result}${placeText(event.place)}${NO_PRINT.test(result) ? `; ${PRINT_ADVICE}` : ''}`
+      : cut(result, SHOWN_RESULT),
     ...eventsText(event),
   ]
   return line(isFailed ? 'failed' : 'ok', isFailed ? 'red' : 'green', parts)
-}
-
-/** ` (in coin.debit, line 13)`, without the module hash. Results count lines from 0, which also means unknown. */
-function placeText({ place: where }: IncludedTransaction): string {
-  const [, name, line] = /^(.*?)(?:\.\{[^}]*\})?:(\d+)$/.exec(where ?? '') ?? []
-  const parts = [
-    ...(name === undefined || name === '<toplevel>' ? [] : [`in ${name}`]),
-    ...(line === undefined || line === '0' ? [] : [`line ${Number(line) + 1}`]),
-  ]
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
 /** Leaves out events of the coin: each transaction has one for its fee, and lines of transfers show theirs. */

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { startDevnet } from '../compose/devnet.ts'
 import { ownCases } from '../conformance/case-file.ts'
-import { clientRules } from '../conformance/clients/judge.ts'
+import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
 import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
-import { failureLine, summaryLines } from '../conformance/report.ts'
+import { failureLine, gaveUpLine, summaryLines } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
 import { NewcutError } from '../core/errors.ts'
 import { formatDuration } from '../core/units.ts'
@@ -27,6 +27,18 @@ export interface ServeClientsOptions {
 /** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */
 const DIFFICULTY = 500_000n
 const IDLE_CHECK_MS = 200
+/** Blocks of each chain at the start, so that lists and pages have something in them. */
+const FIRST_BLOCKS = 3
+/** Time between further blocks of each chain: streams have news, even of a client that sends no commands. */
+const BLOCK_TIME_MS = 2000
+/** Chains of every live network: clients have their number in their code. */
+const GRAPH = 'twenty'
+const CHAINS = 20
+
+/** A report about a client. */
+interface ClientReport extends ConformanceReport {
+  readonly cases: readonly ClientResult[]
+}
 
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
 export function serveClients(
@@ -56,23 +68,31 @@ async function judged(
   situations: readonly ClientSituation[],
   tell: (line: string) => void,
   stopped: AbortSignal,
-): Promise<ConformanceReport> {
+): Promise<ClientReport> {
   const node = await startDevnet({
     port: 0,
-    graph: 'pair',
+    graph: GRAPH,
     difficulty: DIFFICULTY,
     autoMine: { kind: 'on-arrival', confirmations: 5 },
   })
+  const blocksEach = (count: number) =>
+    node.mine(Object.fromEntries(Array.from({ length: CHAINS }, (_, i) => [i, count])))
+  let news: Repetition | null = null
+  // A miner makes the blocks itself: others would make its work stale.
+  let isMiner = false
   try {
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
-      served: { network: 'development', chains: 2 },
-      onRequest: () => {
+      served: { network: 'development', chains: CHAINS },
+      onRequest: ({ operation }) => {
         lastMs = systemClock.monotonicMs()
+        if (operation?.id === 'work') isMiner = true
+        news ??= new Repetition(async () => isMiner || blocksEach(1), BLOCK_TIME_MS)
       },
     })
     const url = await server.listen()
+    await blocksEach(FIRST_BLOCKS)
     tell(`serving ${url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
     await new Promise<void>((resolve) => {
       const check = setInterval(() => {
@@ -85,21 +105,43 @@ async function judged(
     await server.close()
     return reportOf(url, cases)
   } finally {
+    await (news as Repetition | null)?.end()
     await node.close()
   }
 }
 
-function reportOf(url: string, cases: readonly CaseResult[]): ConformanceReport {
+/** Runs a task again and again, never twice at once. */
+class Repetition {
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<unknown> | null = null
+
+  constructor(task: () => Promise<unknown>, pauseMs: number) {
+    this.#timer = setInterval(() => {
+      this.#running ??= task().finally(() => {
+        this.#running = null
+      })
+    }, pauseMs)
+  }
+
+  /** Resolves once the task has ended. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
+  }
+}
+
+function reportOf(url: string, cases: readonly ClientResult[]): ClientReport {
   const offers = { 'read-only': null, 'funded-account': null, mine: null, reorg: null, 'devnet-orders': null }
   return { node: url, network: 'development', packageVersion: '3.2', release: 'live 3.2', offers, cases }
 }
 
-function printReport(report: ConformanceReport, json: boolean, print: (line: string) => void): void {
+function printReport(report: ClientReport, json: boolean, print: (line: string) => void): void {
   if (json) {
     print(JSON.stringify(report))
     return
   }
   for (const each of report.cases) if (each.outcome === 'failed') print(failureLine(each, 'request'))
+  for (const each of report.cases) if (each.gaveUp !== null) print(gaveUpLine(each, each.gaveUp))
   for (const line of summaryLines(report)) print(line)
   print(`a client at ${report.node}`)
 }

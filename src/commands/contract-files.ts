@@ -6,7 +6,7 @@ import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
 import type { Files } from '../contracts/repl/test-run.ts'
-import type { ForkedChain } from '../contracts/repl/test-start.ts'
+import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000
@@ -39,17 +39,19 @@ export interface FileOutcome {
 
 /** Name of a file, relative to the working directory. */
 export function shown(file: string): string {
-  return relative(process.cwd(), file)
+  return relative(process.cwd(), file) || '.'
 }
 
 /**
  * Runs a test file, and answers the questions about it.
- * @param chain chain that the run begins with; null begins with an empty one
+ * @param start what the run begins with; default: an empty chain
+ * @throws MissingFork
+ * @throws MissingEntry if a fork lacks an entry
  */
 export function runTestFile(
   file: string,
   { coverage, chance, ...questions }: FileQuestions,
-  chain: ForkedChain | null = null,
+  start: Omit<Start, 'observe'> = {},
 ): FileOutcome {
   const read = new Set<string>()
   const files: Files = {
@@ -64,7 +66,7 @@ export function runTestFile(
   let follower: RunFollower | null = null
   const covers = coverage === null ? null : (path: string) => isCovered(path, coverage)
   const report = runTests(resolve(file), files, (test) => languagesOf(test, chance), {
-    chain,
+    ...start,
     observe: isPlain
       ? null
       : (run) => {
@@ -74,6 +76,19 @@ export function runTestFile(
   })
   const findings = (follower as RunFollower | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
   return { file, report, findings, read: [...read] }
+}
+
+/** Runs a test file that may ask for a fork. @returns null if it does */
+export function runUnforked(file: string, questions: FileQuestions): FileOutcome | null {
+  const fork: Start['fork'] = (request) => {
+    throw new MissingFork(request)
+  }
+  try {
+    return runTestFile(file, questions, { fork })
+  } catch (error) {
+    if (error instanceof MissingFork) return null
+    throw error
+  }
 }
 
 function textOf(file: string): string {

@@ -4,8 +4,11 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
 import { NewcutError } from '../core/errors.ts'
-import { openFork } from '../fork/fork.ts'
-import { pinText } from '../fork/pin.ts'
+import type { ChainFork } from '../fork/chain-fork.ts'
+import { type ForkOptions, openFork } from '../fork/fork.ts'
+
+import { type Pin, pinText } from '../fork/pin.ts'
+import type { RemoteNode } from '../fork/remote-node.ts'
 import { type ForkValues, forkSetup } from './fork-setup.ts'
 
 /** Runs files where they find the state of a chain. */
@@ -16,6 +19,14 @@ export interface FileRunner {
   readonly end: () => void
 }
 
+/** A forked chain that test files run on. */
+export interface TestFork {
+  readonly pin: Pin
+  readonly remote: RemoteNode
+  readonly source: ChainFork
+  readonly chain: ForkedChain
+}
+
 const WITHOUT: FileRunner = { complete: async (_, run) => run(null), end: () => undefined }
 
 /** Pins the network that the options name, or runs files on an empty state. */
@@ -23,40 +34,66 @@ export async function fileRunner(values: ForkValues, { err, environment }: Surro
   const options = forkSetup(values, environment)
   if (options === null) return WITHOUT
   const tell = printerTo(err)
-  const [chain = 0, ...others] = options.chains ?? []
-  if (others.length > 0) {
-    throw new NewcutError('BAD_OPTION', '--fork-chains: a test file runs on one chain', { hint: 'name one of them' })
-  }
-  const fork = await openFork({ ...options, chains: [chain], rules: testRules, onNotice: tell })
-  const { pin, remote } = fork
-  const one = fork.chain(chain)
-  const header = fork.headers.get(chain)
-  if (header === undefined) throw new Error(`chain ${chain} has no header`)
-  tell(`fork of ${pin.network} at height ${pin.height}, chain ${chain}; again: --fork-cut '${pinText(pin)}'`)
-  const forked: ForkedChain = {
-    state: one.state,
-    block: {
-      chainId: String(chain),
-      blockHeight: header.height + 1n,
-      blockTime: new Time(header.creationTime),
-      prevBlockHash: one.block.hash,
-    },
-  }
+  const { pin, remote, source, chain } = await openTestFork(options, '--fork-chains', tell)
+  const at = `at height ${pin.height}, chain ${source.block.chain}`
+  tell(`fork of ${pin.network} ${at}; again: --fork-cut '${pinText(pin)}'`)
   return {
     complete: async (file, run) => {
       const text = textOf(file)
-      await one.warm([text])
-      return one.complete(
-        () => run(forked),
-        () => one.hints([text]),
+      await source.warm([text])
+      return source.complete(
+        () => run(chain),
+        () => source.hints([text]),
       )
     },
-    end: () => tell(`requests to ${remote.url}: ${remote.requests}`),
+    end: () => tell(costOf(remote)),
   }
 }
 
+/**
+ * Pins one chain of a network.
+ * @param name of the option that names the chain, for errors
+ */
+export async function openTestFork(
+  options: ForkOptions,
+  name: string,
+  tell: (line: string) => void,
+): Promise<TestFork> {
+  const [chain = 0, ...others] = options.chains ?? []
+  if (others.length > 0) {
+    throw new NewcutError('BAD_OPTION', `${name}: a test file runs on one chain`, { hint: 'name one of them' })
+  }
+  const fork = await openFork({
+    ...options,
+    chains: [chain],
+    rules: testRules,
+    onNotice: tell,
+  })
+  const { pin, remote } = fork
+  const source = fork.chain(chain)
+  const header = fork.headers.get(chain)
+  if (header === undefined) throw new Error(`chain ${chain} has no header`)
+  return {
+    ...{ pin, remote, source },
+    chain: {
+      state: source.state,
+      block: {
+        chainId: String(chain),
+        blockHeight: header.height + 1n,
+        blockTime: new Time(header.creationTime),
+        prevBlockHash: source.block.hash,
+      },
+    },
+  }
+}
+
+/** A line about the requests of a fork. */
+export function costOf({ url, requests }: RemoteNode): string {
+  return `requests to ${url}: ${requests}`
+}
+
 /** The text of a test file, for hints alone: the run reports a file that cannot be read. */
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

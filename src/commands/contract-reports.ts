@@ -63,7 +63,7 @@ function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, p
   const files = outcomes.flatMap(({ read }) => read.map(shown))
   const differences = snapshotDifferences(readSnapshot(), now, { tolerance, files })
   for (const line of differences) print(line)
-  print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${differences.length} tests differ`)
+  print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${counted(differences.length)}`)
   return differences.length === 0
 }
 
@@ -101,3 +101,5 @@ function writeReport(flag: string, file: string, text: string): void {
     throw new NewcutError('BAD_OPTION', `${flag} cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
   }
 }
+
+const counted = (tests: number) => (tests === 1 ? '1 test differs' : `${tests} tests differ`)

@@ -1,7 +1,7 @@
 /** Runs test files, several at once in threads. Results are in the order of the files. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { type FileOutcome, type FileQuestions, runTestFile } from './contract-files.ts'
+import { type FileOutcome, type FileQuestions, runUnforked } from './contract-files.ts'
 
 /** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(
@@ -11,16 +11,17 @@ const MODULE = new URL(
 
 /**
  * Runs the files. One file runs here, where it needs no thread.
+ * @returns null for each file that asks for a fork
  * @param jobs number of threads; default: one for each processor
  */
 export async function runTestFiles(
   files: readonly string[],
   questions: FileQuestions,
   jobs = availableParallelism(),
-): Promise<FileOutcome[]> {
+): Promise<(FileOutcome | null)[]> {
   const threads = Math.min(jobs, files.length)
-  if (threads < 2) return files.map((file) => runTestFile(file, questions))
-  const outcomes: FileOutcome[] = new Array(files.length)
+  if (threads < 2) return files.map((file) => runUnforked(file, questions))
+  const outcomes: (FileOutcome | null)[] = new Array(files.length)
   let next = 0
   const work = async () => {
     const worker = new Worker(MODULE)
@@ -37,7 +38,7 @@ export async function runTestFiles(
   return outcomes
 }
 
-function runIn(worker: Worker, file: string, questions: FileQuestions): Promise<FileOutcome> {
+function runIn(worker: Worker, file: string, questions: FileQuestions): Promise<FileOutcome | null> {
   return new Promise((resolve, reject) => {
     worker.removeAllListeners()
     worker.once('message', resolve)

@@ -1,7 +1,7 @@
 /** Main module of a thread that runs test files, one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { type FileQuestions, runTestFile } from './contract-files.ts'
+import { type FileQuestions, runUnforked } from './contract-files.ts'
 
 parentPort?.on('message', ({ file, questions }: { readonly file: string; readonly questions: FileQuestions }) => {
-  parentPort?.postMessage(runTestFile(file, questions))
+  parentPort?.postMessage(runUnforked(file, questions))
 })

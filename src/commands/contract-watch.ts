@@ -1,5 +1,5 @@
 /** `newcut contract --watch`: runs the tests again when a file that they read changes. */
-import { type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { counted, type Output } from '../cli/line.ts'
 
@@ -28,10 +28,20 @@ export async function watchFiles(
   return status
 }
 
+/** Folder to watch for a file, and the name in it: of the file, or of the first folder on its way that is missing. */
+function watchedName(file: string): readonly [folder: string, name: string] {
+  let [folder, name] = [dirname(file), basename(file)]
+  while (!existsSync(folder) && folder !== dirname(folder)) [folder, name] = [dirname(folder), basename(folder)]
+  return [folder, name]
+}
+
 /** @returns the name of a file that changed, or null once the signal aborts */
 function nextChange(files: readonly string[], stopped: AbortSignal): Promise<string | null> {
   const names = new Map<string, Set<string>>()
-  for (const file of files) names.set(dirname(file), (names.get(dirname(file)) ?? new Set()).add(basename(file)))
+  for (const file of files) {
+    const [folder, name] = watchedName(file)
+    names.set(folder, (names.get(folder) ?? new Set()).add(name))
+  }
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined
     const watchers: FSWatcher[] = []

@@ -6,7 +6,7 @@ import type { TextPlace } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
 import type { StoppedAt, TestReport } from '../contracts/repl/run.ts'
 import type { FormGas } from '../contracts/repl/test-gas.ts'
-import type { TestCase, TestFailure } from '../contracts/repl/test-run.ts'
+import type { TestCase, TestFailure } from '../contracts/repl/test-results.ts'
 import type { FormTrace } from '../contracts/trace/form-traces.ts'
 import { NewcutError } from '../core/errors.ts'
 import { type FileOutcome, type FileQuestions, runTestFile, shown } from './contract-files.ts'
@@ -35,7 +35,10 @@ export interface ContractOptions extends RunReportOptions {
   readonly fork: ForkValues
 }
 
-/** Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. */
+/**
+ * Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. It is 1
+ * too if no test has a name that --match asks for.
+ */
 export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
   if (!options.watch) return (await runOnce(options, around)).status
@@ -57,22 +60,43 @@ async function runOnce(
   const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
   const failed = sum(({ failures, stopped }) => failures.length + (stopped === null ? 0 : 1))
   if (!options.json && !options.tap) print(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
+  const hasNone = options.match !== undefined && failed === 0 && sum(({ passed }) => passed) === 0
+  if (hasNone) around.err.write(`no test has a name that contains ${JSON.stringify(options.match)}\n`)
   const isFine = reportRun(outcomes, tests, options, (line) =>
     (options.json || options.tap ? around.err : around.out).write(`${line}\n`),
   )
-  return { status: failed === 0 && isFine ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
+  return { status: failed === 0 && isFine && !hasNone ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
 }
 
 /** On a fork, files run one after the other: what one of them has fetched serves the next. */
 async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
-  if (fork.fork === undefined) return runTestFiles(files, questions, jobs)
+  if (fork.fork === undefined) {
+    return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
+  }
   const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(fork, around)
   const outcomes: FileOutcome[] = []
-  for (const file of files) outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, chain)))
+  for (const file of files)
+    outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, { chain })))
   end()
   return outcomes
+}
+
+/** Runs the files that fork a network themselves. */
+async function forkedWhere(
+  outcomes: readonly (FileOutcome | null)[],
+  options: ContractOptions,
+  around: Surroundings,
+): Promise<FileOutcome[]> {
+  if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
+  const forks = new (await import('./contract-env-fork.ts')).EnvForks(around)
+  const all: FileOutcome[] = []
+  for (const [i, outcome] of outcomes.entries()) {
+    all.push(outcome ?? (await forks.run(options.files[i], questionsOf(options))))
+  }
+  forks.end()
+  return all
 }
 
 function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {
@@ -95,7 +119,17 @@ function printOutcome({ file, report, findings }: FileOutcome, options: Contract
   if (options.json) {
     const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
     const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: place(at), what, milligas }))
-    print(JSON.stringify({ file, ...rest, tests, ...(options.gas ? { gas: gas.map(gasJson) } : {}), ...traces }))
+    const located = { failures: rest.failures.map(withPlace), stopped: rest.stopped && withPlace(rest.stopped) }
+    print(
+      JSON.stringify({
+        file,
+        ...rest,
+        ...located,
+        tests,
+        ...(options.gas ? { gas: gas.map(gasJson) } : {}),
+        ...traces,
+      }),
+    )
     return
   }
   for (const line of reportLines(file, report, options.gas)) print(line)
@@ -112,6 +146,9 @@ function place(at: Located): string {
   const name = shown(at.file)
   return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
 }
+
+/** With its place as text. `place` itself counts lines and columns from 0. */
+const withPlace = <T extends Located>(at: T) => ({ ...at, at: place(at) })
 
 function gasJson({ milligas, text, ...at }: FormGas) {
   return { form: place(at), text, milligas }

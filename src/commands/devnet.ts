@@ -40,9 +40,15 @@ function chosenSettings({ values, origins }: DevnetConfig) {
     difficulty: chosen('difficulty', values.difficulty),
     nodeRelease: chosen('node-release', values['node-release']),
     forkEpoch: chosen('fork-epoch', values['fork-epoch']),
-    // --auto-mine and --fork imply --no-pow.
-    pow: values['auto-mine'] === undefined && values.fork === undefined ? chosen('pow', values.pow) : false,
+    pow: chosenPow(chosen('pow', values.pow), values),
   }
+}
+
+/** --auto-mine and --fork imply --no-pow. A network of its own miner may not turn to one without proof of work. */
+function chosenPow(chosen: boolean | undefined, values: DevnetValues): boolean | undefined {
+  if (values['auto-mine'] !== undefined || values.fork !== undefined) return false
+  const isKept = values.data !== undefined || values['state-file'] !== undefined
+  return values.mine && !isKept ? true : chosen
 }
 
 export async function runDevnet(config: DevnetConfig, surroundings: Surroundings): Promise<number> {

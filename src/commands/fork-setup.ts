@@ -16,13 +16,21 @@ export function forkSetup(
   values: ForkValues,
   environment: Readonly<Record<string, string | undefined>>,
 ): ForkOptions | null {
-  const { fork: url, 'fork-cache': cache, 'fork-cut': cut } = values
-  if (url === undefined) {
-    const others = ['fork-cut', 'fork-chains', 'fork-cache', 'fork-pact'] as const
-    const useless = others.find((name) => values[name] !== undefined)
-    if (useless === undefined) return null
-    throw new NewcutError('BAD_OPTION', `--${useless} has no effect: nothing is forked`, { hint: 'add --fork URL' })
-  }
+  const { fork: url } = values
+  if (url !== undefined) return forkOf(url, values, environment)
+  const others = ['fork-cut', 'fork-chains', 'fork-cache', 'fork-pact'] as const
+  const useless = others.find((name) => values[name] !== undefined)
+  if (useless === undefined) return null
+  throw new NewcutError('BAD_OPTION', `--${useless} has no effect: nothing is forked`, { hint: 'add --fork URL' })
+}
+
+/** Options of a fork of this node. */
+export function forkOf(
+  url: string,
+  values: ForkValues,
+  environment: Readonly<Record<string, string | undefined>>,
+): ForkOptions {
+  const { 'fork-cache': cache, 'fork-cut': cut } = values
   return {
     url,
     cut: cut ?? null,

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describeError, NewcutError } from '../core/errors.ts'
 
-/** A word that looks like a file name, not like code. */
-const FILE_NAME = /^(?!\d+\.\d+$)[^\s()"'[\]{}]+\.[A-Za-z]\w*$/
+/** A word that looks like a file name, not like code such as `free.token.FEE`. */
+const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
 
 /** @returns code, or the code in the file of this name. Throws NewcutError BAD_INPUT. */
 export function givenCode(given: string): string {

@@ -31,7 +31,11 @@ export function runLocal(
     const result = await (overrides === null
       ? answer(client, chain, question, call)
       : answerWith(overrides, client, chain, question, call))
-    const value = valueFromJson(dataOf(result, 'the code failed'))
+    const data = (async () => dataOf(result, 'the code failed'))()
+    const failed = async (error: unknown) => {
+      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+    }
+    const value = valueFromJson(await data.catch(failed))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })

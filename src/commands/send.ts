@@ -33,7 +33,9 @@ export function runSend(
     const sender = values.sender ?? keys[0].account
     const commandSender = commandSenderFor(client, values, steps, stopped)
     const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
-    const command = await commandSender.submit(request, preflight)
+    const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
+      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+    })
     if (!wait) {
       print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
       return 0

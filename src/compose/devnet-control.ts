@@ -1,6 +1,8 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
-import { NewcutError } from '../core/errors.ts'
-import type { ClockState, MadeBlocks, Reverted, SnapshotTaken } from '../schema/control.ts'
+import { readFile } from 'node:fs/promises'
+import { describeError, NewcutError } from '../core/errors.ts'
+import type { DevnetFork } from '../devnet/fork/open-fork.ts'
+import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
   Dropped,
   GasOrder,
@@ -34,6 +36,14 @@ export type GasSettings = GasState
 export type DroppedTransactions = Dropped
 /** Network after a revert. */
 export type RevertedNetwork = Static<typeof Reverted>
+
+/** Network after a reset. */
+export type ResetNetwork = Static<typeof ResetDone>
+/** The network to which a reset turns a node. */
+export interface NetworkChange {
+  /** Fields that are left out, except the cut, are as at the start of the node. Null for a network of its own. */
+  readonly fork: Partial<DevnetFork> | null
+}
 
 /** The clock of a network. Times are a Date, or a text such as `2027-01-01T00:00:00Z`. */
 export interface DevnetTime {
@@ -80,8 +90,12 @@ export interface DevnetControl {
   readonly snapshot: () => Promise<number>
   /** Goes back to a snapshot, and drops it and all later ones. */
   readonly revert: (id: number) => Promise<RevertedNetwork>
-  /** Goes back to the start of the network, and undoes what orders have set: no new network for each test file. */
-  readonly reset: () => Promise<RevertedNetwork>
+  /**
+   * Goes back to the start of the network, and undoes what orders have set: no new network for each test file. With
+   * `fork`, turns the node to a fork of another network or at another cut; `fork: null` begins a new network of its own.
+   * The port stays the same, and the properties of the network become those of the new one.
+   */
+  readonly reset: (change?: NetworkChange) => Promise<ResetNetwork>
   /**
    * Runs `fixture` once. Later calls with the same function restore the network as it was after that run.
    * @returns what `fixture` returned
@@ -127,9 +141,10 @@ export function controlOf(url: string): DevnetControl {
     state: () => stateOf(url),
     snapshot,
     revert,
-    reset: () => {
+    reset: async (change) => {
+      const done = await order<ResetNetwork>('reset', change === undefined ? {} : await resetBody(change))
       fixtures.clear()
-      return order('reset', {})
+      return done
     },
     loadFixture: async <T>(fixture: () => T | Promise<T>) => {
       const known = fixtures.get(fixture)
@@ -138,6 +153,20 @@ export function controlOf(url: string): DevnetControl {
       fixtures.set(fixture, { id: await snapshot(), result })
       return result
     },
+  }
+}
+
+/** The node reads no files for an order: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
+async function resetBody({ fork }: NetworkChange): Promise<unknown> {
+  const { cut } = fork ?? {}
+  if (cut === undefined || /^\s*(\{|\d+$)/.test(cut)) return { fork }
+  try {
+    return { fork: { ...fork, cut: await readFile(cut, 'utf8') } }
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${describeError(error)}`, {
+      hint: 'it takes a height, the text of a cut, or a file with one',
+      cause: error,
+    })
   }
 }
 

@@ -5,6 +5,7 @@ import type { DevnetOptions } from '../devnet/options.ts'
 import { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { addExplorer } from '../web/explorer/page.ts'
+import type { GatewayOptions } from '../web/mine-page/gateway.ts'
 import { addMinePage } from '../web/mine-page/page.ts'
 import type { Devnet } from './devnet.ts'
 import { controlOf } from './devnet-control.ts'
@@ -13,9 +14,19 @@ import { machineFor } from './devnet-machine.ts'
 /** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */
 export async function startDevnetWithPage(options: DevnetOptions, account: MinerAccount): Promise<Devnet> {
   let url = ''
+  const { devnet } = await startNode(options, machineFor(options), (app) => {
+    addMinePage(app, { ...clientOf(() => url), account, clock: systemClock, random: Math.random })
+    addExplorer(app, true)
+  })
+  url = devnet.url
+  return Object.assign(devnet, controlOf(url))
+}
+
+/** A client of the node for the page, connected at its first use. Each network of the node has its own. */
+function clientOf(url: () => string): Pick<GatewayOptions, 'client' | 'onClose'> {
   let client: Promise<NodeClient> | null = null
   const connect = async () => {
-    client ??= NodeClient.connect({ url })
+    client ??= NodeClient.connect({ url: url() })
     try {
       return await client
     } catch (error) {
@@ -24,12 +35,5 @@ export async function startDevnetWithPage(options: DevnetOptions, account: Miner
       throw error
     }
   }
-  const close = async () => (await client)?.close()
-  const page = { client: connect, onClose: close, account, clock: systemClock, random: Math.random }
-  const { devnet } = await startNode(options, machineFor(options), (app) => {
-    addMinePage(app, page)
-    addExplorer(app, true)
-  })
-  url = devnet.url
-  return Object.assign(devnet, controlOf(url))
+  return { client: connect, onClose: async () => (await client)?.close() }
 }

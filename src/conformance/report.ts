@@ -1,5 +1,6 @@
 /** A report as lines for people, and as JUnit XML for CI. */
 import { printable } from '../core/printable.ts'
+import type { StepFailure } from './case-run.ts'
 import type { CaseResult, ConformanceReport } from './run.ts'
 
 /** One line for a failed case: which, where, what was expected and what came. `unit`: what the case counts. */
@@ -7,6 +8,12 @@ export function failureLine({ group, name, failure }: CaseResult, unit = 'step')
   if (failure === null) return `FAILED ${group}: ${name}`
   const { step, call, at, expected, got } = failure
   return printable(`FAILED ${group}: ${name} (${unit} ${step}, ${call}): ${at}: expected ${expected}, got ${got}`)
+}
+
+/** One line for a client that ended before it did its duty. */
+export function gaveUpLine({ group, name }: Pick<CaseResult, 'group' | 'name'>, gaveUp: StepFailure): string {
+  const { step, call, expected, got } = gaveUp
+  return printable(`gave up ${group}: ${name} (request ${step}, ${call}): expected ${expected}, got ${got}`)
 }
 
 /** The lines before the first case. */

@@ -31,6 +31,8 @@ export type ErrorCode = keyof typeof errorCodes
 export class NewcutError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
+  /** More about the failure, for programs: fields of its line in JSON. */
+  readonly facts: Readonly<Record<string, unknown>> = {}
 
   constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -68,6 +70,11 @@ export function describeError(error: unknown): string {
   }
   return printable(text)
 }
+
+/** The error of nodes for the unknown name `print` in code. In a namespace, they look for a module of this name there. */
+export const NO_PRINT = /^Cannot find module: (?:\S+\.)?print$/
+/** Advice on `NO_PRINT`. */
+export const PRINT_ADVICE = 'live networks have no print: leave it out, or try the code on newcut devnet --allow-print'
 
 /** Maximum number of code locations that an internal error names. */
 const MAX_PLACES = 3

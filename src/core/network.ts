@@ -16,6 +16,11 @@ export interface RuleHeights {
   readonly meanTarget: number
 }
 
+/** Whether a value can be the name of a network: a segment of URLs and of paths of files. */
+export function isNetworkName(value: unknown): value is string {
+  return typeof value === 'string' && /^[a-zA-Z0-9][\w.-]{0,63}$/.test(value)
+}
+
 /** Parameters of a network's rules. */
 export interface Network {
   /** Name in paths and JSON: `development`, `mainnet01`, ... */

@@ -15,3 +15,17 @@ export function printable(text: string, maxCharacters = MAX_LINE_CHARACTERS): st
     .trim()
   return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1)}…`
 }
+
+/**
+ * ` (in coin.debit, line 13)`, without the module hash. Results count lines from 0, which also means unknown.
+ * @param place `info` of an error, such as `coin.debit.{HASH}:12` or `<toplevel>:3`
+ * @returns empty for a place that tells nothing
+ */
+export function placeText(place: string | null | undefined): string {
+  const [, name, line] = /^(.*?)(?:\.\{[^}]*\})?:(\d+)$/.exec(place ?? '') ?? []
+  const parts = [
+    ...(name === undefined || name === '' || name === '<toplevel>' ? [] : [`in ${name}`]),
+    ...(line === undefined || line === '0' ? [] : [`line ${Number(line) + 1}`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}

@@ -20,7 +20,7 @@ export const HEADER = '/* Types of contracts, made by newcut types. Make them ag
  */
 export function declarations(outlines: readonly Outline[], origin: string): string {
   const known = new Map(outlines.map((outline) => [outline.name, outline]))
-  const modules = outlines.flatMap((outline) => moduleLines(outline, schemasOf(outline, known)))
+  const modules = outlines.flatMap((outline) => moduleLines(outline, schemasOf(outline, known), known))
   const client = outlines.filter(({ isInterface }) => !isInterface)
   return [
     HEADER,
@@ -81,7 +81,12 @@ function schemasOf(outline: Outline, known: ReadonlyMap<string, Outline>): Schem
   }
 }
 
-function moduleLines(outline: Outline, schemaType: SchemaType): string[] {
+/** Qualified names of the interfaces of a module. */
+function interfacesOf({ implements: names, namespace }: Outline, known: ReadonlyMap<string, Outline>): string[] {
+  return names.map((name) => modulesNamed(name, namespace).find((each) => known.has(each)) ?? name)
+}
+
+function moduleLines(outline: Outline, schemaType: SchemaType, known: ReadonlyMap<string, Outline>): string[] {
   const { name, isInterface, doc, functions, pacts, capabilities, schemas, tables, constants, namespace } = outline
   const call = (each: CallableOutline) => callLines(each, schemaType)
   return [
@@ -90,7 +95,7 @@ function moduleLines(outline: Outline, schemaType: SchemaType): string[] {
     ...indented([
       `kind: '${isInterface ? 'interface' : 'module'}'`,
       `namespace: ${namespace === null ? 'null' : quoted(namespace)}`,
-      `implements: [${outline.implements.map(quoted).join(', ')}]`,
+      `implements: [${interfacesOf(outline, known).map(quoted).join(', ')}]`,
       ...section('functions', functions.flatMap(call)),
       ...section('pacts', pacts.flatMap(call)),
       ...section(

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { NewcutError } from '../core/errors.ts'
 import { isThere } from './data/database.ts'
-import { type SavedNetwork, unpackState, writeStateFile } from './data/state-file.ts'
+import { checkStateFile, type SavedNetwork, unpackState, writeStateFile } from './data/state-file.ts'
 import type { DevnetOptions } from './options.ts'
 
 /** The state of a node at its start. */
@@ -18,8 +18,12 @@ export class StateStart {
     this.#isTemporary = isTemporary
   }
 
-  /** Unpacks the state that the options name, if there is one. Throws NewcutError DATA_UNUSABLE. */
+  /**
+   * Unpacks the state that the options name, if there is one.
+   * Throws NewcutError DATA_UNUSABLE, also for a file that cannot be written.
+   */
   static async of({ dataDir, stateFile, state }: DevnetOptions): Promise<StateStart> {
+    if (stateFile !== undefined) await checkStateFile(stateFile)
     const hasFile = stateFile !== undefined && (await isThere(stateFile))
     const given = state ?? (hasFile ? stateFile : undefined)
     if (given === undefined) return new StateStart(dataDir, stateFile, false)

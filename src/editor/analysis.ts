@@ -47,4 +47,6 @@ export interface AnalysisSources {
   foreign(full: string): ModuleSymbol | 'pending' | null
   /** True for the file of a module of a live network, which every program there has loaded. */
   isLive(file: string): boolean
+  /** True if the modules of a live network are at hand, so that a name which they do not have means nothing. */
+  readonly isOnFork: boolean
 }

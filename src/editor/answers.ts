@@ -131,6 +131,8 @@ export class Answers {
   rename(file: string, position: Position, name: string): WorkspaceEdit {
     const [symbol] = this.#renamable(file, position)
     if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is no name of the language`)
+    const { owner } = symbol
+    if (name !== symbol.name && owner?.members.has(name)) throw refused(`${owner.name} has ${name} already`)
     const changes: Record<string, TextEdit[]> = {}
     for (const use of this.#workspace.usesOf(symbol)) {
       // A live module that names a module of this workspace stays as it is.

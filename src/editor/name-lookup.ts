@@ -22,6 +22,8 @@ export interface ProgramNames {
   data: ReadonlyMap<string, string>
   /** True once a name has led to a module whose text is on its way, or whose namespace the text does not tell. */
   isUncertain: boolean
+  /** True once the file has forked a network that this editor does not know. Any module may be there. */
+  isForked: boolean
 }
 
 /** Stands for all names of a module that is not known. */
@@ -84,9 +86,10 @@ export class NameLookup {
     yield* this.#names.modules.keys()
   }
 
-  /** True for a module that the program has loaded before, that is around the code, or that a live network has. */
+  /** True for a module that the program has loaded before, that is around the code, or that a live network may have. */
   isLoaded({ full, file }: ModuleSymbol): boolean {
-    return this.#module?.full === full || this.#names.modules.has(full) || this.#sources.isLive(file)
+    const { isForked, modules } = this.#names
+    return this.#module?.full === full || modules.has(full) || isForked || this.#sources.isLive(file)
   }
 
   native(name: string): NativeWord | undefined {
@@ -112,7 +115,8 @@ export class NameLookup {
     if (this.#module?.full === full) return { symbol: this.#module }
     const own = this.#names.modules.get(full)
     if (own !== undefined) return { symbol: own }
-    const found = this.#sources.foreign(full)
+    // A name without a dot is rarely a module.
+    const found = this.#sources.foreign(full) ?? (this.#names.isForked && full.includes('.') ? 'pending' : null)
     if (found === 'pending' || found?.isAnyNamespace === true) this.#names.isUncertain = true
     return found === null || found === 'pending' ? found : { symbol: found }
   }
@@ -124,7 +128,8 @@ export class NameLookup {
     if (found !== undefined) return { symbol: found }
     if (around.includes('.')) return null
     const module = this.#byFullName(`${around}.${member}`)
-    if (module !== null) return module
+    const isGuess = module === 'pending' && exact !== null && this.#names.isForked
+    if (module !== null && !isGuess) return module
     const { namespace } = this.#names
     const inside = namespace === null ? null : this.#byFullName(`${namespace}.${around}`)
     if (inside === null || inside === 'pending') return inside

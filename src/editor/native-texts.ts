@@ -182,6 +182,7 @@ const TESTS = `
 (expect-failure name message code) | passes if the code fails with the message
 (expect-that name test value) | passes if the function is true for the value
 (load file) | runs another file
+(env-fork url options) | reads what the file has not written from a live network
 (begin-tx name) | begins a transaction
 (commit-tx) | ends the transaction, and keeps its writes
 (rollback-tx) | ends the transaction, and discards its writes

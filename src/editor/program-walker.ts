@@ -69,7 +69,14 @@ class ProgramWalker {
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
   readonly #names: ProgramNames = {
-    ...{ namespace: null, imports: new Map(), modules: new Map(), data: new Map(), isUncertain: false },
+    ...{
+      namespace: null,
+      imports: new Map(),
+      modules: new Map(),
+      data: new Map(),
+      isUncertain: false,
+      isForked: false,
+    },
     lostImports: new Set(),
   }
   /** Files that are being walked, outermost first. */
@@ -182,6 +189,9 @@ class ProgramWalker {
         return
       case 'env-data':
         this.#names.data = textsIn(argument)
+        return
+      case 'env-fork':
+        this.#names.isForked = !this.#sources.isOnFork
         return
       case 'commit-tx':
       case 'rollback-tx':

@@ -136,6 +136,10 @@ export class Workspace implements AnalysisSources {
     return this.#live !== null && this.#live.parsed(file) !== null
   }
 
+  get isOnFork(): boolean {
+    return this.#live !== null
+  }
+
   /** True for a file of newcut itself. */
   isSystem(file: string): boolean {
     return systemContracts.some(({ name }) => this.#files.systemFile(name) === file)

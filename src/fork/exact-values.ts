@@ -1,6 +1,6 @@
 /**
  * Asks for what the JSON of nodes leaves out: zeros at the end of decimals (`1.50`), and the milliseconds of times. The
- * language can print both. Fields of rows and constants become exact; values within lists and objects do not.
+ * language can print both. Values within lists and objects need a second question (nested-values.ts).
  */
 import { ContractError } from '../contracts/errors.ts'
 import type { Form } from '../contracts/syntax/form.ts'
@@ -19,7 +19,7 @@ const SECOND = 1_000_000n
  * Code that prints the value of `v`: a time to the microsecond, a decimal with its places. Whole decimals show no places,
  * so the decimal plus a half follows. The text of all other values is empty.
  */
-const PRINT = `(if (= (typeof v) "decimal") (format "{} {}" [v (+ v 0.5)])
+export const PRINT = `(if (= (typeof v) "decimal") (format "{} {}" [v (+ v 0.5)])
  (if (= (typeof v) "time") (format-time ${literal(ISO_MICROS)} v) ""))`
 
 /** Code of a list with the values of these expressions, and their printed forms. */

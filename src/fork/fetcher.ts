@@ -2,6 +2,7 @@
 import { splitName } from '../contracts/machine/names.ts'
 import type { Domain } from '../contracts/machine/state.ts'
 import { keepValue } from '../contracts/values/keep.ts'
+import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { ExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
@@ -10,6 +11,7 @@ import { fetchCounter } from './counter-fetch.ts'
 import { exactRow, inexactFields, printedFields } from './exact-values.ts'
 import { fetchAncestor } from './header-fetch.ts'
 import { type CachedModule, fetchModules } from './module-fetch.ts'
+import { exactWithin, joined, printCode, shapeWithin } from './nested-values.ts'
 import { fetchPact } from './pact-fetch.ts'
 import { askAll, literal, odd, type PinQuestion } from './question.ts'
 
@@ -28,6 +30,13 @@ export interface FetchOptions {
 
 /** Key, row, and printed forms of some of its fields. */
 type PrintedRow = readonly ExactJson[]
+
+/** Rows of a table, and code of a list of keys with what is printed of the row `v`. */
+interface FoundRows {
+  readonly table: string
+  readonly rows: readonly PrintedRow[]
+  readonly printed: (print: string) => string
+}
 
 /** Most rows that are fetched beside the one that is missing, and the longest key of such a row. */
 const MAX_HINTS = 50
@@ -76,7 +85,7 @@ export class Fetcher {
     const cache = this.#cache
     if (domain.startsWith('table:')) {
       const table = domain.slice('table:'.length)
-      return askAll(asker, [key === null ? this.#allRows(table) : this.#rows(table, [key, ...hints])])
+      return key === null ? this.#allRows(table) : this.#rows(table, [key, ...hints])
     }
     switch (domain) {
       case 'modules':
@@ -101,27 +110,47 @@ export class Fetcher {
     }
   }
 
-  /** Rows of a table that are not cached: that of the first key, and some of the others. */
-  #rows(table: string, [first, ...others]: readonly string[]): PinQuestion {
+  /** Fetches rows of a table that are not cached: that of the first key, and some of the others. */
+  async #rows(table: string, [first, ...others]: readonly string[]): Promise<void> {
     const cache = this.#cache
     const isNew = (key: string) => key.length <= MAX_HINT && key !== first && !cache.has(rowKey(table, key))
     const keys = [first, ...[...new Set(others)].filter(isNew).slice(0, MAX_HINTS)]
-    const fields = this.#inexactFields(table)
-    const row = `[k r (if (= (typeof r) "bool") [] ${printedFields(fields)})]`
-    const code = `(map (lambda (k) (let ((r (try false (read ${table} k)))) ${row})) [${keys.map(literal).join(' ')}])`
-    return {
-      code,
-      take: (value) => {
-        if (!Array.isArray(value) || value.length !== keys.length) throw odd(this.asker, value)
-        for (const [i, key] of keys.entries()) this.#putRow(table, [key, ...(value[i] as PrintedRow).slice(1)], fields)
+    const row = `[k r (if (= (typeof r) "bool") [] ${printedFields(this.#inexactFields(table))})]`
+    const mapped = (body: string, some: readonly string[]) =>
+      `(map (lambda (k) ${body}) [${some.map(literal).join(' ')}])`
+    let rows: readonly PrintedRow[] = []
+    await askAll(this.asker, [
+      {
+        code: mapped(`(let ((r (try false (read ${table} k)))) ${row})`, keys),
+        take: (value) => {
+          if (!Array.isArray(value) || value.length !== keys.length) throw odd(this.asker, value)
+          rows = keys.map((key, i) => [key, ...(value[i] as PrintedRow).slice(1)])
+        },
+        failed: (message) => this.#noTable(table, message),
       },
-      failed: (message) => this.#noTable(table, message),
-    }
+    ])
+    const present = rows.flatMap(([key, found]) => (found === false ? [] : [key as string]))
+    const printed = (print: string) => mapped(`[k (let ((v (read ${table} k))) ${print})]`, present)
+    await this.#putRows({ table, rows, printed })
   }
 
-  #putRow(table: string, [key, row = null, printed = null]: PrintedRow, fields: readonly string[]): void {
-    const kept = row === false ? false : keepValue(exactRow(valueFromJson(row), fields, printed))
-    this.#cache.put(rowKey(table, key as string), kept)
+  /** Caches rows, with all digits of the decimals and times in them. */
+  async #putRows({ table, rows, printed }: FoundRows): Promise<void> {
+    const fields = this.#inexactFields(table)
+    const values = rows.map(([key, row = null, texts = null]): readonly [string, Value | false] => {
+      return [key as string, row === false ? false : exactRow(valueFromJson(row), fields, texts)]
+    })
+    const shape = joined(values.map(([, row]) => (row === false ? null : shapeWithin(row, fields))))
+    const print = shape === null ? null : printCode(shape)
+    const texts = new Map<string, ExactJson>()
+    const take = (value: ExactJson) => {
+      for (const [key, text] of value as readonly PrintedRow[]) texts.set(key as string, text)
+    }
+    if (print !== null) await askAll(this.asker, [{ code: printed(print), take }])
+    for (const [key, row] of values) {
+      const exact = row === false || shape === null ? row : exactWithin(row, shape, texts.get(key))
+      this.#cache.put(rowKey(table, key), exact === false ? false : keepValue(exact))
+    }
   }
 
   #inexactFields(table: string): string[] {
@@ -135,24 +164,27 @@ export class Fetcher {
     return isAbsent
   }
 
-  /** All rows of a table, or their number if they are too many. */
-  #allRows(table: string): PinQuestion {
+  /** Fetches all rows of a table, or their number if they are too many. */
+  async #allRows(table: string): Promise<void> {
     const { tableRows } = this.#options
-    const fields = this.#inexactFields(table)
-    const rows = `(fold-db ${table} (lambda (k r) true) (lambda (k r) [k r ${printedFields(fields)}]))`
-    return {
-      code: `(let ((n (length (keys ${table})))) (if (> n ${tableRows}) [n] [n ${rows}]))`,
-      take: (value) => {
-        const [count, found] = Array.isArray(value) ? (value as readonly ExactJson[]) : []
-        if (found === undefined) this.#cache.put(`keys:${table}`, { tooMany: String(fieldsOf(count).int) })
-        else {
-          const all = found as readonly PrintedRow[]
-          for (const each of all) this.#putRow(table, each, fields)
-          this.#cache.put(`keys:${table}`, all.map(([key]) => key as string).sort())
-        }
+    const folded = (row: string, each: string) =>
+      `(fold-db ${table} (lambda (k ${row}) true) (lambda (k ${row}) ${each}))`
+    const found = folded('r', `[k r ${printedFields(this.#inexactFields(table))}]`)
+    let rows: readonly PrintedRow[] | null = null
+    await askAll(this.asker, [
+      {
+        code: `(let ((n (length (keys ${table})))) (if (> n ${tableRows}) [n] [n ${found}]))`,
+        take: (value) => {
+          const [count, all] = Array.isArray(value) ? (value as readonly ExactJson[]) : []
+          if (all === undefined) this.#cache.put(`keys:${table}`, { tooMany: String(fieldsOf(count).int) })
+          else rows = all as readonly PrintedRow[]
+        },
+        failed: (message) => this.#noTable(table, message),
       },
-      failed: (message) => this.#noTable(table, message),
-    }
+    ])
+    if (rows === null) return
+    await this.#putRows({ table, rows, printed: (print) => folded('v', `[k ${print}]`) })
+    this.#cache.put(`keys:${table}`, (rows as readonly PrintedRow[]).map(([key]) => key as string).sort())
   }
 
   /** A keyset or a namespace. A missing one is a failure that no code catches. */

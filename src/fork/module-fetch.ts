@@ -1,14 +1,12 @@
 /** Fetches modules with all modules that they name, wave by wave. */
 import type { TextPlace } from '../contracts/errors.ts'
-import { keepValue } from '../contracts/values/keep.ts'
-import { valueFromJson } from '../contracts/values/wire.ts'
 import { decodeBase64Url } from '../core/bytes.ts'
 import { FormatError } from '../core/errors.ts'
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
-import { exactly, exactValue } from './exact-values.ts'
-import { type ModuleOrigin, membersOf, modulesIn, namespaceOf, originIn } from './module-text.ts'
+import { ConstantsFetch } from './constants-fetch.ts'
+import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { rootOf } from './pin.ts'
 import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
 
@@ -46,11 +44,18 @@ export async function fetchModules(asker: Asker, cache: ForkCache, names: readon
   // A process that ended in between may have left modules without constants.
   let constants = wanted.filter((name) => !wave.includes(name) && !cache.has(`constants:${name}`))
   while (wave.length > 0 || constants.length > 0) {
-    const questions = [
+    const values = constants.map((name) => {
+      return new ConstantsFetch(asker, cache, name, (cache.get(`module:${name}`) as CachedModule).code)
+    })
+    await askAll(asker, [
       ...wave.map((name) => described(asker, cache, name)),
-      ...constants.flatMap((name) => constantsOf(asker, cache, name)),
-    ]
-    await askAll(asker, questions)
+      ...values.flatMap((each) => each.questions),
+    ])
+    await askAll(
+      asker,
+      values.flatMap((each) => each.nested),
+    )
+    for (const each of values) each.put()
     fetched.push(...wave)
     const next = new Set<string>()
     for (const name of wave) {
@@ -72,30 +77,6 @@ function described(asker: Asker, cache: ForkCache, name: string): PinQuestion {
       cache.put(`module:${name}`, module)
     },
   }
-}
-
-/** Values of the constants of a module: its text may have read the message of the command that deployed it. */
-function constantsOf(asker: Asker, cache: ForkCache, name: string): PinQuestion[] {
-  const { code } = cache.get(`module:${name}`) as CachedModule
-  const constants = membersOf(code, 'defconst')
-  if (constants.length === 0) {
-    cache.put(`constants:${name}`, [])
-    return []
-  }
-  return [
-    {
-      code: exactly(constants.map((each) => `${name}.${each}`)),
-      take: (answer) => {
-        const [value, printed] = Array.isArray(answer) ? (answer as readonly ExactJson[]) : []
-        if (!Array.isArray(value) || value.length !== constants.length) throw odd(asker, answer)
-        const texts = Array.isArray(printed) ? (printed as readonly ExactJson[]) : []
-        const kept = constants.map((each, i) => {
-          return [each, keepValue(exactValue(valueFromJson(value[i] as ExactJson), texts[i] ?? ''))]
-        })
-        cache.put(`constants:${name}`, kept)
-      },
-    },
-  ]
 }
 
 /**

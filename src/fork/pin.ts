@@ -4,6 +4,7 @@ import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../cor
 import { FormatError, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeWork, type Header } from '../core/header.ts'
 import { parseJson } from '../core/json.ts'
+import { isNetworkName } from '../core/network.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 /** The block of each chain where a fork begins. All have the same height. */
@@ -47,8 +48,7 @@ export function readCut(text: string, where: string): NamedCut {
       decodeHash(hash)
       heads.set(Number(chain), { height, hash })
     }
-    const isNamed = network === null || typeof network === 'string'
-    if (heads.size > 0 && isNamed) return { network: network as string | null, heads }
+    if (heads.size > 0 && (network === null || isNetworkName(network))) return { network, heads }
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
@@ -78,7 +78,7 @@ export async function networkOfNode(remote: RemoteNode): Promise<string> {
   const { status, text } = await remote.get('/info')
   try {
     const { nodeVersion } = parseJson(text) as { readonly nodeVersion?: unknown }
-    if (status === 200 && typeof nodeVersion === 'string') return nodeVersion
+    if (status === 200 && isNetworkName(nodeVersion)) return nodeVersion
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }

@@ -5,7 +5,7 @@
  */
 import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
 import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
-import type { Network } from '../core/network.ts'
+import { isNetworkName, type Network } from '../core/network.ts'
 import { printable } from '../core/printable.ts'
 import { NodeInfo } from '../schema/bodies.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -16,8 +16,6 @@ const MAX_GRAPHS = 64
 const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
 /** Maximum for texts in /info: versions, dates. */
 const MAX_TEXT_CHARACTERS = 100
-/** Pattern of all known network names; they are a segment of every path. */
-const NETWORK_NAME = /^[a-zA-Z0-9][\w.-]{0,63}$/
 
 /** Graphs by their first height, ascending. */
 export type GraphHistory = Network['graphHistory']
@@ -57,7 +55,7 @@ function isUsable(key: string, value: unknown): boolean {
 /** Throws WrongAnswer for an impossible description of a node. */
 export function judgeInfo(info: NodeInfo): JudgedInfo {
   const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
-  if (!NETWORK_NAME.test(nodeVersion)) {
+  if (!isNetworkName(nodeVersion)) {
     const shown = JSON.stringify(printable(nodeVersion, MAX_TEXT_CHARACTERS))
     wrong(`nodeVersion is ${shown}, expected the name of a network: up to 64 letters, digits, dots and dashes`)
   }

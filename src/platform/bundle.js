@@ -1,6 +1,6 @@
 /**
  * Build step of `npm run build`: bundles the packages whose many files load slowly, each into the compiled module that
- * re-exports it.
+ * re-exports it. The thread that executes contracts becomes one file beside its own module.
  */
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -31,3 +31,15 @@ for (const { name, instead = {} } of modules) {
   }
   await build({ input: file, platform: 'node', plugins: [plugin], output: { file, format: 'esm' } })
 }
+
+// After the packages, since it contains some of them. The folder stays the same, from which the contracts are found.
+const folder = new URL('../../dist/src/devnet/execution/', import.meta.url)
+await build({
+  input: fileURLToPath(new URL('thread.js', folder)),
+  platform: 'node',
+  output: {
+    file: fileURLToPath(new URL('bundled-thread.js', folder)),
+    format: 'esm',
+    comments: false,
+  },
+})

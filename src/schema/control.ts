@@ -3,7 +3,6 @@
  * on its own machine.
  */
 
-import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
 import { HashText } from './bodies.ts'
 import {
   DropOrder,
@@ -18,9 +17,13 @@ import {
   RunOrder,
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
+import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
 import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { ResetOrder } from './reset-order.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
+
+export { MiningMode } from './mining-mode.ts'
 
 /** Maximum number of blocks per call, including those on adjacent chains. */
 export const MAX_MADE_BLOCKS = 100_000
@@ -38,8 +41,6 @@ const MAX_FAULT_BODY_LENGTH = 64 * 1024
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
 /** Maximum number of snapshots. */
 export const MAX_SNAPSHOTS = 1000
-/** Maximum block delay: a year. */
-const MAX_BLOCK_DELAY_MS = 365 * 86_400_000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
 const Natural = Type.Integer({ minimum: 0 })
@@ -63,41 +64,6 @@ export const MadeBlocks = Type.Object({
   made: Type.Record(ChainKey, Natural, { description: 'chain: blocks made, including those for adjacent chains' }),
   blocks: Type.Record(ChainKey, Type.Array(MadeBlock), { description: 'chain: its new blocks, ascending' }),
   heights: Heights,
-})
-
-/** How the node makes blocks by itself. */
-export const MiningMode = Type.Object(
-  {
-    mode: Type.Union([
-      Type.Literal('on-demand'),
-      Type.Literal('on-arrival'),
-      Type.Literal('constant'),
-      Type.Literal('simulated'),
-    ]),
-    confirmations: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_CONFIRMATIONS,
-        default: CONFIRMATIONS,
-        description: 'of on-arrival: blocks on every chain behind one with commands',
-      }),
-    ),
-    everyMs: Type.Optional(
-      Type.Number({
-        minimum: 1,
-        maximum: MAX_BLOCK_DELAY_MS,
-        description: 'of constant: time between blocks of a chain',
-      }),
-    ),
-    hashesPerSecond: Type.Optional(
-      Type.Number({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'of simulated: rate of all miners' }),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type MiningMode = Static<typeof MiningMode>
-export const MiningState = Type.Object({
-  mining: Type.Union([MiningMode, Type.Null()], { description: 'null: only miners and orders make blocks' }),
 })
 
 /** An integer; beyond 2^53 - 1 as a string of digits. */
@@ -210,6 +176,8 @@ export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** State after a revert; equal to the snapshot. */
 export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
+/** State after a reset. */
+export const ResetDone = Type.Object({ ...Reverted.properties, fork: ForkState })
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
@@ -256,6 +224,18 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
     },
   } as const satisfies Operation
 }
+
+const resetOrder = order(
+  'reset',
+  '/devnet/reset',
+  'go back to the start of the network, or turn to another fork; undo all settings made by orders',
+  [ResetOrder, ResetDone],
+  'the node turns to no other network: it keeps its chains on disk, or has proof of work',
+)
+const resetOperation = {
+  ...resetOrder,
+  responses: { ...resetOrder.responses, 502: text('the node to fork gives no answer, or a wrong one') },
+} as const satisfies Operation
 
 const blocks = [BlockCounts, MadeBlocks] as const
 const noBlocks = 'a chain that would have to grow is paused, or its difficulty is too high to search for'
@@ -361,10 +341,7 @@ export const controlOperations = {
     [SnapshotChoice, Reverted],
     'there is no such snapshot',
   ),
-  reset: order('reset', '/devnet/reset', 'go back to the start of the node, and undo all settings made by orders', [
-    NoChoice,
-    Reverted,
-  ]),
+  reset: resetOperation,
   state: {
     id: 'state',
     method: 'GET',

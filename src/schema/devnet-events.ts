@@ -126,7 +126,7 @@ export interface PrintEvent {
   readonly requestKey: string
   /** Module whose code prints; null for the code of the command. */
   readonly module: string | null
-  /** Line of the call in the text of that module, or of the command; it counts from 1. */
+  /** Line of the call in the text of the command, or of the one that deployed the module; it counts from 1. */
   readonly line: number
   readonly text: string
 }

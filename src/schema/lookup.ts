@@ -189,7 +189,7 @@ export const lookupOperations = {
     query: Type.Object({
       name: Type.Optional({
         ...Name,
-        description: '`coin.TRANSFER`, `TRANSFER` of any module, or `coin.*`; default: all',
+        description: '`coin.TRANSFER`, `TRANSFER` of any module, `coin.*` or `free.*`, a namespace; default: all',
       }),
       chain: onChain,
       minheight: Type.Optional({ ...Natural, description: 'only of blocks at this height or above' }),

@@ -83,7 +83,23 @@ const RequestView = Type.Object({
   ms: Type.Number({ description: 'from arrival to the end of the response' }),
 })
 
-/** Complete values, except `blocks` and `requests`: in a change event, these contain only new items. */
+const PrintView = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  by: Type.Union([Type.Literal('block'), Type.Literal('local'), Type.Literal('preflight')], {
+    description: 'block, or the kind of a call',
+  }),
+  chain: Natural,
+  height: Type.Union([Natural, Type.Null()], { description: 'null for a call' }),
+  requestKey: Type.String(),
+  module: Type.Union([Type.String(), Type.Null()], { description: 'null for the code of the command' }),
+  line: Type.Integer({
+    minimum: 1,
+    description: 'of the call, in the text of the command, or of the one that deployed the module',
+  }),
+  text: Type.String({ description: 'at most 512 characters, in one line' }),
+})
+
+/** Complete values, except `blocks`, `requests` and `prints`: in a change event, these contain only new items. */
 const sections = {
   network: NetworkView,
   heads: Type.Array(HeadView),
@@ -92,12 +108,17 @@ const sections = {
   transactions: Type.Array(ExecutedView, { description: 'newest first' }),
   accounts: Type.Array(AccountView),
 }
-const forThisMachine = { status: DevnetStatus, requests: Type.Array(RequestView, { description: 'oldest first' }) }
+const forThisMachine = {
+  status: DevnetStatus,
+  requests: Type.Array(RequestView, { description: 'oldest first' }),
+  prints: Type.Array(PrintView, { description: 'texts of print, oldest first; only with --allow-print' }),
+}
 
 export const NodeView = Type.Object({
   ...sections,
   status: Type.Optional(forThisMachine.status),
   requests: Type.Optional(forThisMachine.requests),
+  prints: Type.Optional(forThisMachine.prints),
 })
 
 export type NodeView = Static<typeof NodeView>
@@ -109,9 +130,10 @@ export type PoolView = Static<typeof PoolView>
 export type ExecutedView = Static<typeof ExecutedView>
 export type AccountView = Static<typeof AccountView>
 export type RequestView = Static<typeof RequestView>
+export type PrintView = Static<typeof PrintView>
 
 const shared = { method: 'GET', scope: 'root', params: None, query: None } as const
-const own = 'manual settings and requests are sent only to this machine'
+const own = 'manual settings, requests and printed texts are sent only to this machine'
 
 export const viewOperations = {
   devnetView: {

@@ -2,6 +2,7 @@
  * Advice for commands that fail. It depends on where a command failed and on the kind of the failure. The text of a
  * failure counts from its beginning only, since code can quote any text in its own.
  */
+import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
 import type { CommandError } from '../schema/command-bodies.ts'
 
 /** The command that failed. */
@@ -37,8 +38,11 @@ const GAS_RULES: readonly AdviceRule[] = [
   },
   {
     pattern: /^No value found in table coin_coin-table for key: (\S+)/,
-    advice: ([, account]) =>
-      `there is no account ${account} on this chain: newcut balance ${account} shows where it is`,
+    advice: ([, named], command) => {
+      // Nodes shorten long names.
+      const account = senderOf(command) ?? named
+      return `there is no account ${account} on this chain: newcut balance ${account} shows where it is`
+    },
   },
   {
     pattern: /^Keyset failure/,
@@ -63,6 +67,10 @@ const LIMIT_RULES: readonly AdviceRule[] = [
     advice: '--ttl is at most 48h; is the clock here right?',
   },
   {
+    pattern: limit('Transaction gas price \\(\\S+\\) is below minimum gas price \\((\\S+)\\)'),
+    advice: ([, least]) => `give more with --gas-price: at least ${least}`,
+  },
+  {
     pattern: limit("Transaction gas price|Gas price decimal precision|This transaction's gas price"),
     advice: '0.00000001 is the usual --gas-price',
   },
@@ -72,6 +80,7 @@ const LIMIT_RULES: readonly AdviceRule[] = [
 const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
   EvalError: [
     { pattern: /^Gas limit "\d+" exceeded/, advice: MORE_GAS },
+    { pattern: NO_PRINT, advice: PRINT_ADVICE },
     {
       pattern: /^Managed capability \S+ was not installed\./,
       advice: 'list it with --cap, with the arguments that the code uses',
@@ -102,6 +111,11 @@ export function isOutOfTime(text: string): boolean {
   return OUT_OF_TIME.test(text.replace(REFUSAL, ''))
 }
 
+/** Whether a node refuses a command because it cannot read its code. @param text the body of its answer */
+export function isUnreadable(text: string): boolean {
+  return text.replace(REFUSAL, '').startsWith('Pact parse error: ')
+}
+
 /** Advice on a refusal by a node, or undefined. @param text the body of its answer */
 export function adviceOnRefusal(text: string, command?: FailedCommand): string | undefined {
   const cause = text.replace(REFUSAL, '')
@@ -116,6 +130,13 @@ function adviceBy(rules: readonly AdviceRule[], text: string, command: FailedCom
     if (match !== null) return typeof advice === 'string' ? advice : advice(match, command)
   }
   return undefined
+}
+
+/** The account that was to pay for gas. */
+function senderOf(command: FailedCommand | undefined): string | undefined {
+  if (command === undefined) return undefined
+  const { meta } = JSON.parse(command.cmd) as { readonly meta?: { readonly sender?: string } }
+  return meta?.sender
 }
 
 /** True if every signature lists capabilities, and none of them is that of gas. */

@@ -1,6 +1,6 @@
 /** Errors of failed commands, with advice. */
 import { NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
+import { placeText, printable } from '../core/printable.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandError, CommandResult } from '../schema/command-bodies.ts'
 import { adviceOnRefusal, adviceOnResult, type FailedCommand } from './advice.ts'
@@ -22,17 +22,22 @@ export class CommandFailed extends NewcutError {
   readonly error: CommandError
   /** The whole result. */
   readonly result: CommandResult
+  override readonly facts: NewcutError['facts']
 
   /**
    * @param what says what failed
    * @param command the command, if it is known: advice then goes by its signers too
    */
   constructor(error: CommandError, result: CommandResult, what: string, command?: FailedCommand) {
-    const place = error.info ? ` (at ${error.info})` : ''
-    const message = printable(`${what}: ${error.message}${place}`)
+    const message = printable(`${what}: ${error.message}${placeText(error.info)}`)
     super('COMMAND_FAILED', message, { hint: adviceOnResult(error, result.reqKey, command) })
     this.error = error
     this.result = result
+    const { reqKey: requestKey, gas, metaData } = result
+    const { blockHeight: height, blockHash } = metaData ?? {}
+    // A trial run and a call for reading are in no block.
+    const block = blockHash === undefined ? {} : { height: Number(height), blockHash }
+    this.facts = { requestKey, gas: Number(gas), ...block, error }
   }
 }
 

@@ -59,6 +59,8 @@ describe('newcut local', () => {
   it.each([
     ['{"b": [1, "x"], "a": (/ 1.0 8)}', '{"a": 0.125,"b": [1, "x"]}'],
     ['(coin.get-balance "sender00")', '100000000.0'],
+    // No file, although it looks like one.
+    ['coin.MINIMUM_PRECISION', '12'],
   ])('%s prints %s in the notation of the language', async (code, value) => {
     expect(await output('local', code)).toBe(`${value}\n`)
   })
@@ -90,12 +92,20 @@ describe('newcut local', () => {
     })
     const { code, out, err } = await newcut('local', '(enforce false "no")', '--json')
     expect({ code, err }).toEqual({ code: 1, err: '' })
-    expect(JSON.parse(out)).toMatchObject({ level: 'error', event: 'error', code: 'COMMAND_FAILED' })
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ level: 'error', event: 'error', code: 'COMMAND_FAILED', gas: expect.any(Number) },
+      ...{ requestKey: expect.stringMatching(/^[\w-]{43}$/), error: { type: 'TxFailure', message: 'no' } },
+    })
   })
 
   it.each([
-    [['(enforce false "no such luck")'], 'the code failed: no such luck (at <toplevel>:0) [COMMAND_FAILED]'],
-    [['(+ 1'], "the code failed: Expected: [')']"],
+    [['(enforce false "no such luck")'], 'the code failed: no such luck [COMMAND_FAILED]'],
+    [['1\n(enforce false "no such luck")'], 'no such luck (line 2) [COMMAND_FAILED]'],
+    [['(coin.details "nobody")'], 'coin-table for key: nobody (in coin.details) [COMMAND_FAILED]'],
+    [
+      ['(+ 1'],
+      "the code failed: Expected: [')'] (code:1:5: Expected: [')'] (the ( of line 1, column 1 is not closed))",
+    ],
     [['1', '--chain', '3'], '--chain 3: development has chains 0 to 2 [BAD_OPTION]'],
     [['1', '--data', '{a'], '--data {a: not JSON'],
     [['nofile.pact'], 'cannot read nofile.pact (ENOENT) [BAD_INPUT]'],

@@ -196,7 +196,7 @@ describe('the examples that end by themselves', () => {
   let devnet: Devnet
   let env: NodeJS.ProcessEnv
   beforeAll(async () => {
-    devnet = await startDevnet({ port: 0, autoMine: { kind: 'constant', blockTimeMs: 200 } })
+    devnet = await startDevnet({ port: 0, autoMine: { kind: 'on-arrival', confirmations: 5 } })
     env = { PATH: installed('running', `${dist}main.js`), HOME: folder, NEWCUT_NODE: devnet.url }
   })
   afterAll(() => devnet.close())

@@ -61,6 +61,12 @@ const EVENTS: readonly (readonly [string, ConsoleEvent, string, LogLevel])[] = [
   ['configuration', { ...changed, option: 'threads', effect: 'now' }, 'changed   configuration: threads', 'info'],
   ['configuration', { ...changed, option: 'stall', effect: 'next start' }, 'changed   configuration: stall', 'info'],
   ['refused', { type: 'refused', ...block, reason: 'stale', isStale: true }, 'refused', 'info'],
+  [
+    'print',
+    { type: 'print', by: 'local', chain: 0, height: null, requestKey: 'KEY', module: null, line: 2, text: 'a\nb' },
+    'print     chain 0  local  code:2  KEY: a b',
+    'info',
+  ],
   ['banner', { type: 'banner', lines: ['newcut 1', 'paid: k:1'] }, 'newcut 1', 'info'],
   ['accounts', { type: 'accounts', warning: 'known', accounts: [], hint: 'sign' }, 'funded accounts', 'info'],
   ['ready', { type: 'ready', devices: [device] }, 'ready     cpu: wasm', 'info'],

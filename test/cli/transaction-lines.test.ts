@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../../src/cli/lines.ts'
 import { actionText, waitingLine } from '../../src/cli/transaction-lines.ts'
+import { PRINT_ADVICE } from '../../src/core/errors.ts'
 import {
   block,
   dropped,
@@ -36,6 +37,11 @@ describe('a line', () => {
       'ok',
       included({ result: 'x'.repeat(200) }),
       `chain 0  height 12     tDFY8bHNx4…  (+ 1 2)  gas 480  ${'x'.repeat(79)}…`,
+    ],
+    [
+      'failed',
+      failed({ result: 'Cannot find module: free.print', place: '<toplevel>:3' }),
+      `chain 0  height 12     tDFY8bHNx4…  (+ 1 2)  gas 600  Cannot find module: free.print (line 4); ${PRINT_ADVICE}`,
     ],
     ['failed', failed(), 'chain 0  height 12     tDFY8bHNx4…  (+ 1 2)  gas 600  no way'],
     [

@@ -18,6 +18,8 @@ export interface Sent {
   readonly json?: unknown
   readonly bytes?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
+  /** The target in the request line, if it is not the path. */
+  readonly target?: string
 }
 
 export interface Got {
@@ -31,6 +33,8 @@ export interface ClientDefect {
   readonly client: (asker: Asker) => Promise<unknown>
   /** Group and name of the rule or situation that must fail. */
   readonly caughtBy: string
+  /** Whether the client leaves a duty undone, instead of doing a wrong thing. */
+  readonly givesUp?: true
 }
 
 export const BASE = '/chainweb/0.0/development'
@@ -40,13 +44,14 @@ const UNKNOWN = `${'A'.repeat(42)}E`
 
 export function askerOf(url: string, pass: (ms: number) => void): Asker {
   let count = 0
-  const ask: Asker['ask'] = (method, path, { json, bytes, headers = {} } = {}) => {
+  const ask: Asker['ask'] = (method, path, { json, bytes, headers = {}, target } = {}) => {
     const body = json === undefined ? bytes : Buffer.from(JSON.stringify(json))
     const typed = json === undefined ? {} : { 'content-type': 'application/json' }
     const sized = body === undefined ? {} : { 'content-length': String(body.length) }
     return new Promise((resolve) => {
       const lost = () => resolve({ status: 0, body: Buffer.alloc(0) })
-      const request = http.request(url + path, { method, headers: { ...typed, ...sized, ...headers }, agent: false })
+      const own = { method, headers: { ...typed, ...sized, ...headers }, agent: false as const }
+      const request = http.request(url + path, target === undefined ? own : { ...own, path: target })
       request.on('error', lost)
       request.on('response', (answer) => {
         if (answer.headers['content-type']?.startsWith('text/event-stream')) {
@@ -77,17 +82,29 @@ const rule = (name: string, caughtBy: string, client: ClientDefect['client']): C
   client,
   caughtBy,
 })
+/** A client that ends before it does what it must. */
+const quitter = (...of: Parameters<typeof rule>): ClientDefect => ({ ...rule(...of), givesUp: true })
 const send = ({ ask }: Asker, cmds: readonly unknown[], path = PACT) => ask('POST', `${path}/send`, { json: { cmds } })
 const poll = ({ ask }: Asker, key: string, path = PACT) => ask('POST', `${path}/poll`, { json: { requestKeys: [key] } })
 
 /** Work of the node, and a solution of it. */
-async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
+export async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
   const { body } = await ask('GET', `${BASE}/mining/work?chain=0`, { json: MINER })
   const { bytes } = made('solution', { bytes: body.toString('base64url') }, { network: '', nowS: 0, nonce: '' }) as {
     readonly bytes: string
   }
   return decodeBase64Url(bytes)
 }
+
+/** Submits a solution, and closes the connection before there is an answer. */
+export const lostAnswer = ({ url }: Asker, bytes: Uint8Array) =>
+  new Promise<void>((resolve) => {
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) }
+    const request = http.request(`${url}${BASE}/mining/solved`, { method: 'POST', headers, agent: false })
+    request.on('error', () => undefined)
+    request.on('close', () => resolve())
+    request.end(bytes, () => request.destroy())
+  })
 
 /** Polls until the command has a result. */
 export async function resultOf(asker: Asker, key: string, path = PACT): Promise<void> {
@@ -159,8 +176,11 @@ export const ruleDefects: readonly ClientDefect[] = [
   rule('three megabytes of commands', 'requests: a body is no longer than 2 MiB', ({ ask }) =>
     ask('POST', `${PACT}/send`, { json: { cmds: ['a'.repeat(3_000_000)] } }),
   ),
-  rule('a cursor of its own making', 'requests: a cursor is one that a page of this list had', ({ ask }) =>
+  rule('a cursor of its own making', 'requests: a cursor is one that the node knows', ({ ask }) =>
     ask('GET', `${BASE}/chain/0/hash?next=inclusive:${UNKNOWN}`),
+  ),
+  rule('a height as a cursor', 'requests: a cursor is one that the node knows', ({ ask }) =>
+    ask('GET', `${BASE}/chain/0/hash?next=7`),
   ),
   rule('heights in the wrong order', 'requests: heights of a list ascend', ({ ask }) =>
     ask('GET', `${BASE}/chain/0/hash?minheight=5&maxheight=1`),
@@ -177,7 +197,7 @@ export const ruleDefects: readonly ClientDefect[] = [
   ),
   rule(
     'a loop without a pause',
-    'requests: equal requests come no more often than 10 times a second',
+    'requests: equal requests in a row come no more often than 10 times a second',
     async ({ ask }) => {
       for (let i = 0; i < 12; i++) await ask('GET', `${BASE}/cut`)
     },
@@ -214,11 +234,6 @@ export const ruleDefects: readonly ClientDefect[] = [
   rule('a gas price of 13 places', 'commands: gas limit and gas price are those that nodes take', (asker) =>
     send(asker, [asker.command({ gasPrice: '0.0000100000001' })]),
   ),
-  rule('poll before send', 'commands: a client asks for a result after it has sent the command', async (asker) => {
-    const command = asker.command()
-    await poll(asker, command.hash)
-    await send(asker, [command])
-  }),
   rule('poll on another chain', 'commands: a client asks the chain that it sent the command to', async (asker) => {
     const command = asker.command()
     await send(asker, [command])
@@ -285,7 +300,7 @@ export const situationDefects: readonly ClientDefect[] = [
   rule('a busy node is asked again without a pause', 'busy: the cut is 503', async ({ ask }) => {
     for (let i = 0; i < 8; i++) await ask('GET', `${BASE}/cut`)
   }),
-  rule(
+  quitter(
     'the end of listen is taken for a failure',
     'busy: listen is 504 without a body, because the result took long',
     async (asker) => {
@@ -294,7 +309,7 @@ export const situationDefects: readonly ClientDefect[] = [
       await asker.ask('POST', `${PACT}/listen`, { json: { listen: command.hash } })
     },
   ),
-  rule('a busy poll is the last', 'busy: poll is 503 once', async (asker) => {
+  quitter('a busy poll is the last', 'busy: poll is 503 once', async (asker) => {
     const command = asker.command()
     await send(asker, [command])
     await poll(asker, command.hash)
@@ -307,7 +322,7 @@ export const situationDefects: readonly ClientDefect[] = [
       await send(asker, [asker.command()])
     },
   ),
-  rule(
+  quitter(
     'a lost command is forgotten',
     'sending: the connection closes before the node has the command',
     async (asker) => {
@@ -321,7 +336,7 @@ export const situationDefects: readonly ClientDefect[] = [
     await asker.ask('GET', '/info')
     await send(asker, [command])
   }),
-  rule(
+  quitter(
     'an empty poll means that the command is lost',
     'sending: poll has no result yet, three times',
     async (asker) => {
@@ -334,32 +349,44 @@ export const situationDefects: readonly ClientDefect[] = [
     'a number that must be an integer',
     'answers: info of a later release: rules by fork number, new keys',
     async ({ ask }) => {
-      for (let i = 0; i < 2; i++) await ask('GET', '/info')
+      for (let i = 0; i < 3; i++) await ask('GET', '/info')
     },
   ),
   rule(
     'an answer in pieces is read to its first piece',
     'answers: the cut in pieces without a length',
     async ({ ask }) => {
-      for (let i = 0; i < 2; i++) await ask('GET', `${BASE}/cut`)
+      for (let i = 0; i < 3; i++) await ask('GET', `${BASE}/cut`)
     },
   ),
-  rule('half of a solution is lost', 'miners: a solution is 503 once', async (asker) => {
+  quitter('half of a solution is lost', 'miners: a solution is 503 once', async (asker) => {
     await asker.ask('POST', `${BASE}/mining/solved`, { bytes: await solvedWork(asker) })
   }),
-  rule('a miner that stays with solved work', 'miners: a solution is 404: no associated payload', async (asker) => {
+  quitter('a miner that stays with solved work', 'miners: a solution is 404: no associated payload', async (asker) => {
     await asker.ask('POST', `${BASE}/mining/solved`, { bytes: await solvedWork(asker) })
   }),
-  rule('no new work when there was none', 'miners: work is 503: too many work requests', ({ ask }) =>
+  quitter('no new work when there was none', 'miners: work is 503: too many work requests', ({ ask }) =>
     ask('GET', `${BASE}/mining/work`, { json: MINER }),
   ),
-  rule('a stream that is not opened again', 'miners: the stream of updates ends', async (asker) => {
+  quitter('a stream that is not opened again', 'miners: the stream of updates ends', async (asker) => {
     const { body } = await asker.ask('GET', `${BASE}/mining/work?chain=0`, { json: MINER })
     await asker.ask('GET', `${BASE}/mining/updates`, { bytes: Uint8Array.from(body.subarray(0, 4)) })
   }),
-  rule(
+  quitter(
     'a stream of headers that is not opened again',
     'streams: the connection closes before the stream begins',
     ({ ask }) => ask('GET', `${BASE}/header/updates`),
   ),
+  quitter(
+    'the end of a connection is taken for the end of a command',
+    'connections: the connection closes before the answer of listen',
+    async (asker) => {
+      const command = asker.command()
+      await send(asker, [command])
+      await asker.ask('POST', `${PACT}/listen`, { json: { listen: command.hash } })
+    },
+  ),
+  rule('payloads are asked for again without a pause', 'busy: payloads are 503 once', async ({ ask }) => {
+    for (let i = 0; i < 8; i++) await ask('POST', `${BASE}/chain/0/payload/outputs/batch`, { json: [UNKNOWN] })
+  }),
 ]

@@ -10,7 +10,17 @@ import { readSituations } from '../../src/conformance/clients/situation-file.ts'
 import type { CaseResult } from '../../src/conformance/run.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { askerOf, BASE, PACT, resultOf, ruleDefects, situationDefects } from './client-defects.ts'
+import {
+  askerOf,
+  BASE,
+  lostAnswer,
+  PACT,
+  resultOf,
+  ruleDefects,
+  situationDefects,
+  solvedWork,
+} from './client-defects.ts'
+import { innocents } from './client-innocents.ts'
 
 const situations = readSituations(join(ownCases(), 'clients'))
 
@@ -27,17 +37,18 @@ afterAll(() => node.close())
 
 /** Serves the node to a client, with these situations. */
 async function served(only: string) {
-  let aheadMs = 0
-  const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs }
+  // Time stands still but for `pass`: no verdict depends on the speed of the machine.
+  let nowMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
   const server = new ClientServer({
     ...{ host: '127.0.0.1', port: 0, node: node.url, clock },
     served: { network: 'development', chains: 2 },
-    situations: situations.filter(({ group, name }) => only === '*' || `${group}: ${name}` === only),
+    situations: situations.filter(({ group, name }) => `${group}: ${name}` === only),
   })
   const url = await server.listen()
   onTestFinished(() => server.close())
   const pass = (ms: number) => {
-    aheadMs += ms
+    nowMs += ms
   }
   const verdict = () => server.judge.verdict(clock.monotonicMs())
   return { url, pass, verdict, asker: askerOf(url, pass) }
@@ -53,10 +64,12 @@ describe('a client with one defect', () => {
     expect(failed(verdict())).toContain(caughtBy)
   })
 
-  it.each(situationDefects)('is caught in a situation: $name', async ({ client, caughtBy }) => {
+  it.each(situationDefects)('is caught in a situation: $name', async ({ client, caughtBy, givesUp }) => {
     const { asker, verdict } = await served(caughtBy)
     await client(asker)
-    expect(failed(verdict())).toEqual([caughtBy])
+    const cases = verdict()
+    const gaveUp = cases.filter((each) => each.gaveUp !== null).map(({ group, name }) => `${group}: ${name}`)
+    expect([failed(cases), gaveUp]).toEqual(givesUp === true ? [[], [caughtBy]] : [[caughtBy], []])
   })
 
   it('exists for every rule', () => {
@@ -64,6 +77,15 @@ describe('a client with one defect', () => {
     expect(clientRules.map(({ group, rule }) => `${group}: ${rule.name}`).filter((name) => !caught.has(name))).toEqual(
       [],
     )
+  })
+
+  it.each(innocents)('is not imagined: $name', async ({ client, meets }) => {
+    const { asker, verdict } = await served(meets)
+    await client(asker)
+    const cases = verdict()
+    expect(failed(cases)).toEqual([])
+    const met = cases.filter(({ outcome, gaveUp }) => outcome === 'passed' || gaveUp !== null)
+    expect(met.map(({ group, name }) => `${group}: ${name}`)).toContain(meets)
   })
 
   it('does no other thing wrong: a careful client passes', async () => {
@@ -75,5 +97,29 @@ describe('a client with one defect', () => {
     await ask('POST', `${PACT}/send`, { json: { cmds: [sent] } })
     await resultOf(asker, sent.hash)
     expect([failed(verdict()), verdict().filter(({ outcome }) => outcome === 'passed').length > 10]).toEqual([[], true])
+  })
+})
+
+describe('the server', () => {
+  it('lets web pages read refusals and unknown paths, and keeps connections as long as the node', async () => {
+    const { url } = await served('busy: a proxy answers the cut with 429 and Retry-After')
+    const busy = await fetch(`${url}${BASE}/cut`)
+    const unknown = await fetch(`${url}/eth_call`)
+    const usual = await fetch(`${node.url}${BASE}/cut`)
+    expect([busy.status, unknown.status]).toEqual([429, 404])
+    for (const { headers } of [busy, unknown]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-expose-headers')).toBe('retry-after')
+      expect(headers.get('keep-alive')).toBe(usual.headers.get('keep-alive'))
+    }
+  })
+
+  it('takes a solution as taken only if the client got the answer', async () => {
+    const { asker, verdict } = await served('')
+    const bytes = await solvedWork(asker)
+    await lostAnswer(asker, bytes)
+    asker.pass(5000)
+    await asker.ask('POST', `${BASE}/mining/solved`, { bytes })
+    expect(failed(verdict())).toEqual([])
   })
 })

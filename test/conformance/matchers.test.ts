@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mismatch } from '../../src/conformance/matchers.ts'
+import { mismatch, shown } from '../../src/conformance/matchers.ts'
 import { filledIn, UnknownVariable } from '../../src/conformance/variables.ts'
 import { stringifyJson } from '../../src/core/json.ts'
 
@@ -69,6 +69,12 @@ describe('a matcher', () => {
       'spec',
     )
     expect(found).toEqual({ at: 'json.items.1.height', expected: 'a number of at least 1', got: '0' })
+  })
+
+  it('shows values of up to 160 characters as a whole', () => {
+    const text = 'x'.repeat(158)
+    expect(shown(text)).toBe(`"${text}"`)
+    expect(shown(`${text}y`)).toBe(`"${text}y...`)
   })
 
   it.each([

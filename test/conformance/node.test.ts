@@ -1,6 +1,5 @@
 /** The cases of conformance/ at a real node over HTTP, directly and through proxies that plant one defect each. */
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
@@ -9,6 +8,7 @@ import { failureLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { clientsOfPage, resultsPath } from './client-results.ts'
 import { defects } from './defects.ts'
 import { proxyBefore } from './proxy.ts'
 import { type Column, resultsPage } from './results.ts'
@@ -65,8 +65,7 @@ describe('our own node', () => {
   })
 
   it('has its results in the documents', async () => {
-    const path = new URL(`../../docs/${'CONFORMANCE-RESULTS'}.md`, import.meta.url)
-    await expect(resultsPage(all, columns)).toMatchFileSnapshot(fileURLToPath(path))
+    await expect(resultsPage(all, columns) + clientsOfPage()).toMatchFileSnapshot(resultsPath)
   })
 
   it('with proof of work passes the cases of mining, and skips none', async () => {

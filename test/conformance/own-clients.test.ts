@@ -1,9 +1,10 @@
 /** `newcut conformance --serve` as users type it, with our own wallet and miner as clients. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Running, run, start } from '../cli/run.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { ClientResult } from '../../src/conformance/clients/judge.ts'
+import { type Ended, type Running, run, start, startHere } from '../cli/run.ts'
 import { until } from '../wait.ts'
 
 const KEY = '368820f80c324bbc7c2b0610688a7da43e39f91d118732671cd9c7500ff43cca'
@@ -15,65 +16,136 @@ function folder(files: Readonly<Record<string, unknown>> = {}): string {
   return path
 }
 
-/** Starts the server, and waits for its address. */
-async function serving(...args: readonly string[]): Promise<Running & { readonly url: string }> {
-  const server = start(['conformance', '--serve', '0', ...args])
-  const address = () => /serving (http:\S+) /.exec(server.err())?.[1]
-  await until(() => address() !== undefined)
-  return { ...server, url: address() as string }
+/** A server, and what it said when it ended. */
+interface Session<T> {
+  readonly used: T
+  readonly ended: Ended
 }
 
-async function ended(server: Running) {
+type Server = Pick<Running, 'err' | 'ended'>
+
+/** Starts the server in this process, uses it, and stops it as Ctrl-C does. */
+async function session<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<Session<T>> {
+  const server = startHere(['conformance', '--serve', '0', ...args])
+  const used = await use(await addressOf(server))
+  return { used, ended: await server.stop() }
+}
+
+async function addressOf({ err, ended }: Server): Promise<string> {
+  const address = () => /serving (http:\S+) /.exec(err())?.[1]
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  await until(() => address() !== undefined || isOver)
+  return address() ?? expect.fail(err())
+}
+
+async function walletSession() {
+  return session(['--json'], async (url) => {
+    const typed = (args: readonly string[]) => run([...args, '--node', url])
+    // One after the other: each meets the next situation.
+    for (let i = 0; i < 4; i++) await typed(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
+    await typed(['transfer', 'sender00', 'sender01', '1.5', '--key', 'sender00', '--chain', '0', '--to-chain', '1'])
+  })
+}
+
+const minerSession = () =>
+  session(['--json'], (url) => run(['mine', '--node', url, '--public-key', KEY, '--threads', '1', '--blocks', '15']))
+
+const answer = { status: 418, text: 'short and stout' }
+const ownSituations = [
+  { name: 'a teapot', source: 'RFC 2324', on: ['nodeInfo'], answer, never: { forMs: 600_000 } },
+  { name: 'a lost teapot', source: 'RFC 2324', on: ['cut'], answer, again: { by: ['cut'], same: 'bytes' } },
+]
+
+const teapotSession = (cases: string) =>
+  session(['--cases', cases], async (url) => {
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await fetch(`${url}/info`)).status)
+    statuses.push((await fetch(`${url}/chainweb/0.0/development/cut`)).status)
+    return statuses
+  })
+
+/** Asks once, and leaves the end to the server. */
+async function idleSession() {
+  const args = ['--idle', '300ms', '--junit', junit, '--only', 'requests: ']
+  const server = startHere(['conformance', '--serve', '0', ...args])
+  await fetch(`${await addressOf(server)}/eth_call`)
+  return server.ended
+}
+
+/** Ends a process by Ctrl-C. */
+async function signalledSession() {
+  const server = start(['conformance', '--serve', '0', '--json', '--only', 'requests: '])
+  await fetch(`${await addressOf(server)}/health-check`)
   server.child.kill('SIGINT')
   return server.ended
 }
 
+/** All of them mostly wait, so they run at the same time. */
+let sessions: {
+  readonly wallet: Session<void>
+  readonly miner: Session<Ended>
+  readonly teapot: Session<readonly number[]>
+  readonly nobody: Session<Ended>
+  readonly idle: Ended
+  readonly signalled: Ended
+}
+const shared = mkdtempSync(join(tmpdir(), 'newcut-clients-'))
+const junit = join(shared, 'client.xml')
+afterAll(() => rmSync(shared, { recursive: true }))
+
+beforeAll(async () => {
+  const cases = join(shared, 'cases')
+  mkdirSync(cases)
+  writeFileSync(join(cases, 'own.json'), JSON.stringify({ about: 'own', situations: ownSituations }))
+  const [wallet, miner, teapot, nobody, idle, signalled] = await Promise.all([
+    walletSession(),
+    minerSession(),
+    teapotSession(cases),
+    session([], (url) => run(['conformance', '--serve', new URL(url).port])),
+    idleSession(),
+    signalledSession(),
+  ])
+  sessions = { wallet, miner, teapot, nobody, idle, signalled }
+})
+
+/** Names of the cases with an outcome. */
+function named({ out }: Ended, wanted: (result: ClientResult) => boolean): string[] {
+  const { cases } = JSON.parse(out) as { readonly cases: readonly ClientResult[] }
+  return cases.filter(wanted).map(({ group, name }) => `${group}: ${name}`)
+}
+const isPassed = ({ outcome }: ClientResult) => outcome === 'passed'
+const isWrong = ({ outcome, gaveUp }: ClientResult) => outcome === 'failed' || gaveUp !== null
+
 describe('our own client', () => {
-  it('as a wallet passes: sends that are disturbed, refused, and transfers between chains', async () => {
-    const server = await serving('--json')
-    const typed = (args: readonly string[]) => run([...args, '--node', server.url])
-    for (let i = 0; i < 5; i++) await typed(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
-    const transfer = ['transfer', 'sender00', 'sender01', '1.5', '--key', 'sender00', '--chain', '0', '--to-chain', '1']
-    await typed(transfer)
-    const { out, code } = await ended(server)
-    const { cases } = JSON.parse(out)
-    const named = (wanted: string) =>
-      cases
-        .filter(({ outcome }: { outcome: string }) => outcome === wanted)
-        .map(({ group, name }: { group: string; name: string }) => `${group}: ${name}`)
-    expect([named('failed'), code]).toEqual([[], 0])
-    expect(named('passed')).toEqual(
+  it('as a wallet passes: sends that are disturbed, refused, and transfers between chains', () => {
+    const { ended } = sessions.wallet
+    expect([named(ended, isWrong), ended.code]).toEqual([[], 0])
+    expect(named(ended, isPassed)).toEqual(
       expect.arrayContaining([
         'commands: every signer has signed the hash',
         'sending: the node takes a command, and the connection closes before the answer',
+        'sending: the connection closes before the node has the command',
         'sending: send is 503 once',
         'busy: poll is 429 with Retry-After',
       ]),
     )
   })
 
-  it('as a miner passes: work, solutions and streams that are disturbed', async () => {
-    const server = await serving('--json')
-    const mined = await run(['mine', '--node', server.url, '--public-key', KEY, '--threads', '1', '--blocks', '15'])
-    const { out, code } = await ended(server)
-    const { cases } = JSON.parse(out)
-    const of = (wanted: string) =>
-      cases.filter(
-        ({ outcome, group }: { outcome: string; group: string }) =>
-          outcome === wanted && (wanted === 'failed' || group !== 'answers'),
-      )
-    expect([of('failed'), code, mined.code]).toEqual([[], 0, 0])
-    const groups = new Set(of('passed').map(({ group }: { group: string }) => group))
+  it('as a miner passes: work, solutions and streams that are disturbed', () => {
+    const { ended, used } = sessions.miner
+    expect([named(ended, isWrong), ended.code, used.code]).toEqual([[], 0, 0])
+    const passed = named(ended, (each) => isPassed(each) && each.group !== 'answers')
+    const groups = new Set(passed.map((name) => name.split(':')[0]))
     expect([...groups].toSorted()).toEqual(['busy', 'connections', 'miners', 'mining', 'requests'])
   })
 })
 
 describe('the server', () => {
-  it('ends by itself when the client asks nothing more, with a verdict and JUnit XML', async () => {
-    const junit = join(folder(), 'client.xml')
-    const server = await serving('--idle', '300ms', '--junit', junit, '--only', 'requests: ')
-    await fetch(`${server.url}/eth_call`)
-    const { out, code } = await server.ended
+  it('ends by itself when the client asks nothing more, with a verdict and JUnit XML', () => {
+    const { out, code } = sessions.idle
     expect(out.split('\n')[0]).toBe(
       'FAILED requests: the path is an endpoint of live nodes (request 1, GET /eth_call): request: ' +
         'expected the path is an endpoint of live nodes, got /eth_call is no endpoint',
@@ -82,22 +154,24 @@ describe('the server', () => {
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="requests" tests="\d+" failures="1"/)
   })
 
-  it('judges by situations of the user', async () => {
-    const own = {
-      name: 'a teapot',
-      source: 'RFC 2324',
-      on: ['nodeInfo'],
-      answer: { status: 418, text: 'short and stout' },
-      again: { by: ['nodeInfo'], same: 'bytes' },
-    }
-    const server = await serving('--cases', folder({ 'own.json': { about: 'own', situations: [own] } }))
-    expect((await fetch(`${server.url}/info`)).status).toBe(418)
-    const { out } = await ended(server)
-    expect(out).toContain('FAILED own: a teapot (request 1, GET /info): next request: expected the same request again')
+  it('ends on Ctrl-C, with a verdict', () => {
+    const { code, signal } = sessions.signalled
+    expect([named(sessions.signalled, isPassed).length > 3, code, signal]).toEqual([true, 0, null])
   })
 
-  it('without a client says so, and fails', async () => {
-    const { out, code } = await ended(await serving())
+  it('judges by situations of the user', () => {
+    const { used, ended } = sessions.teapot
+    expect(used).toEqual([418, 418, 200, 418])
+    expect(ended.out).toContain(
+      'FAILED own: a teapot (request 1, GET /info): next request: expected no repetition of this request, got 2 times,',
+    )
+    expect(ended.out).toMatch(
+      /^gave up own: a lost teapot \(request 4, GET \S+\/cut\): expected the same request again/m,
+    )
+  })
+
+  it('without a client says so, and fails', () => {
+    const { out, code } = sessions.nobody.ended
     expect([out, code]).toEqual([expect.stringContaining('0 passed, 0 failed'), 1])
   })
 })
@@ -134,10 +208,8 @@ describe('bad input', () => {
     expect([err.includes(text), err, code !== 0]).toEqual([true, expect.any(String), true])
   })
 
-  it('a port that another program has is named', async () => {
-    const server = await serving()
-    const { err, code } = await run(['conformance', '--serve', new URL(server.url).port])
+  it('a port that another program has is named', () => {
+    const { err, code } = sessions.nobody.used
     expect([err.includes('cannot serve clients on 127.0.0.1:'), code !== 0]).toEqual([true, true])
-    await ended(server)
   })
 })

@@ -8,9 +8,9 @@ import { type FileCounts, lineHits, merged } from '../../src/contracts/coverage/
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { RunFollower } from '../../src/contracts/repl/run-observer.ts'
 import { itWith, lackOf } from '../needs.ts'
+import { contractIn } from './contract-in.ts'
 
 const FOLDER = join(import.meta.dirname, 'coverage')
-const MAIN = resolve(import.meta.dirname, '../../dist/src/main.js')
 const files = {
   resolve: (from: string, path: string) => resolve(dirname(from), path),
   read: (path: string) => readFileSync(path, 'utf8'),
@@ -123,6 +123,23 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
+  it('of a capability that a guard asks for', () => {
+    const text = `(module m G (defcap G () true)
+  (defcap C () true)
+  (defun f () (enforce-guard (create-capability-guard (C)))))
+(expect-failure "f" (m.f))`
+    const memory = { resolve: (_: string, path: string) => path, read: () => text }
+    let follower: RunFollower | undefined
+    runTests('t.repl', memory, languagesOf, {
+      observe: (run) => {
+        follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+        return follower
+      },
+    })
+    const [found] = follower?.findings.coverage ?? []
+    expect(branches(found)).toEqual(['defcap 1: granted 0, refused 0', 'defcap 2: granted 0, refused 1'])
+  })
+
   it('of modules in test files, without functions of the test', () => {
     const inline = counts('inline.repl', 'inline.repl')
     expect(lines(inline)).toEqual({
@@ -161,17 +178,11 @@ describe('newcut contract --coverage', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const command = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'contract', ...args], {
-      encoding: 'utf8',
-      cwd: FOLDER,
-    })
-    return { status, lines: stdout.trimEnd().split('\n'), stderr }
-  }
+  const command = (...args: string[]) => contractIn(FOLDER, args)
   const all = ['token.repl', 'branches.repl', 'deal.repl', 'inline.repl', 'twice.repl']
 
-  it('prints a table, and what no test reached with its place', () => {
-    const { status, lines: printed } = command(...all, '--coverage')
+  it('prints a table, and what no test reached with its place', async () => {
+    const { status, lines: printed } = await command(...all, '--coverage')
     expect(status).toBe(0)
     const text = printed.join('\n')
     expect(text).toMatch(/^branches.pact +92\.6 % +25\/27 +88\.9 % +8\/9 +66\.7 % +12\/18$/m)
@@ -184,44 +195,42 @@ describe('newcut contract --coverage', () => {
     // Line 3 never ran, which says it all.
     expect(printed.filter((line) => line.startsWith('token.pact:3:'))).toEqual([])
     // Line 22 has two forms, and only the outer one ran.
-    const { lines: ofEvents } = command('events.repl', '--coverage')
+    const { lines: ofEvents } = await command('events.repl', '--coverage')
     const found = ofEvents.filter((line) => line.startsWith('events.pact:22:'))
     expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
-  it('counts the same in one thread and in several', () => {
-    const one = command(...all, '--coverage', '--jobs', '1')
-    expect(command(...all, '--coverage', '--jobs', '4')).toEqual(one)
+  it('counts the same in one thread and in several', async () => {
+    const one = await command(...all, '--coverage', '--jobs', '1')
+    expect(await command(...all, '--coverage', '--jobs', '4')).toEqual(one)
   })
 
-  it('decides on the exit code with a bound of lines, or of lines and branches', () => {
+  it('decides on the exit code with a bound of lines, or of lines and branches', async () => {
     const least = (bound: string) => command('branches.repl', '--coverage-min', bound)
-    expect(least('80').status).toBe(0)
-    const low = least('90%')
+    expect((await least('80')).status).toBe(0)
+    const low = await least('90%')
     expect([low.status, low.lines.at(-1)]).toEqual([1, 'coverage is too low: 81.5 % of lines, not 90 %'])
-    expect(least('80,50').status).toBe(0)
-    const narrow = least('80,99.5')
+    expect((await least('80,50')).status).toBe(0)
+    const narrow = await least('80,99.5')
     expect(narrow.status).toBe(1)
     expect(narrow.lines.at(-1)).toMatch(/^coverage is too low: .* % of branches, not 99.5 %$/)
-    for (const wrong of ['101', 'x', '1,2,3']) expect(least(wrong).stderr).toContain('--coverage-min')
+    for (const wrong of ['101', 'x', '1,2,3']) expect((await least(wrong)).stderr).toContain('--coverage-min')
   })
 
-  it('leaves out dependencies and excluded files', () => {
-    const names = (...args: string[]) =>
-      command(...args, '--coverage')
-        .lines.filter((line) => /%/.test(line))
-        .map((line) => line.split(' ')[0])
-    expect(names('token.repl', 'deal.repl')).toEqual(['deal.pact', 'token.pact', 'all'])
-    expect(names('token.repl', 'deal.repl', '--coverage-exclude', 'token.pact')).toEqual(['deal.pact'])
+  it('leaves out dependencies and excluded files', async () => {
+    const names = async (...args: string[]) =>
+      (await command(...args, '--coverage')).lines.filter((line) => /%/.test(line)).map((line) => line.split(' ')[0])
+    expect(await names('token.repl', 'deal.repl')).toEqual(['deal.pact', 'token.pact', 'all'])
+    expect(await names('token.repl', 'deal.repl', '--coverage-exclude', 'token.pact')).toEqual(['deal.pact'])
     const outside = join(folder, 'outside.repl')
     writeFileSync(outside, `(load ${JSON.stringify(join(FOLDER, 'deal.pact'))})(module far G (defcap G () true))`)
-    expect(names(outside)).toEqual(['deal.pact'])
-    expect(names(outside, '--coverage-all')).toHaveLength(3)
+    expect(await names(outside)).toEqual(['deal.pact'])
+    expect(await names(outside, '--coverage-all')).toHaveLength(3)
   })
 
-  it('writes the records of lcov, with lines from 1', () => {
+  it('writes the records of lcov, with lines from 1', async () => {
     const out = join(folder, 'deal.info')
-    expect(command('deal.repl', '--lcov', out).status).toBe(0)
+    expect((await command('deal.repl', '--lcov', out)).status).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(
       [
         'TN:',
@@ -245,9 +254,9 @@ describe('newcut contract --coverage', () => {
       ].join('\n'),
     )
   })
-  itWith(lackOf('genhtml'), 'writes a file that genhtml reads, with the same figures', () => {
+  itWith(lackOf('genhtml'), 'writes a file that genhtml reads, with the same figures', async () => {
     const out = join(folder, 'all.info')
-    command(...all, '--lcov', out)
+    await command(...all, '--lcov', out)
     const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
     const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
     expect([status, stderr]).toEqual([0, ''])

@@ -1,15 +1,14 @@
 /** The test suites of the language, and `newcut contract`, which runs such files. */
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+import { contractIn } from './contract-in.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')
 const EXAMPLES = join(SUITES, 'examples')
-const MAIN = resolve(import.meta.dirname, '../../dist/src/main.js')
 
 function run(file: string): TestReport {
   return runTests(file, {
@@ -127,29 +126,26 @@ it('evaluates a constant of a test file where it stands', () => {
 })
 
 describe('newcut contract', () => {
-  const command = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'contract', ...args], { encoding: 'utf8' })
-    return { status, lines: stdout.trimEnd().split('\n'), stderr }
-  }
+  const command = (...args: string[]) => contractIn(process.cwd(), args)
   const path = (name: string) => relative(process.cwd(), join(SUITES, name))
 
-  it('exits with 0 if all expectations hold', () => {
-    const { status, lines } = command(path('errors.repl'), path('examples/loads.repl'))
+  it('exits with 0 if all expectations hold', async () => {
+    const { status, lines } = await command(path('errors.repl'), path('examples/loads.repl'))
     expect(status).toBe(0)
     expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
     expect(lines[1]).toMatch(/loads\.repl: 2 passed, 0 failed$/)
     expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
   })
 
-  it('exits with 1 and reports failures with their place, counted from 1', () => {
-    const { status, lines } = command(path('examples/wrong.repl'))
+  it('exits with 1 and reports failures with their place, counted from 1', async () => {
+    const { status, lines } = await command(path('examples/wrong.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toBe('  "printed"')
     expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })
 
-  it('says where a test calls the code of another file that fails', () => {
+  it('says where a test calls the code of another file that fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-contract-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(
@@ -157,12 +153,12 @@ describe('newcut contract', () => {
       '(module m G (defcap G () true)\n  (defun f (n) (enforce (> n 0) "positive")))',
     )
     writeFileSync(join(folder, 'm.repl'), '(load "m.pact")\n(m.f 1)\n(m.f 0)')
-    const { lines } = command(join(folder, 'm.repl'))
+    const { lines } = await command(join(folder, 'm.repl'))
     expect(lines[0]).toMatch(/STOPPED \S*m\.pact:2:16: positive \(called at \S*m\.repl:3:1\)$/)
   })
 
-  it('exits with 1 if a file stops early', () => {
-    const { status, lines } = command(path('examples/stops.repl'))
+  it('exits with 1 if a file stops early', async () => {
+    const { status, lines } = await command(path('examples/stops.repl'))
     expect(status).toBe(1)
     expect(lines).toEqual([
       `  STOPPED ${path('examples/stops.repl')}:3:3: outside of expectations`,
@@ -171,14 +167,14 @@ describe('newcut contract', () => {
     ])
   })
 
-  it('exits with 1 if a file cannot be read', () => {
-    const { status, lines } = command(path('examples/nowhere.repl'))
+  it('exits with 1 if a file cannot be read', async () => {
+    const { status, lines } = await command(path('examples/nowhere.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl \(ENOENT\)/)
   })
 
-  it('prints one JSON object for each file', () => {
-    const { status, lines } = command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
+  it('prints one JSON object for each file', async () => {
+    const { status, lines } = await command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
     expect(status).toBe(1)
     const reports = lines.map((line) => JSON.parse(line))
     expect(reports.map(({ file, passed }) => [file, passed])).toEqual([
@@ -188,8 +184,8 @@ describe('newcut contract', () => {
     expect(reports[0].failures[0]).toMatchObject({ place: { line: 1, column: 0 }, name: 'two and two' })
   })
 
-  it('requires file arguments', () => {
-    const { status, stderr } = command()
+  it('requires file arguments', async () => {
+    const { status, stderr } = await command()
     expect(status).not.toBe(0)
     expect(stderr).toContain('test files')
   })

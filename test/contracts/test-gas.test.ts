@@ -24,6 +24,13 @@ it('is free until the file selects the table and sets a limit', () => {
   expect(printed(counted)).toEqual(['130', '1'])
 })
 
+it('is free again in a file that begins anew', () => {
+  const text =
+    '(env-gasmodel "table") (env-gaslimit 9) (load "other" true) (env-gasmodel "table") (+ 1 2) (print (env-gas))'
+  expect(run(text, { other: '1' }).output).toEqual(['0'])
+  expect(run(text.replace('true', 'false'), { other: '1' }).output).toEqual(['1'])
+})
+
 it('ends a form at the limit, in gas', () => {
   const { stopped } = run('(env-gasmodel "table") (env-gaslimit 1)\n(hash "aaaaaaaaaa")')
   expect(stopped).toMatchObject({ place: { line: 1 }, message: 'Gas limit "1" exceeded: 2' })

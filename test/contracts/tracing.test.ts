@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { languagesOf, runTests, type TestReport } from '../../src/contracts/repl/run.ts'
 import { type RunFindings, RunFollower } from '../../src/contracts/repl/run-observer.ts'
 import { GasReport } from '../../src/contracts/trace/gas-report.ts'
+import { PrintLog } from '../../src/contracts/trace/print-log.ts'
 import { shortText } from '../../src/contracts/trace/short-text.ts'
 import type { TraceNode } from '../../src/contracts/trace/tree.ts'
 
@@ -194,18 +195,49 @@ describe('a report of gas', () => {
   it('adds up several runs, with the median of all', () => {
     const report = new GasReport(() => 0)
     const key = ['function', 'm', 'f'].join('\n')
-    report.add([{ key, totals: [1, 9], own: 3 }])
-    report.add([{ key, totals: [4, 2], own: 5 }])
+    report.add([{ key, totals: [10, 9], own: 3 }])
+    report.add([{ key, totals: [4, 200], own: 5 }])
     expect(report.rows).toEqual([
-      { kind: 'function', module: 'm', name: 'f', calls: 4, min: 1, max: 9, mean: 4, median: 3, own: 8, total: 16 },
+      {
+        kind: 'function',
+        module: 'm',
+        name: 'f',
+        calls: 4,
+        min: 4,
+        max: 200,
+        mean: 55.75,
+        median: 9.5,
+        own: 8,
+        total: 223,
+      },
     ])
   })
+})
+
+it('keeps the steps of a thousand forms', () => {
+  const { findings } = followed('t.repl', inMemory({ 't.repl': '(+ 1 2)\n'.repeat(1005) }))
+  expect(findings.traces).toHaveLength(1000)
+})
+
+it('prints 65,536 bytes of a command, 64 of them for each text', () => {
+  const printed = (last: number) => {
+    const log = new PrintLog()
+    for (const length of [...Array(15).fill(4096 - 64), last, 1]) log.put('x'.repeat(length), 'm', 1)
+    return log.taken?.lines.slice(15).map(({ text }) => text.slice(0, 9))
+  }
+  expect(printed(4096 - 64)).toEqual(['(the rest'])
+  expect(printed(4095 - 64)).toEqual(['xxxxxxxxx', '(the rest'])
+  // Bytes, not characters.
+  const log = new PrintLog()
+  for (let i = 0; i < 12; i++) log.put('é'.repeat(3000), 'm', 1)
+  expect(log.taken?.lines).toHaveLength(11)
 })
 
 describe('a value in a trace', () => {
   it('is cut at 256 characters, however large', () => {
     const long = 'x'.repeat(1_000_000)
     expect(shortText('short')).toBe('"short"')
+    expect(shortText('x'.repeat(254))).toBe(`"${'x'.repeat(254)}"`)
     expect(shortText(long)).toHaveLength(256)
     expect(shortText(long).endsWith('…')).toBe(true)
     expect(shortText(new Array(100_000).fill([long]))).toHaveLength(256)

@@ -218,6 +218,17 @@ describe('newcut types FILE', () => {
     expect(text).toContain('library.pact, gas-payer-v1. */')
   })
 
+  it('names interfaces of the same namespace in full', async () => {
+    const file = join(folder, 'near.pact')
+    writeFileSync(
+      file,
+      `(namespace "free")
+      (interface near (defun f:string ()))
+      (module user G (defcap G () true) (implements near) (defun f:string () "a"))`,
+    )
+    expect(await made(file)).toContain("implements: ['free.near']")
+  })
+
   it('prints without --out', async () => {
     const { code, out } = await newcut('types', join(folder, 'library.pact'))
     expect(code).toBe(0)

@@ -26,15 +26,24 @@ afterAll(async () => {
 const PATH = `${dirname(process.execPath)}:${PROGRAM_PATH}`
 const lack = lackOf('bash', 'tar', 'curl', 'jq')
 
-/** Builds a package and unpacks it. */
+/** Packages that were built: each once, because npm and tar take seconds for it. */
+const built = new Map<string, string>()
+
+/** Unpacks a package into a new folder. Builds it first if no test has. */
 function unpacked(system: 'hiveos' | 'mmpos'): string {
-  const { file, bytes } = packageFor(system, { folder, withoutNode: true })
-  expect(file).toBe(join(folder, `newcut-${version}_${system}.tar.gz`))
-  expect(statSync(file).size).toBe(bytes)
+  const file = built.get(system) ?? packed(system)
   const target = mkdtempSync(join(folder, system))
   expect(spawnSync('tar', ['-xzf', file, '-C', target]).status).toBe(0)
   expect(readdirSync(target)).toEqual(['newcut'])
   return join(target, 'newcut')
+}
+
+function packed(system: 'hiveos' | 'mmpos'): string {
+  const { file, bytes } = packageFor(system, { folder, withoutNode: true })
+  expect(file).toBe(join(folder, `newcut-${version}_${system}.tar.gz`))
+  expect(statSync(file).size).toBe(bytes)
+  built.set(system, file)
+  return file
 }
 
 /** Runs a line of bash. */

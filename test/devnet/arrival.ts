@@ -1,5 +1,6 @@
 /** A node of two chains whose blocks the test sees in the order in which they were added. */
 import { onTestFinished } from 'vitest'
+import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { requestKeysOf } from '../../src/devnet/store/transaction-index.ts'
 import { until } from '../wait.ts'
 import { startLedger } from './commands-common.ts'
@@ -14,16 +15,14 @@ export interface Made {
 }
 
 /** Starts a ledger. `made` has its blocks without those of the start; `until` waits for them. */
-export async function startWatched(options: DevnetOptions = {}) {
+export async function startWatched(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) {
   const all: Made[] = []
-  const started = await startLedger({
-    ...options,
-    onSolved: (_header, addition, by) => {
-      if (addition.status !== 'added') return
-      const { block } = addition
-      all.push({ chain: block.header.chainId, by, requestKeys: requestKeysOf(block) })
-    },
-  })
+  const onSolved: DevnetOptions['onSolved'] = (_header, addition, by) => {
+    if (addition.status !== 'added') return
+    const { block } = addition
+    all.push({ chain: block.header.chainId, by, requestKeys: requestKeysOf(block) })
+  }
+  const started = await startLedger({ ...options, onSolved }, machine)
   const first = all.length
   const made = () => all.slice(first)
   // Answers of orders have no headers for web pages, which a checked peer requires.

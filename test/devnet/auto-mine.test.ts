@@ -113,6 +113,18 @@ describe('constant', () => {
     expect(blocks()).toBe(200)
   })
 
+  it('sets no timer of more than an hour, because far longer ones would fire at once', async () => {
+    const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 1e12 })
+    const { after } = clock
+    const waits: number[] = []
+    clock.after = (delayMs, run) => {
+      waits.push(delayMs)
+      return after(delayMs, run)
+    }
+    await clock.pass(2 * 3_600_000)
+    expect([waits, blocks()]).toEqual([[3_600_000, 3_600_000], 0])
+  })
+
   it('makes only the blocks of the last second after the machine has slept', async () => {
     const slow = mining({ kind: 'constant', blockTimeMs: 100 })
     const { monotonicMs } = slow.clock

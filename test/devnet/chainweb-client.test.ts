@@ -2,6 +2,7 @@
 import chainweb from 'chainweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Header } from '../../src/core/header.ts'
+import { until } from '../wait.ts'
 import type { HeaderObject } from './checker.ts'
 import type { Signed } from './command.ts'
 import { transfer } from './commands-common.ts'
@@ -155,5 +156,32 @@ it('chainweb reads the header stream, at a depth', async () => {
     expect(hashes(seen)).toEqual(made.slice(0, 3).map(idOf))
   } finally {
     stream.close()
+  }
+})
+
+it('chainweb reads streams of blocks, transactions and events', async () => {
+  const blocks: string[] = []
+  const transactions: unknown[] = []
+  const events: string[] = []
+  const open = [
+    chainweb.block.stream(0, [CHAIN], ({ header }) => void blocks.push(header.hash), NETWORK, host),
+    chainweb.transaction.stream(0, [CHAIN], ({ transaction }) => void transactions.push(transaction), NETWORK, host),
+    chainweb.event.stream(0, [CHAIN], ({ name, height }) => void events.push(`${name} ${height}`), NETWORK, host),
+  ]
+  try {
+    await Promise.all(open.map((stream) => new Promise((resolve) => stream.addEventListener('open', resolve))))
+    const sent = transfer('sender01', 2.5, { chainId: `${CHAIN}` })
+    const made = [[sent], []].map((commands) => {
+      const { header } = growCut(devnet, CHAIN, { commands })
+      growCut(devnet, 0)
+      return header
+    })
+    await until(() => blocks.length >= 2 && transactions.length >= 1 && events.length >= 2)
+    expect(blocks.toSorted()).toEqual(made.map(idOf).toSorted())
+    expect(transactions).toEqual([{ ...sent, cmd: JSON.parse(sent.cmd) }])
+    const { height } = made[0]
+    expect(events).toEqual([`TRANSFER ${height}`, `TRANSFER ${height}`])
+  } finally {
+    for (const stream of open) stream.close()
   }
 })

@@ -25,6 +25,18 @@ declare module 'chainweb' {
     readonly height: (chain: number, height: number, network: string, host: string) => Promise<One>
     readonly blockHash: (chain: number, hash: string, network: string, host: string) => Promise<One>
   }
+  interface Stream<One> {
+    readonly stream: (
+      depth: number,
+      chains: readonly number[],
+      callback: (one: One) => void,
+      network: string,
+      host: string,
+    ) => {
+      readonly addEventListener: (name: string, listener: (event: unknown) => void) => void
+      readonly close: () => void
+    }
+  }
   interface Cut {
     readonly height: number
     readonly hashes: Readonly<Record<string, { readonly height: number; readonly hash: string }>>
@@ -42,21 +54,10 @@ declare module 'chainweb' {
       readonly current: (network: string, host: string) => Promise<Cut>
       readonly peers: (network: string, host: string) => Promise<Peer[]>
     }
-    readonly header: Queries<HeaderObject, HeaderObject> & {
-      readonly stream: (
-        depth: number,
-        chains: readonly number[],
-        callback: (header: HeaderObject) => void,
-        network: string,
-        host: string,
-      ) => {
-        readonly addEventListener: (name: string, listener: (event: unknown) => void) => void
-        readonly close: () => void
-      }
-    }
-    readonly block: Queries<Block, Block>
-    readonly transaction: Queries<Transaction[], Transaction>
-    readonly event: Queries<unknown[], unknown>
+    readonly header: Queries<HeaderObject, HeaderObject> & Stream<HeaderObject>
+    readonly block: Queries<Block, Block> & Stream<Block>
+    readonly transaction: Queries<Transaction[], Transaction> & Stream<Transaction>
+    readonly event: Queries<unknown[], unknown> & Stream<{ readonly name: string; readonly height: number }>
     readonly internal: {
       readonly branch: BranchCall<HeaderObject[]>
       readonly branchPage: BranchCall<{ limit: number; items: HeaderObject[]; next: string | null }>

@@ -4,6 +4,7 @@ import { decodeWork, encodeWork } from '../../src/core/header.ts'
 import { until } from '../wait.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
+import { exec, send } from './commands-common.ts'
 import { jsonOf, PREFIX, start as startNode } from './common.ts'
 import { order, post, refusal, sum } from './control-common.ts'
 import { makeBlock } from './forks.ts'
@@ -35,6 +36,19 @@ describe('make-blocks', () => {
     expect(again).toEqual({ made: { 4: 1 }, blocks: { 4: [expect.any(Object)] }, heights: { ...made, 4: 4 } })
     const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
     expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
+  })
+
+  it('reaches its goal beside automatic mining, while a command takes its time', async () => {
+    const autoMine = { kind: 'on-arrival', confirmations: 2 } as const
+    const { devnet, peer } = await start({ graph: 'petersen', pow: false, autoMine })
+    for (let round = 1; round <= 3; round++) {
+      const slow = exec(`(length (map (+ ${round}) (enumerate 0 20000)))`, { gasLimit: 150_000 })
+      expect((await send(peer, [slow])).status).toBe(200)
+      // Both begin with chain 0. The second finds it grown, and waiting for its neighbours.
+      const before = devnet.cut.get(0)?.height ?? 0n
+      await order(peer, '/make-blocks', all(10, 1))
+      expect(devnet.cut.get(0)?.height).toBeGreaterThan(before)
+    }
   })
 
   it('makes blocks that keep every rule of proof of work, and miners continue from there', async () => {
@@ -170,6 +184,15 @@ describe('fork', () => {
     const fetched = await fetchChains(peer, 'chainweb', [100, 100])
     const mixed = { ...fetched, cut: { ...fetched.cut, hashes: { ...fetched.cut.hashes, 7: old.hashes[7] } } }
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
+  })
+
+  it('lets the chain grow first that has lost most', async () => {
+    const { peer } = await start({ graph: 'pair', pow: false })
+    await order(peer, '/make-blocks', { 0: 3, 1: 3 })
+    const { ancestor, added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
+    expect([ancestor[0].height, ancestor[1].height]).toEqual([2, 3])
+    // After one block both are at height 3 again, and only chain 0 has lost a block.
+    expect(added).toEqual({ 0: [expect.any(String), expect.any(String)] })
   })
 
   it('goes down to the genesis block, pays another account, and is announced to streams and miners', async () => {

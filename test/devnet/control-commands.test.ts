@@ -37,7 +37,7 @@ describe('/devnet/drop', () => {
     await send(peer, [first, second])
     await send(peer, [other], 1)
     const unknown = exec('(+ 1 3)').hash
-    const requestKeys = [first.hash, other.hash, unknown, first.hash]
+    const requestKeys = [first.hash, other.hash, unknown, first.hash, unknown]
     expect(await order(control, '/devnet/drop', { requestKeys })).toEqual({
       dropped: { 0: [first.hash], 1: [other.hash] },
       notPending: [unknown],
@@ -155,7 +155,7 @@ describe('/devnet/impersonate', () => {
     const command = unsignedTransfer(1)
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
-    await order(control, '/devnet/impersonate', { keys: ['*'], on: false })
+    expect(await order(control, '/devnet/impersonate', { keys: ['*'], on: false })).toEqual({ keys: [] })
     await order(control, '/devnet/fork', { chain: 0, depth: 1 })
     expect((await pending(peer)).hashes).toEqual([command.hash])
   })

@@ -7,6 +7,7 @@ import { exec, makeBlocks, ok, poll, send, transfer } from './commands-common.ts
 import { jsonOf } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { temporaryDirectory } from './grow.ts'
+import { getWork, solve, submit } from './miner.ts'
 
 const preflight = (gasLimit: number) => exec('(+ 1 2)', { gasLimit })
 
@@ -17,8 +18,11 @@ describe('/devnet/gas', () => {
     // A draft of the next block exists already, with the limit before.
     const commands = [transfer('sender01', 1), transfer('sender01', 2), transfer('sender01', 3)]
     await ok(send(peer, commands))
+    const work = solve(await getWork(peer, 0))
     const gas = await order(control, '/devnet/gas', { blockLimit: 300 })
     expect(gas).toEqual({ ...usual, blockLimit: 300 })
+    expect((await submit(peer, work)).status).toBe(404)
+    expect(await order(control, '/devnet/gas', { minPrice: usual.minPrice })).toEqual(gas)
     const first = made().length
     await makeBlocks(peer, { 0: 1 })
     await makeBlocks(peer, { 0: 2 })

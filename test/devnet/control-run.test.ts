@@ -1,6 +1,7 @@
 /** Code that runs with privileges in a block of its own: over HTTP, and after a restart from disk. */
 import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readPrivileges } from '../../src/devnet/command/privileges.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
 import { startFork, startRemote } from '../fork/network.ts'
@@ -39,6 +40,34 @@ describe('/devnet/run', () => {
     expect(JSON.stringify(result)).not.toContain('"sender00"')
   })
 
+  it('grants capabilities whose body would refuse, and no others', async () => {
+    const { control } = await startWatched()
+    const code = `(module vault GOV
+      (defcap GOV () (enforce false "nobody governs"))
+      (defcap OPEN (place:string) (enforce (= place "never") "closed"))
+      (defun open (place) (with-capability (OPEN place) (format "{} is open" [place])))
+      (defun close () (with-capability (GOV) "closed")))`
+    const deployed = await order(control, '/devnet/run', { chain: 0, code: `(namespace "free") ${code}` })
+    expect(deployed.result.status).toBe('success')
+    const run = async (call: string, ...caps: object[]) => {
+      const { result } = await order(control, '/devnet/run', { chain: 0, code: `(free.vault.${call})`, caps })
+      return result.data ?? result.error.message
+    }
+    const open = (...args: unknown[]) => ({ name: 'free.vault.OPEN', args })
+    expect(await run('open "a"')).toBe('closed')
+    expect(await run('open "a"', open('a'))).toBe('a is open')
+    expect(await run('open "b"', open('a'))).toBe('closed')
+    expect(await run('close', { name: 'free.vault.GOV', args: [] })).toBe('closed')
+    expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
+  })
+
+  it('asks the bodies of capabilities only where an earlier newcut did', () => {
+    const read = (privileged: object) => readPrivileges(JSON.stringify({ privileged: { admin: [], ...privileged } }))
+    const capabilities = [expect.objectContaining({ name: 'coin.COINBASE' })]
+    expect(read({ caps: [COINBASE] })).toMatchObject({ capabilities, areAsked: true })
+    expect(read({ caps: [COINBASE], areAsked: false })).toMatchObject({ capabilities, areAsked: false })
+  })
+
   it('has admin rights on the named modules only', async () => {
     const { control, devnet } = await startWatched()
     const code = '(update coin.coin-table "sender02" { "balance": 1.0 })'
@@ -75,6 +104,14 @@ describe('/devnet/run', () => {
     expect(made().map(({ requestKeys }) => requestKeys)).toEqual([[requestKey, command.hash]])
   })
 
+  it('leaves nothing behind if its chain may not grow', async () => {
+    const { peer, control } = await startWatched()
+    await order(control, '/devnet/pause', { chain: 0 })
+    const refused = [409, 'chain 0 would have to grow by 1, but it is paused']
+    expect(await refusal(control, '/devnet/run', MINT)).toEqual(refused)
+    expect((await pending(peer)).hashes).toEqual([])
+  })
+
   it('gives no privileges to commands of others that name some', async () => {
     const { peer, control, devnet } = await startWatched()
     const before = localValue(devnet.ledger, 0, balance('sender02'))
@@ -89,14 +126,14 @@ describe('/devnet/run', () => {
   })
 
   it.each([
-    [{ chain: 9, code: '1' }, 'there is no chain 9'],
-    [{ chain: 0, code: '(+ 1' }, '/code: '],
-    [{ chain: 0, code: '1', keys: ['sender00'] }, '/keys/0: "sender00": expected a public key'],
-    [{ chain: 0, code: '1', caps: [{ name: 'x', args: [] }] }, '/caps/0/name'],
-    [{ chain: 0 }, 'must have required properties code'],
+    [{ chain: 9, code: '1' }, /there is no chain 9/],
+    [{ chain: 0, code: '(+ 1' }, /^\/code: /],
+    [{ chain: 0, code: '1', keys: ['sender00'] }, /^\/keys\/0: "sender00": expected a public key/],
+    [{ chain: 0, code: '1', caps: [{ name: 'x', args: [] }] }, /^\/caps\/0\/name must match/],
+    [{ chain: 0 }, /must have required properties code/],
   ])('refuses %j', async (body, text) => {
     const { control } = await startWatched()
-    expect(await refusal(control, '/devnet/run', body)).toEqual([400, expect.stringContaining(text)])
+    expect(await refusal(control, '/devnet/run', body)).toEqual([400, expect.stringMatching(text)])
   })
 
   it('has a trace with all its gas, as do those after it in the block', async () => {

@@ -15,6 +15,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { controlOperations } from '../../src/schema/control.ts'
 import { operations } from '../../src/schema/operations.ts'
 import { outerAddress } from '../addresses.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
@@ -246,6 +247,9 @@ describe('pause and resume', () => {
     ])
     const { added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
     expect(Object.keys(added)).toEqual(['0'])
+    // Another branch of chain 0 alone cannot weigh more: it is one block above chain 1.
+    const [code, text] = await refusal(peer, '/devnet/fork', { chain: 0, depth: 1 })
+    expect([code, text]).toEqual([409, expect.stringContaining('paused')])
   })
 
   it.each(['/devnet/pause', '/devnet/resume'])('%s refuses a chain that does not exist', async (path) => {
@@ -401,13 +405,35 @@ describe('/devnet/clock', () => {
 
   it('gives the next block a time, and goes on from there', async () => {
     const { devnet, peer } = await start(unmined)
+    const work = solve(await getWork(peer, 0))
+    await order(peer, '/devnet/clock', { nextBlock: new Date(Date.now() + 1000).toISOString() })
+    expect((await submit(peer, work)).status).toBe(404)
     await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
     await order(peer, '/make-blocks', { 0: 1 })
     expect(timesOf(devnet)[0]).toBe('2040-01-01T00:00:00.000Z')
+    expect((await refusal(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' }))[0]).toBe(409)
     await order(peer, '/make-blocks', { 1: 1 })
     const second = Number(devnet.chains.cut.get(1)?.creationTime) / 1000
     expect(second).toBeGreaterThan(START)
     expect(second).not.toBe(START)
+  })
+
+  it('counts its steps from now, and goes back to the newest block', async () => {
+    const clock = new VirtualClock()
+    const { devnet, peer } = await start(unmined, { clock })
+    const made = () => Number(devnet.chains.cut.get(0)?.creationTime) / 1000
+    const startMs = clock.wallMs()
+    await order(peer, '/devnet/clock', { nextBlock: new Date(startMs + 1000).toISOString() })
+    await order(peer, '/make-blocks', { 0: 1 })
+    await clock.pass(5000)
+    await order(peer, '/devnet/clock', { everyMs: 100 })
+    await order(peer, '/make-blocks', { 1: 1, 0: 1 })
+    expect(made()).toBe(startMs + 1000 + 5000 + 2 * 100)
+    await order(peer, '/devnet/clock', { everyMs: null })
+    await order(peer, '/devnet/clock', { advanceMs: 50 - 100 })
+    const [code, text] = await refusal(peer, '/devnet/clock', { advanceMs: -51 })
+    expect([code, text]).toEqual([409, expect.stringContaining('at most 50 ms')])
+    expect((await order(peer, '/devnet/clock', { advanceMs: -50 })).nowMs).toBe(made())
   })
 
   it('moves with each block, until it runs again', async () => {
@@ -479,6 +505,7 @@ it('acknowledges a change only when it is durable', async () => {
     search: noSearch,
     autoMine: null,
     fork: null,
+    turn: () => Promise.reject(new Error('one network only')),
     nodeClock: clock,
     clock: systemClock,
     onNotice: () => undefined,
@@ -490,17 +517,30 @@ it('acknowledges a change only when it is durable', async () => {
     await app.close()
   })
   let isAnswered = false
-  const answer = order(peer, '/make-blocks', { 0: 1 }).finally(() => {
+  const answer = order(peer, '/devnet/difficulty', { difficulty: 30 }).finally(() => {
     isAnswered = true
   })
-  await until(() => chains.cut.get(0)?.height === 1n)
+  await until(() => chains.rules.changes.length === 1)
   // The server answers later requests meanwhile.
-  const other = new Peer(peer.url)
-  for (let i = 0; i < 3; i++) await other.get('/devnet/status')
-  other.close()
+  const [other, third] = [new Peer(peer.url), new Peer(peer.url)]
+  onTestFinished(() => third.close())
+  const look = async () => {
+    for (let i = 0; i < 3; i++) await third.get('/devnet/status')
+  }
+  await look()
   expect(isAnswered).toBe(false)
+  // An order whose caller leaves before its turn changes nothing.
+  const left = post(other, '/devnet/pause', { chain: 1 })
+  const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
+  await until(async () => (await connections()) === 3)
+  await look()
+  other.close()
+  await expect(left).rejects.toThrow()
+  await until(async () => (await connections()) === 2)
+  await look()
   settle()
-  expect((await answer).made).toEqual({ 0: 1 })
+  expect((await answer).difficulty).toBe('30')
+  expect((await order(peer, '/devnet/pause', { chain: 2 })).paused).toEqual([2])
 })
 
 it('calls run in the order of arrival, and no more than 64 wait at once', async () => {

@@ -1,6 +1,7 @@
 /** A network adopts a fork by the votes of its blocks. A real miner mines it, and a client verifies every header. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { COUNTING_BLOCKS, type ForkState, forkStateOf } from '../../src/core/fork.ts'
+import type { GraphName } from '../../src/core/graph.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { NodeClient } from '../../src/node/public.ts'
 import { start as startNewcut } from '../cli/run.ts'
@@ -19,10 +20,10 @@ async function networkWith(options: Partial<DevnetOptions> = {}) {
 }
 
 /** Fork states of the whole chain; the client verifies each header. */
-async function verifiedStates(url: string, chain: number): Promise<ForkState[]> {
+async function verifiedStates(url: string, chain: number, graph: GraphName = settings.graph): Promise<ForkState[]> {
   const client = await NodeClient.connect({ url })
   onTestFinished(() => client.close())
-  const verify = { network: networkOf(settingsOf(settings)) }
+  const verify = { network: networkOf(settingsOf({ ...settings, graph })) }
   const headers = await client.headers(chain, { verify }).all()
   return headers.map(({ featureFlags }) => forkStateOf(featureFlags))
 }
@@ -36,13 +37,15 @@ async function mineWith(url: string, blocks: number, ...more: readonly string[])
   return out
 }
 
-/** Blocks of both chains up to a few heights after the first epoch. */
-const OF_EPOCH = 2 * (EPOCH + 8)
+/** Blocks of a chain up to a few heights after the first epoch. */
+const OF_EPOCH = EPOCH + 8
+/** One chain, where nothing is said about several. */
+const graph = 'singleton'
 
 describe('a network whose nodes know fork number 1', () => {
   it('adopts it on all chains once its blocks have voted for it, and its miner reports its votes', async () => {
     const devnet = await networkWith()
-    const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`)
+    const out = await mineWith(devnet.url, 2 * OF_EPOCH, '--fork-epoch', `${VOTING}`)
     for (const chain of [0, 1]) {
       const states = await verifiedStates(devnet.url, chain)
       expect(states.slice(0, VOTING).map(({ votes }) => votes)).toEqual(
@@ -64,17 +67,17 @@ describe('a network whose nodes know fork number 1', () => {
     ['the node votes for none', { forkTarget: 0 }, []],
     ['its miner votes against it', {}, ['--fork-vote', 'no']],
   ] as const)('does not adopt it if %s', async (_, options, flags) => {
-    const devnet = await networkWith(options)
+    const devnet = await networkWith({ graph, ...options })
     const out = await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, ...flags)
-    const states = await verifiedStates(devnet.url, 1)
+    const states = await verifiedStates(devnet.url, 0, graph)
     expect(states.slice(0, EPOCH + 2)).toEqual(Array(EPOCH + 2).fill({ number: 0, votes: 0 }))
     expect(out).toContain('does not vote for fork 1')
   })
 
   it('adopts it if its miner votes for it and its node does not', async () => {
-    const devnet = await networkWith({ forkTarget: 0 })
+    const devnet = await networkWith({ graph, forkTarget: 0 })
     await mineWith(devnet.url, OF_EPOCH, '--fork-epoch', `${VOTING}`, '--fork-vote', 'yes')
-    const states = await verifiedStates(devnet.url, 0)
+    const states = await verifiedStates(devnet.url, 0, graph)
     expect(states[EPOCH].number).toBe(1)
   })
 

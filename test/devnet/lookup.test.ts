@@ -214,7 +214,12 @@ describe('GET /devnet/events', () => {
     }
     expect((await peer.get('/devnet/events?name=PLACED')).body.toString()).toContain(`{"decimal":"${price}"}`)
     expect(namesOf(await get(peer, '/devnet/events?name=PLACED'))).toEqual(namesOf(placed))
-    expect(namesOf(await get(peer, '/devnet/events?name=free.shelf.*'))).toEqual(namesOf(placed))
+    for (const name of ['free.shelf.*', 'free.*']) {
+      expect(namesOf(await get(peer, `/devnet/events?name=${name}`))).toEqual(namesOf(placed))
+    }
+    for (const name of ['free.shelf', 'fre.*']) {
+      expect(namesOf(await get(peer, `/devnet/events?name=${name}`))).toEqual([])
+    }
     expect(namesOf(await get(peer, '/devnet/events?name=shelf.PLACED'))).toEqual([])
     const transfers = namesOf(await get(peer, '/devnet/events?name=coin.TRANSFER'))
     expect([...transfers, ...namesOf(placed)].toSorted()).toEqual(namesOf(all).toSorted())

@@ -46,6 +46,19 @@ describe('the clock of a node', () => {
     for (let i = 1; i < times.length; i++) expect(times[i]).toBe(times[i - 1] + 1n)
   })
 
+  it('stands still a step behind the newest block, or behind where it stood', () => {
+    const clock = new NodeClock({ wallMs: () => 0, monotonicMs: () => 0 })
+    clock.hold({ at: 100n, step: 10n })
+    clock.blockAdded(50n)
+    expect(clock.held).toEqual({ at: 110n, step: 10n })
+    clock.blockAdded(500n)
+    expect(clock.microseconds()).toBe(510n)
+    // The next block sets it going, and no block has the time of another.
+    clock.hold({ at: 1000n, step: null })
+    clock.blockAdded(1000n)
+    expect([clock.held, clock.microseconds()]).toEqual([null, 1001n])
+  })
+
   it("continues at the machine's pace if the wall clock is set back by 60 s", () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)

@@ -4,13 +4,15 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_PRINT_BYTES } from '../../src/contracts/trace/print-log.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import type { PrintEvent } from '../../src/schema/devnet-events.ts'
+import { validatorOf } from '../../src/schema/validator.ts'
+import { NodeView } from '../../src/schema/view.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
-import { startFork } from '../fork/network.ts'
+import { execWith, KEYSET, startFork } from '../fork/network.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
-import type { CheckedPeer } from './common.ts'
+import { type CheckedPeer, jsonOf } from './common.ts'
 import { order, post } from './control-common.ts'
 import { temporaryDirectory } from './grow.ts'
-import { Peer } from './request.ts'
+import { OpenResponse, Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
 afterEach(stopAll)
@@ -26,6 +28,15 @@ const OWN = `(namespace "free")
   (defcap GOVERNANCE () true)
   (defun print (x) (+ x 1))
   (defun run () (+ (print 1) (let ((print 5)) print))))`
+/** A module of this name, which its own code and later code mean by the bare name. */
+const NAMED = `(namespace "free")
+(interface printing (defun own:string ()))
+(module print GOVERNANCE
+  (defcap GOVERNANCE () true)
+  (implements free.printing)
+  (defun own:string () (let ((me:module{free.printing} print)) (format "{}" [me]))))
+(free.print.own)`
+const NO_PREDICATE = 'Invalid custom predicate for keyset: expected native'
 const GAS = { gasLimit: 100_000 }
 
 /** Starts a ledger that keeps what its code prints, and its notices. */
@@ -60,28 +71,30 @@ async function dataDirectory(): Promise<string> {
 describe('print with the option', () => {
   it('tells each text of a block once, also if the block is looked at again', async () => {
     const { peer, control, printed, notices } = await startPrinting()
-    await inBlock(peer, MODULE)
+    const loaded = await inBlock(peer, MODULE)
     expect([printed, notices]).toEqual([[], [expect.stringMatching(/^free\.teller calls print: live networks refuse/)]])
     const ran = await inBlock(peer, '(free.teller.tell "one") (free.teller.tell {"a": [1 2.5]}) (print free.teller)')
     const { reqKey: requestKey } = ran
     const by = { by: 'block', chain: 0, height: 3, requestKey }
     const told = [
-      { ...by, module: 'free.teller', line: 3, text: 'one' },
-      { ...by, module: 'free.teller', line: 3, text: '{"a": [1, 2.5]}' },
+      { ...by, module: 'free.teller', line: 4, text: 'one' },
+      { ...by, module: 'free.teller', line: 4, text: '{"a": [1, 2.5]}' },
       { ...by, module: null, line: 1, text: 'free.teller' },
     ]
-    expect(printed.map(({ line, ...rest }) => rest)).toEqual(told.map(({ line, ...rest }) => rest))
+    expect(printed).toEqual(told)
     expect(ran.result).toEqual({ status: 'success', data: null })
     const { trace, note } = await order(control, '/devnet/trace', { requestKey })
     const steps = JSON.stringify(trace).match(/\{"kind":"print".*?"gasOwn":\d+,"gasTotal":0,/g)
     expect([steps?.length, note]).toEqual([3, null])
     expect(printed).toHaveLength(3)
+    // A block is marked as soon as its code names print.
+    expect(await order(control, '/devnet/trace', { requestKey: loaded.reqKey })).toMatchObject({ note: null })
     await inBlock(peer, MODULE.replace('"told"', '"said"'))
     expect(notices).toHaveLength(1)
   })
 
   it('marks texts of calls, and costs no gas', async () => {
-    const { peer, printed } = await startPrinting()
+    const { peer, control, printed } = await startPrinting()
     await inBlock(peer, MODULE)
     const tell = exec('(free.teller.tell 1)', GAS)
     expect((await ok(local(peer, tell))).result).toEqual({ status: 'success', data: 'told' })
@@ -90,13 +103,32 @@ describe('print with the option', () => {
       ['local', null, tell.hash],
       ['preflight', null, tell.hash],
     ])
+    // The page of this machine shows them, and reads only new ones.
+    const stream = await OpenResponse.open(`${peer.url}/devnet/live`, {})
+    onTestFinished(() => stream.destroy())
+    const [whole, foreign] = await Promise.all(
+      [{}, { origin: 'null' }].map(async (headers) => jsonOf(await control.get('/devnet/view', { headers }))),
+    )
+    const [, second] = printed.map((event, i) => ({ id: i + 1, ...event }))
+    expect([whole.prints[1], foreign.prints]).toEqual([second, undefined])
+    expect(validatorOf(NodeView).accepts(whole)).toBe(true)
+    await ok(local(peer, exec('(print "two\\nlines")', GAS)))
+    await ok(local(peer, exec(`(print "${'x'.repeat(600)}")`, GAS)))
+    await expect.poll(() => /"prints":.*xxx…"/.test(stream.text)).toBe(true)
+    const news = [...stream.text.matchAll(/event: change\ndata: (.+)\n/g)].flatMap(
+      ([, data]) => JSON.parse(data).prints ?? [],
+    )
+    expect(news.map(({ id, text }) => [id, text.length])).toEqual([
+      [3, 'two lines'.length],
+      [4, 512],
+    ])
     const gasOf = async (code: string) => (await ok(local(peer, exec(code.repeat(100), GAS)))).gas
     expect(await gasOf('(print 1) ')).toBe(await gasOf('1 '))
     expect(await gasOf('(identity 1) ')).toBeGreaterThan(await gasOf('1 '))
   })
 
   it('tells the texts of a transaction that fails, and limits those of a command', async () => {
-    const { peer, printed } = await startPrinting()
+    const { peer, control, printed } = await startPrinting()
     await inBlock(peer, MODULE)
     expect((await inBlock(peer, '(free.teller.fails)')).result.status).toBe('failure')
     expect(printed.splice(0).map(({ text }) => text)).toEqual(['before'])
@@ -105,16 +137,35 @@ describe('print with the option', () => {
     expect(bytes).toBeLessThanOrEqual(MAX_PRINT_BYTES + 200)
     expect(printed.at(-1)?.text).toMatch(/^\(the rest is not shown: a command prints at most 65536 bytes\)$/)
     expect(printed.at(-2)?.text).toBe(String(printed.length - 1))
+    // The page keeps the last ones.
+    expect(jsonOf(await control.get('/devnet/view')).prints).toHaveLength(200)
+    // Characters beyond ASCII count by their bytes, and each text has a limit of its own.
+    printed.length = 0
+    await ok(local(peer, exec(`(map (lambda (i) (print "${'漢'.repeat(1000)}")) (enumerate 1 40))`, GAS)))
+    expect(printed).toHaveLength(22)
+    printed.length = 0
+    await ok(local(peer, exec(`(print "${'x'.repeat(5000)}") (print (enumerate 1 3000))`, GAS)))
+    expect(printed.map(({ text }) => text.length)).toEqual([4096, 4096])
   })
 
   it('leaves definitions and variables of that name alone', async () => {
     const outcomes = []
+    const dataDir = await dataDirectory()
     for (const allowPrint of [true, false]) {
-      const { peer, printed } = await startPrinting({ allowPrint })
+      const { peer, printed, devnet } = await startPrinting({ allowPrint, ...(allowPrint && { dataDir }) })
       const { result, gas } = await inBlock(peer, OWN)
       const ran = await inBlock(peer, '(free.owner.run)')
-      outcomes.push([result, gas, ran.result, ran.gas, printed])
+      const named = await inBlock(peer, NAMED)
+      const guarded = local(
+        peer,
+        execWith('(enforce-guard (read-keyset "k"))', { k: { ...KEYSET, pred: 'print' } }, GAS),
+      )
+      const hashes = await ok(local(peer, exec('(map (at "hash") [(describe-module "free.owner")])', GAS)))
+      const more = [named.result, named.gas, (await ok(guarded)).result, hashes.result]
+      outcomes.push([result, gas, ran.result, ran.gas, printed, more])
+      if (allowPrint) await devnet.close()
     }
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ hasPrints: false, findings: [] })
     expect(outcomes[0]).toEqual(outcomes[1])
     expect(outcomes[0]).toMatchObject([
       { status: 'success' },
@@ -122,15 +173,20 @@ describe('print with the option', () => {
       { data: { int: 7 } },
       expect.any(Number),
       [],
+      [{ data: 'free.print' }, expect.any(Number), { error: { message: NO_PREDICATE } }, { status: 'success' }],
     ])
   })
 })
 
 describe('print without the option', () => {
-  it('does not load', async () => {
-    const { peer, printed } = await startPrinting({ allowPrint: false })
-    expect((await inBlock(peer, MODULE)).result.status).toBe('failure')
-    expect(printed).toEqual([])
+  it('does not load, with the error of live networks', async () => {
+    const { peer, control, printed } = await startPrinting({ allowPrint: false })
+    expect((await inBlock(peer, MODULE)).result).toMatchObject({
+      status: 'failure',
+      error: { type: 'EvalError', message: 'Cannot find module: free.print' },
+    })
+    expect([printed, jsonOf(await control.get('/devnet/view')).prints]).toEqual([[], undefined])
+    await expect(startLedger({ allowPrint: 'yes' as unknown as boolean })).rejects.toThrow('allowPrint')
   })
 
   it('leaves blocks valid that a node makes with the option later, and the other way round', async () => {
@@ -190,6 +246,7 @@ describe('newcut devnet --allow-print', () => {
           ? /"event":"print","by":"block","chain":0,"height":2,"requestKey":"[^"]+","text":"two\\nlines","module":null,"line":\d+/
           : /print .*chain 0 {2}height 2 {2}code:\d+ {2}\S+: two lines/
       await node.sees(line)
+      expect(node.out()).toContain('print: contracts may call it')
       expect(node.out().match(/free\.teller calls print/g)).toHaveLength(1)
       node.child.kill('SIGTERM')
       expect(await node.ended).toMatchObject({ code: 0 })

@@ -1,5 +1,5 @@
 /** A network in one file: written at the end, read at the start, and told by GET /devnet/state. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -58,6 +58,13 @@ describe('a state file', () => {
       expect(copy.cut.get(0)?.height).toBe(1n)
       expect(await value('(coin.get-balance "sender02")')).toBe(7.5)
     }
+    // A state is preferred to the file, which gets it at the end.
+    const stateFile = join(await folder(), 'network.state')
+    await writeFile(stateFile, 'hello')
+    const both = await start({ state, stateFile })
+    const heads = both.heads()
+    await both.devnet.close()
+    expect((await start({ stateFile })).heads()).toEqual(heads)
   })
 
   it('has privileged blocks, and the fork with which the network began', async () => {
@@ -101,10 +108,16 @@ describe('a state file', () => {
       [state.subarray(0, state.length / 2), 'no state of a newcut network: '],
       [gzipSync('{}\n'), 'no state of a newcut network: it has other content'],
       [gzipSync('hello'), 'no state of a newcut network: it has other content'],
+      [gzipSync('{"a":1}\n'.repeat(200_000)), 'no state of a newcut network: it has other content'],
+      [gzipSync('{"newcutState":1,"fork":5}\n'), 'no state of a newcut network: it has other content'],
       [of(lines[0].replace(':1', ':2')), 'a state of version 2; this newcut reads version 1'],
       [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
       [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
-      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'no state of a newcut network: '],
+      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is no record'],
+      [of(lines[0], lines[1], 'null', ...lines.slice(2)), 'network: its line 3 is no record'],
+      [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(...lines.slice(0, -3), ...lines.slice(-2)), 'network: it is cut off'],
       [of(lines[0], lines[1].replace(/"(.)(.*)"\]$/, '"$1AAAA$2"]'), ...lines.slice(2)), 'state/blocks: damaged: '],
     ]
     for (const [bytes, text] of cases) {
@@ -123,8 +136,21 @@ describe('a state file', () => {
       message('state: its network has graph pair, not graph petersen'),
     )
     await expect(startDevnet({ port: 0, state, dataDir: '/tmp/x' })).rejects.toMatchObject({ code: 'BAD_OPTION' })
-    const lost = await startDevnet({ port: 0, graph: 'pair', stateFile: '/proc/none/x.state' })
-    await expect(lost.close()).rejects.toMatchObject(message('/proc/none/x.state: the state cannot be written'))
+    const lost = startDevnet({ port: 0, graph: 'pair', stateFile: '/proc/none/x.state' })
+    await expect(lost).rejects.toMatchObject(message('/proc/none/x.state: the state cannot be written'))
+    const place = join(await folder(), 'gone')
+    await mkdir(place)
+    const cut = await startDevnet({ port: 0, graph: 'pair', stateFile: join(place, 'x.state') })
+    expect(await readdir(place)).toEqual([])
+    await rm(place, { recursive: true })
+    await expect(cut.close()).rejects.toMatchObject(message('gone/x.state: the state cannot be written'))
+    // A folder stands where the file has to go. No half of a file stays.
+    const home = await folder()
+    const stateFile = join(home, 'network.state')
+    const late = await startDevnet({ port: 0, graph: 'pair', stateFile })
+    await mkdir(join(stateFile, 'in'), { recursive: true })
+    await expect(late.close()).rejects.toMatchObject(message('the state cannot be written'))
+    expect(await readdir(home)).toEqual(['network.state'])
   })
 
   it('is told only to programs on this machine', async () => {

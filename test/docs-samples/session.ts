@@ -1,7 +1,7 @@
 /**
  * Runs the samples of a document as its reader does: in one folder, from the first to the last, with the network that
- * they start. Three things differ: all listen on free ports, networks make automatic blocks five times a second, and
- * miners use no GPU.
+ * they start. Three things differ: all listen on free ports, networks make automatic blocks twice a second, and miners
+ * use no GPU.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -183,5 +183,5 @@ const apart = (line: string) =>
     ? `${line} --http 127.0.0.1:0${line.includes('--gpu') ? '' : ' --gpu none'}`
     : line
 
-/** The same command with a block each 200 ms. */
-const faster = (text: string) => text.replace(/\bconstant:\d+m?s\b/, 'constant:200ms')
+/** The same command with a block each 500 ms. Twenty chains keep a slow machine busy if they come faster. */
+const faster = (text: string) => text.replace(/\bconstant:\d+m?s\b/, 'constant:500ms')

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { nativeHover } from '../../src/editor/hover.ts'
 import type { ModuleTexts } from '../../src/editor/live-modules.ts'
+import { vocabulary } from '../../src/editor/vocabulary.ts'
 import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
 
@@ -44,6 +46,13 @@ it('goes on at the next member behind an unclosed bracket, a grammar error and a
   ])
 })
 
+it('ends an unclosed form at the next one that begins a line, in a test file too', () => {
+  const open = "error Expected: [')'] (the ( of line"
+  expect(inTest('(expect "a" 1 1\n(defun f () 1)\n(f)')).toEqual([`1:1 ${open} 1, column 1 is not closed)`])
+  const module = '(module m G\n  (defcap G () true))\n(defun f () 1)\n(f)\n'
+  expect(inTest(`${module}(+ 1 2`)).toEqual([`5:1 ${open} 5, column 1 is not closed)`])
+})
+
 it('tells of a bracket too many where it ends a module early', () => {
   expect(inModule('  (defun a () 1)))\n  (defun b () 2)')[0]).toBe('2:18 error Unexpected input: )')
 })
@@ -61,9 +70,19 @@ it.each([
   ],
   ['too many arguments of a native', '(defun a () (abs 1 2))', /^2:14 error abs takes 1 argument, not 2$/],
   ['too few arguments', '(defun a () (hash))', /^2:14 warning hash takes 1 argument, not 0: the result is a function/],
+  [
+    'too few arguments of what map takes behind its function',
+    '(defun f (a b) a) (defun g () (map (f 1) (f 2)))',
+    /^2:43 warning m\.f takes 2 arguments, not 1: the result/,
+  ],
   ['a form with wrong parts', '(defun a () (if true 1))', /^2:13 error .*if must take three arguments/],
   ['a variable without use', '(defun a () (let ((x 1)) 2))', /^2:20 hint x is never used$/],
-  ['a second member of a name', '(defun a () 1) (defun a () 2)', /^2:23 error m has a member a already$/],
+  ['a variable in its own value', '(defun a () (let ((x (+ x 1))) x))', /^2:25 error Cannot find module: {2}x/],
+  [
+    'a second member of a name',
+    '(defun a () 1) (defun a (x) 2) (defun b () (a))',
+    /^2:23 error m has a member a already$/,
+  ],
   ['members in a circle', '(defun a () (b)) (defun b () (a))', /^2:1 error .*[Rr]ecursive/],
   [
     'a missing field',
@@ -90,6 +109,7 @@ it.each([
   ['constants of the command', '(defconst KEYS (read-keyset "ks")) (defun f () KEYS)'],
   ['variables that begin with _', '(defun f () (let ((_ 1)) 2))'],
   ['bindings of rows', '(defschema s a:integer) (deftable t:{s}) (defun f () (with-read t "k" {"a" := x} x))'],
+  ['bindings with several forms', '(defun f (o) (bind o {"a" := x} (format "{}" [x]) x))'],
   ['imports', '(use coin [transfer]) (defun f () (transfer "a" "b" 1.0))'],
   ['a pact', '(defpact p (x) (step (+ x 1)) (step-with-rollback x 2) (step x))'],
 ])('finds nothing wrong in %s', (_, members) => {
@@ -105,6 +125,22 @@ it('knows what a test file loads, defines and commits', () => {
   expect(inTest('(load "none.pact")')).toEqual(['1:7 error cannot read none.pact; no such file beside this one'])
   expect(inTest('(load "a.repl")')).toEqual(['1:7 error a.repl loads itself'])
   expect(inTest('(load "b.pact")', { 'b.pact': '(' })[0]).toMatch(/^1:7 warning b\.pact has 1 error: Expected/)
+})
+
+it('knows what a name means at its place: natives before variables, no members of interfaces, no namespace that ended', () => {
+  const shadowed = inModule('(defun f () (let ((length 1)) length))')
+  expect(shadowed.map((each) => each.slice(0, 40))).toEqual([
+    expect.stringContaining('2:20 warning Variable length shadows'),
+    '2:20 hint length is never used',
+  ])
+  const face = '(interface i (defun c:string ()))'
+  expect(inTest(`${face}\n(c)\n(i.c)`).map((each) => each.slice(0, 35))).toEqual([
+    '2:2 error Cannot find module:  c (n',
+    '3:2 error Module i has no such memb',
+  ])
+  const module = '(namespace "free")\n(module b G (defcap G () true) (defun f () 1))\n'
+  expect(inTest(`${module}(b.f)`)).toEqual([])
+  expect(inTest(`${module}(commit-tx)\n(free.b.f)\n(b.f)`).map((each) => each.slice(0, 9))).toEqual(['5:2 error'])
 })
 
 it('allows natives of tests in modules only after they are enabled', () => {
@@ -141,11 +177,34 @@ it('has one finding at an import whose module is not known, not one at each name
 
 it('expects failures in code that is expected to fail', () => {
   expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
+  expect(inTest('[(expect-failure "unknown" (nothing 1)) (nothing)]')).toHaveLength(1)
 })
 
 it('warns of a module that a test file uses and does not load', () => {
   const found = inTest('(coin.get-balance "a")')
   expect(found).toEqual(['1:2 warning this file does not load coin'])
+})
+
+it('takes modules that it does not know for those of a network, behind env-fork', () => {
+  const fork = '(env-fork "http://127.0.0.1:1848" {"cut": 5})\n'
+  const uses = '(coin.get-balance "a") (free.nobody.f 1) (use free.nowhere) (f)\n(nothing) (coin.nothing)'
+  expect(inTest(`${fork}${uses}`).map((found) => found.split(' ')[0])).toEqual(['3:12'])
+  expect(inTest(`(load "s.repl")\n${uses}`, { 's.repl': fork }).map((found) => found.split(' ')[0])).toEqual(['3:12'])
+  expect(inTest(`\n${uses}`).map((found) => found.split(' ')[0])).toEqual(['2:2', '2:25', '2:47', '3:12'])
+  expect(inTest('(env-fork) (env-fork "u" {} 1)')).toEqual([
+    expect.stringContaining('1:2 warning env-fork takes 1 to 2 arguments, not 0'),
+    '1:13 error env-fork takes 1 to 2 arguments, not 3',
+  ])
+  const [word] = [...vocabulary.values()].filter(({ name }) => name === 'env-fork')
+  expect(nativeHover(word)).toBe(
+    '```pact\n(env-fork url options)\n```\n\nreads what the file has not written from a live network\n\nTest files only.',
+  )
+  // An editor with a fork of its own knows better.
+  const moduleTexts: ModuleTexts = { textOf: async () => null, names: async () => [], keep: () => '' }
+  const workspace = workspaceOf({ 'a.repl': `${fork}(free.nobody.f 1)` }, moduleTexts)
+  return until(() =>
+    findingsOf(workspace, 'a.repl').some((found) => found.includes('Cannot find module:  free.nobody')),
+  )
 })
 
 it('asks a source of live modules once, and takes the name back when the text has come', async () => {

@@ -50,12 +50,20 @@ describe('the printer', () => {
       '(defun f : string ( a : object{ s } b:module{a,b} ) 1)',
       '(defun f:string (a:object{s} b:module{a, b}) 1)\n',
     ],
+    ['types of lists', '(defun f (a : [ string ] b:[object{ s }]) 1)', '(defun f (a:[string] b:[object{s}]) 1)\n'],
     ['a comment within a type', '(defun f (a: ; what\n integer) 1)', '(defun f (a: ; what\n integer) 1)\n'],
     ['a comment behind a field', '{"a": ; one\n 1}', '{"a": ; one\n 1}\n'],
     ['strings over several lines', '(+ "a\\\n   \\b"    1)', '(+ "a\\\n   \\b" 1)\n'],
     ['properties', '(defun f () @model [ (property  (> a 1)) ] 1)', '(defun f () @model [ (property  (> a 1)) ] 1)\n'],
     ['an empty text', ' \n', ''],
     ['a text of comments', '; a\n;b  \n', '; a\n;b\n'],
+    ['empty braces', '(+ 1 { })', '(+ 1 {})\n'],
+    ['a comment in front of all parts', '[\n; c\n1 2]', '[\n ; c\n 1 2]\n'],
+    ['a comment behind an opening bracket', '[ ; c\n1 2]', '[; c\n 1 2]\n'],
+    ['an interface that closes apart', '(interface i\n(defun f ())\n)', '(interface i\n  (defun f ())\n)\n'],
+    ['a capability that closes apart', '(defcap G () true\n)', '(defcap G () true)\n'],
+    ['variables below each other', '(let* ((a 1)\n(b 2)) a)', '(let* ((a 1)\n       (b 2)) a)\n'],
+    ['parameters below each other', '(lambda (a\nb) 1)', '(lambda (a\n         b) 1)\n'],
     ['line ends of Windows', '(+ 1\r\n2)\r\n', '(+ 1\r\n  2)\r\n'],
   ])('settles %s', (_, text, wanted) => {
     expect(formatted(text)).toBe(wanted)
@@ -67,6 +75,38 @@ describe('the printer', () => {
     const broken = `(defun f (a b)\n  (enforce (= a "${'x'.repeat(60)}")\n    "${'y'.repeat(50)}"))\n`
     expect(formatted(long)).toBe(broken)
     expect(formatted(broken)).toBe(broken)
+  })
+})
+
+describe('a line', () => {
+  const [x, y] = [(count: number) => 'x'.repeat(count), (count: number) => 'y'.repeat(count)]
+
+  it.each([
+    ['brackets', (end: string) => `(a (b "${x(50)}" "${end}"))`],
+    ['a comma', (end: string) => `[("${x(50)}" "${end}"),\n 1]`],
+    ['brackets of forms above', (end: string) => `(a\n  (b\n    (c "${x(50)}" "${end}")))`],
+    ['braces', (end: string) => `{ "${x(50)}": [1 "${end}"] }`],
+  ])('holds 120 characters, with %s behind', (_, text) => {
+    const left =
+      120 -
+      Math.max(
+        ...text('')
+          .split('\n')
+          .map(({ length }) => length),
+      )
+    expect(formatted(text(y(left)))).toBe(`${text(y(left))}\n`)
+    expect(formatted(text(y(left + 1)))).not.toBe(`${text(y(left + 1))}\n`)
+  })
+
+  it.each([
+    ['with-read t "k" { "a" := a }', '(with-read t "k" { "a" := a }'],
+    ['with-default-read t "k" { "a": 1 }', '(with-default-read t "k"\n  { "a": 1 }'],
+    ['defcap T (a:decimal) @managed a T-mgr', '(defcap T (a:decimal)\n  @managed a T-mgr'],
+    ['defun f () @doc "x"', '(defun f ()\n  @doc "x"'],
+    ['let ((a 1))', '(let ((a 1))'],
+  ])('that is too long keeps the head of (%s', (head, broken) => {
+    const body = `(enforce false "${x(99)}")`
+    expect(formatted(`(${head} ${body})`)).toBe(`${broken}\n  ${body})\n`)
   })
 })
 

@@ -118,6 +118,18 @@ it('tells of comments that name no finding, silence nothing, or try to silence w
   expect(inModule('(defun f () 1) ; newcut-ignored, newcut-ignore-files')).toEqual([])
 })
 
+it('tells nothing of comments in a text that is broken, which hides findings', () => {
+  const codes = found(`${HEAD}(defun f () (keys t) ; newcut-ignore table-scan\n`).map((each) => each.split(' ')[2])
+  expect(codes).toContain('syntax')
+  expect(codes).not.toContain('silence-comment')
+})
+
+it('silences the line on which a string of several lines ends, not the next', () => {
+  const text = '(defun f () (+ "a\\\n  \\b" ; newcut-ignore table-scan\n (keys t)))'
+  expect(inModule(text)).toEqual(['3:23 hint silence-comment', '4:3 warning table-scan'])
+  expect(inModule('(defun f () (+ "a\\\n  \\b" (keys t))) ; newcut-ignore table-scan')).toEqual([])
+})
+
 it('has all codes in the documents, each with what it means', () => {
   const text = readFileSync(fileURLToPath(new URL('../../docs/EDITORS.md', import.meta.url)), 'utf8')
   const rows = new Map([...text.matchAll(/^\| `([a-z-]+)` \| (.+?) \|/gm)].map(([, code, what]) => [code, what]))

@@ -2,27 +2,36 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import type { CodeAction, Hover, Range, SemanticTokens, WorkspaceEdit } from 'vscode-languageserver/node'
 import { coinText, Editor, type Point, pointOf, system, uriOf } from './client.ts'
 
 const coin = uriOf(`${system}coin.pact`)
-const FILE = 'untitled:m.pact'
 let editor = new Editor()
+const initialized = editor.initialize()
+/** A new document for each test, since most tests share a server. */
+let document = ''
+let count = 0
 
-afterEach(() => {
+beforeEach(async () => {
+  await initialized
+  document = `untitled:m${count++}.pact`
+})
+
+afterAll(() => {
   editor.child.kill('SIGKILL')
 })
 
+/** Starts a server that has seen no document yet. */
 async function started() {
   editor.child.kill('SIGKILL')
   editor = new Editor()
-  return editor.initialize()
+  await editor.initialize()
 }
 
 /** Tokens as `text type modifiers`, decoded as an editor does. */
 async function tokensOf(uri: string, text: string, range: Range | null = null): Promise<string[]> {
-  const { capabilities } = await started()
+  const { capabilities } = await initialized
   const { legend } = capabilities.semanticTokensProvider ?? { legend: { tokenTypes: [], tokenModifiers: [] } }
   await editor.open(uri, text)
   const method = range === null ? 'semanticTokens/full' : 'semanticTokens/range'
@@ -53,7 +62,7 @@ it('tells what each word of a module means', async () => {
     (with-read rows "\u{1f600}" { "amount" := a } (coin.details a))
     (if (= ONE 1.5) (at 'amount x) (f x y))))
 `
-  expect(await tokensOf(FILE, text)).toEqual([
+  expect(await tokensOf(document, text)).toEqual([
     ...['; what it is comment', 'module keyword', 'm namespace declaration', 'G event'],
     ...['@doc decorator', '"two \u{1f600}\\ string', '    \\lines" string'],
     ...['defcap keyword', 'G event declaration', 'true keyword'],
@@ -72,7 +81,7 @@ it('tells what each word of a module means', async () => {
 it('tells the words of a range only', async () => {
   const text = '(+ 1 2)\n(abs 3)\n(dec 4)\n'
   const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 7 } }
-  expect(await tokensOf(FILE, text, range)).toEqual(['abs function defaultLibrary', '3 number'])
+  expect(await tokensOf(document, text, range)).toEqual(['abs function defaultLibrary', '3 number'])
 })
 
 it('has words in the order of the text, none over another, in a contract of many lines', async () => {
@@ -95,8 +104,7 @@ it.each([
   ['the loader', '"\u{1f600}" (module m G (defcap G () true) (implements fungible-v2))', '(module', 7],
   ['a name', '(module m G (defcap G () true) (defun f () "\u{1f600}" (nothing)))', 'nothing', 7],
 ])('counts UTF-16 units in errors of %s', async (_, text, part, length) => {
-  await started()
-  const { diagnostics } = await editor.open(FILE, text)
+  const { diagnostics } = await editor.open(document, text)
   const start = pointOf(text, part)
   expect(diagnostics.map(({ range }) => range)).toContainEqual({
     start,
@@ -105,14 +113,13 @@ it.each([
 })
 
 it('takes positions and changes in UTF-16 units', async () => {
-  await started()
   const text = '(module m G (defcap G () true)\n  (defun f (a) [ "\u{1f600}" (abs a) ]))'
-  await editor.open(FILE, text)
+  await editor.open(document, text)
   const at = pointOf(text, 'abs', 2)
-  const hover = await editor.at<Hover>('hover', FILE, at)
+  const hover = await editor.at<Hover>('hover', document, at)
   expect(hover.range).toEqual({ start: pointOf(text, 'abs'), end: pointOf(text, 'abs', 3) })
   const range = { start: pointOf(text, 'abs'), end: pointOf(text, 'abs', 3) }
-  const { diagnostics } = await editor.change(FILE, 2, [{ range, text: 'absent' }])
+  const { diagnostics } = await editor.change(document, 2, [{ range, text: 'absent' }])
   expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('absent')])
 })
 
@@ -122,7 +129,6 @@ it('refuses to rename natives, members of system contracts, and names that are n
   const file = join(folder, 'm.pact')
   writeFileSync(file, text)
   const uri = uriOf(file)
-  await started()
   await editor.open(uri, text)
   const rename = (part: string, newName: string) => {
     return editor.at<WorkspaceEdit>('rename', uri, pointOf(text, part, 1), { newName })
@@ -161,13 +167,12 @@ it('keeps errors and hover in a hundred prefixes of the coin contract, from its 
 })
 
 it('offers the similar name, and a comment that silences the finding', async () => {
-  await started()
   const text =
     '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s})\n  (defun f () (list-modules) (keyss t)))'
-  await editor.open(FILE, text)
+  await editor.open(document, text)
   const fixesAt = async (part: string) => {
     const at = pointOf(text, part)
-    const actions = await editor.of<CodeAction[]>('codeAction', FILE, {
+    const actions = await editor.of<CodeAction[]>('codeAction', document, {
       range: { start: at, end: at },
       context: { diagnostics: [] },
     })
@@ -175,7 +180,7 @@ it('offers the similar name, and a comment that silences the finding', async () 
       title,
       kind,
       isPreferred,
-      edits: edit?.changes?.[FILE],
+      edits: edit?.changes?.[document],
     }))
   }
   const start = { line: 1, character: 0 }
@@ -189,7 +194,7 @@ it('offers the similar name, and a comment that silences the finding', async () 
   expect(await fixesAt('(module m')).toEqual([])
   // The comment does what it says.
   const silenced = await editor.change(
-    FILE,
+    document,
     2,
     (edits ?? []).map((each) => ({ range: each.range, text: each.newText })),
   )
@@ -197,10 +202,9 @@ it('offers the similar name, and a comment that silences the finding', async () 
 })
 
 it('offers no comment within a string, and nothing for what must be seen', async () => {
-  await started()
   const text = '(module m G (defcap G () true) (defun f () "a\\\n  \\b" (nothing)) (defun g () `))'
-  const { diagnostics } = await editor.open(FILE, text)
+  const { diagnostics } = await editor.open(document, text)
   expect(diagnostics.length).toBe(2)
   const range = { start: { line: 0, character: 0 }, end: { line: 1, character: 40 } }
-  expect(await editor.of<CodeAction[]>('codeAction', FILE, { range, context: { diagnostics: [] } })).toEqual([])
+  expect(await editor.of<CodeAction[]>('codeAction', document, { range, context: { diagnostics: [] } })).toEqual([])
 })

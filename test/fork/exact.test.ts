@@ -1,8 +1,9 @@
 /** Decimals and times of a fork have all digits, although the JSON of nodes leaves some out. */
 import { expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { Time } from '../../src/contracts/values/value.ts'
+import { Time, type Value } from '../../src/contracts/values/value.ts'
 import { exactRow, exactValue, inexactFields } from '../../src/fork/exact-values.ts'
+import { exactWithin, joined, printCode, shapeOf, shapeWithin } from '../../src/fork/nested-values.ts'
 import { exec, local, makeBlocks, ok } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
 import { execWith, inBlock, startFork, startRemote } from './network.ts'
@@ -13,18 +14,30 @@ const MODULE = `(namespace "free")
   (defconst RATE:decimal 2.500)
   (defconst WHOLE 7.00)
   (defconst LAUNCH:time (parse-time "%Y-%m-%d %H:%M:%S.%v" "2024-05-06 07:08:09.120000"))
+  (defconst LIST [1.0 [2.50 "3.0"] { "f": 4.000, "t": LAUNCH } 7])
+  (defconst OBJECT { "deep": { "list": [[] [5.10]] }, "guard": (create-user-guard (open "x" 1.0)) })
   (defschema row amount:decimal whole:decimal at:time any n:integer note:string spec:object)
   (deftable rows:{row})
   (defun open (key:string any)
     (insert rows key { "amount": 1.50, "whole": -100.000, "at": LAUNCH, "any": any, "n": 5, "note": "1.50",
-      "spec": { "inner": 1.5 } }))
+      "spec": { "inner": 1.50, "list": [any [any] { "any": any, "at": LAUNCH }], "none": [] } }))
   (defun shown:[string] (key:string)
     (with-read rows key { "amount" := amount, "whole" := whole, "at" := when, "any" := any }
       [(format "{} {} {}" [amount whole any]) (format "{}" [(+ whole 0.5)]) (format "{}" [(+ any 0.25)])
        (format-time "%H:%M:%S.%v" when) (format "{}" [(diff-time when LAUNCH)])]))
+  (defun half (d:decimal) (format "{} {}" [d (+ d 0.5)]))
+  (defun nested:[string] (row:object)
+    (let* ((spec (at "spec" row)) (list (at "list" spec)) (last (at 2 list)))
+      [(half (at "inner" spec)) (half (at 0 list)) (half (at 0 (at 1 list))) (half (at "any" last))
+       (format-time "%v" (at "at" last)) (format "{}" [list])]))
+  (defun nested-in:[string] (key:string) (nested (read rows key)))
+  (defun nested-constants:[string] ()
+    [(half (at 0 LIST)) (half (at 0 (at 1 LIST))) (half (at "f" (at 2 LIST))) (format-time "%v" (at "t" (at 2 LIST)))
+     (half (at 0 (at 1 (at "list" (at "deep" OBJECT))))) (format "{}" [OBJECT])])
   (defun constants:[string] ()
     [(format "{} {}" [RATE WHOLE]) (format "{}" [(+ WHOLE 0.5)]) (format-time "%v" LAUNCH)])
-  (defun all:[string] () (map (lambda (row) (format "{}" [(+ (at "whole" row) 0.5)])) (select rows (constantly true)))))
+  (defun all:[string] () (map (lambda (row) (+ (format "{}" [(+ (at "whole" row) 0.5)]) (format "{}" [(nested row)])))
+    (select rows (constantly true)))))
 (create-table rows)`
 
 const shownBy = async ({ peer }: Started, code: string, query = '') =>
@@ -41,9 +54,9 @@ it('prints rows and constants with all zeros and milliseconds, as the forked nod
   ])
   expect(opened.map(({ result }) => result.status)).toEqual(['success', 'success', 'success'])
   await makeBlocks(remote.peer, { 0: 2, 1: 4 })
-  const codes = ['a', 'b', 'c'].map((key) => `(free.digits.shown "${key}")`)
+  const codes = ['a', 'b', 'c'].flatMap((key) => [`(free.digits.shown "${key}")`, `(free.digits.nested-in "${key}")`])
   for (const all of [
-    ['(free.digits.constants)', ...codes],
+    ['(free.digits.constants)', '(free.digits.nested-constants)', ...codes],
     ['(free.digits.all)', ...codes],
   ]) {
     const forked = await startFork(remote)
@@ -51,6 +64,14 @@ it('prints rows and constants with all zeros and milliseconds, as the forked nod
   }
   expect(await shownBy(remote, codes[0])).toMatchObject({
     data: ['1.50 -100.0 3.1400', '-99.500', '3.3900', '07:08:09.120000', '0.0'],
+  })
+  expect(await shownBy(remote, codes[1])).toMatchObject({
+    data: [
+      '1.50 2.0',
+      ...Array(3).fill('3.1400 3.6400'),
+      '120000',
+      '[3.1400, [3.1400], {"any": 3.1400,"at": "2024-05-06T07:08:09Z"}]',
+    ],
   })
 })
 
@@ -68,4 +89,42 @@ it('keeps a value that its printed form does not fit', () => {
   expect(exactValue(time, '1970-01-01T00:00:07.250000Z')).toEqual(new Time(7_250_000n))
   expect(exactValue(time, '1970-01-01T00:00:08.250000Z')).toBe(time)
   expect(exactRow('no row', ['a'], [''])).toBe('no row')
+})
+
+it('asks about lists and objects only if they hold decimals or times', () => {
+  const half = new Decimal(15n, 1)
+  for (const value of ['a', 7n, true, [], ['a', [7n]], new Map([['f', 'a']])]) expect(shapeOf(value)).toBe(null)
+  expect(shapeWithin(new Map([['amount', half]]), ['amount'])).toBe(null)
+  const row = new Map<string, Value>([
+    ['amount', half],
+    ['rest', half],
+    ['list', [half]],
+    ['names', ['a']],
+  ])
+  expect([...(shapeWithin(row, ['amount', 'list'])?.fields.keys() ?? [])]).toEqual(['rest', 'list'])
+  let deep: Value = half
+  for (let depth = 0; depth < 40; depth++) deep = [deep]
+  expect(shapeOf(deep)).toBe(null)
+  const wide = shapeOf(new Map(Array.from({ length: 5000 }, (_, i) => [`field ${i}`, half])))
+  expect(wide && printCode(wide)).toBe(null)
+})
+
+it('covers values of different shapes at one place, and keeps what its printed form does not fit', () => {
+  const half = new Decimal(15n, 1)
+  const values: readonly Value[] = [half, [half, 'a'], new Map([['f', half]]), new Map([['g', [half]]]), 'a']
+  const shape = joined(values.map((value) => shapeOf(value)))
+  if (shape === null) throw new Error('no shape')
+  const text = '1.500 2.000'
+  const long = new Decimal(1500n, 3)
+  const printed = [text, [text, ''], [text, ''], ['', [text]], '']
+  expect(values.map((value, i) => exactWithin(value, shape, printed[i]))).toEqual([
+    long,
+    [long, 'a'],
+    new Map([['f', long]]),
+    new Map([['g', [long]]]),
+    'a',
+  ])
+  for (const odd of [undefined, null, 7, [], ['x'], [[['x']]]]) {
+    for (const value of values) expect(exactWithin(value, shape, odd)).toEqual(value)
+  }
 })

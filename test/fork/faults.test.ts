@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import { exec, local, makeBlocks } from '../devnet/commands-common.ts'
+import { exec, local, makeBlocks, spv } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
 import { folder, inBlock, reorganise, startFork, startRemote } from './network.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
@@ -184,6 +184,15 @@ it('answers 502 while the forked node is gone, and all that it knows', async () 
   await forked.proxy.close()
   const { status, body } = await local(forked.peer, exec('(coin.details "somebody")'))
   expect([status, body.toString()]).toEqual([502, expect.stringContaining('gave no answer in 6 attempts')])
+  // Clients must not take a transfer for one that does not exist.
+  const transfer = { requestKey: 'tJQP7G5Z13SVLs9-7Qd_LtLoeCCrwwe8V1EBPrde_SQ', targetChainId: '1' }
+  for (let i = 0; i < 2; i++) {
+    const proof = await spv(forked.peer, transfer)
+    expect([proof.status, proof.body.toString()]).toEqual([
+      400,
+      `Transaction hash not found: "${transfer.requestKey}"; below the fork nothing can be told: its node gives no answer`,
+    ])
+  }
   const again = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
   expect(JSON.parse(again.body.toString()).result).toEqual(JSON.parse(known.body.toString()).result)
 })

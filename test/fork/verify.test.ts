@@ -40,6 +40,18 @@ it('prints the cut of a fork, with which another begins at the same blocks', asy
   expect(devnet.cut.size).toBe(Object.keys(JSON.parse(out).hashes).length)
 })
 
+it('names the live module in which a test file ended', async () => {
+  const { proxy, height } = await forkOf()
+  const test = join(folder(), 'ends.repl')
+  writeFileSync(test, '(expect "one" 1 1)\n(free.fork-second.fails)\n')
+  const fork = ['--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', String(height)]
+  const { code, out } = await run(['contract', test, ...fork])
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(/STOPPED module free\.fork-second:\d+:\d+: on purpose \(called at .*ends\.repl:2:1\)/),
+  ])
+})
+
 it('finds that a node and newcut agree about all modules of a chain', async () => {
   const { call } = await forkOf()
   const { code, out } = await call(['--verify'])

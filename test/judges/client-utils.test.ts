@@ -24,7 +24,8 @@ const NETWORK = 'development'
 const CHAIN = '0'
 const sender = funded('sender00')
 const other = funded('sender01')
-const network = withNetwork()
+// The client asks 20 chains.
+const network = withNetwork(undefined, 'twenty')
 /** A release in which signatures cost no gas, so an estimate without signatures is right. */
 const older = withNetwork('2.32')
 

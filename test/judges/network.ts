@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import type { GraphName } from '../../src/core/graph.ts'
 import type { NodeRelease } from '../../src/schema/node-releases.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 
@@ -57,7 +58,7 @@ export interface Network {
 }
 
 /** Starts a network for the tests of a file. Its addresses are known once the tests run. */
-export function withNetwork(nodeRelease?: NodeRelease): Network {
+export function withNetwork(nodeRelease?: NodeRelease, graph: GraphName = 'petersen'): Network {
   let devnet: Devnet | undefined
   const url = () => {
     if (devnet === undefined) throw new Error('the network is not started yet')
@@ -65,7 +66,7 @@ export function withNetwork(nodeRelease?: NodeRelease): Network {
   }
   beforeAll(async () => {
     const autoMine = { kind: 'constant', blockTimeMs: BLOCK_TIME_MS } as const
-    devnet = await startDevnet({ port: 0, pow: false, autoMine, nodeRelease })
+    devnet = await startDevnet({ port: 0, graph, pow: false, autoMine, nodeRelease })
   })
   afterAll(() => devnet?.close())
   return {

@@ -41,14 +41,19 @@ export class StreamResponse extends EventEmitter {
   onChunk: (chunk: Buffer) => void = () => undefined
   onEnd: () => void = () => undefined
   readonly #onHead: (status: number, headers: Record<string, string>) => void
+  readonly #headers: Record<string, string> = {}
 
   constructor(onHead: (status: number, headers: Record<string, string>) => void) {
     super()
     this.#onHead = onHead
   }
 
-  writeHead(status: number, headers: Record<string, string>): void {
-    this.#onHead(status, headers)
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value
+  }
+
+  writeHead(status: number): void {
+    this.#onHead(status, this.#headers)
   }
 
   flushHeaders(): void {

@@ -1,6 +1,7 @@
 /** Advice on commands that fail. */
 import { describe, expect, it } from 'vitest'
-import { adviceOnRefusal, adviceOnResult } from '../../src/wallet/advice.ts'
+import { PRINT_ADVICE } from '../../src/core/errors.ts'
+import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/wallet/advice.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
 const signed = (...capabilities: string[][]) => ({
@@ -26,6 +27,13 @@ const PURCHASES: readonly (readonly [string, ReturnType<typeof signed> | undefin
 ]
 
 describe('advice on a failed purchase of gas', () => {
+  it('names the whole account, which nodes shorten', () => {
+    const account = `k:${'be158aa4'.repeat(8)}`
+    const text = `Attempt to buy gas failed with: Failed to buy gas: No value found in table coin_coin-table for key: k:be158aa4...`
+    const cmd = JSON.stringify({ signers: [], meta: { sender: account } })
+    expect(adviceOnRefusal(text, { cmd })).toContain(`newcut balance ${account} shows`)
+  })
+
   it.each(PURCHASES)('%s', (cause, command, advice) => {
     const bought = `"${KEY}" Failed to buy gas: ${cause}`
     expect(adviceOnResult({ type: 'EvalError', message: bought }, KEY, command)).toBe(advice)
@@ -49,10 +57,20 @@ it.each([
   ],
   ['Transaction time-to-live is expired', '--ttl is at most 48h; is the clock here right?'],
   ['Transaction gas limit (1) is below the gas for the size of the command (27)', MORE_GAS],
+  ['Transaction creation time too far in the future', '--ttl is at most 48h; is the clock here right?'],
+  [
+    'Transaction gas price (0.00000001) is below minimum gas price (0.000001)',
+    'give more with --gas-price: at least 0.000001',
+  ],
   ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual --gas-price'],
+  ['Gas price decimal precision too high', '0.00000001 is the usual --gas-price'],
+  ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual --gas-price'],
 ])('advice on the refusal %s', (cause, advice) => {
   const sent = `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: ${cause}`
-  for (const text of [cause, sent]) expect(adviceOnRefusal(text)).toBe(advice)
+  for (const text of [cause, sent]) {
+    expect(adviceOnRefusal(text)).toBe(advice)
+    expect(isOutOfTime(text)).toBe(advice.includes('--ttl'))
+  }
 })
 
 it.each([
@@ -63,6 +81,9 @@ it.each([
     'Managed capability coin.TRANSFER was not installed. Check',
     'list it with --cap, with the arguments that the code uses',
   ],
+  ['EvalError', 'Cannot find module: print', PRINT_ADVICE],
+  ['EvalError', 'Cannot find module: free.print', PRINT_ADVICE],
+  ['EvalError', 'Cannot find module: free.printer', undefined],
   ['TxFailure', KEYSET, 'the key that guards this has not signed: --key names who signs'],
 ] as const)('advice on code that fails: %s %s', (type, message, advice) => {
   expect(adviceOnResult({ type, message }, KEY)).toBe(advice)
@@ -77,9 +98,11 @@ describe('no advice for texts that code quotes', () => {
     'no: Keyset failure (keys-all)',
     'Keyset failures are rare',
     'Managed capability C was not installed.',
+    'Cannot find module: print',
   ]
   it.each(quoted)('in an enforce: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
+    expect(adviceOnResult({ type: 'EvalError', message: `told: ${message}` }, KEY)).toBeUndefined()
   })
   it.each(quoted)('in a refusal of another kind: %s', (message) => {
     const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`

@@ -100,7 +100,7 @@ describe('a command', () => {
     const all = commandSenderOf({ local: { status: 'failure', error } })
     expect(await carriedOut(all)).toMatchObject({
       code: 'COMMAND_FAILED',
-      message: 'it would fail on chain 0: Insufficient funds (at coin.debit:12)',
+      message: 'it would fail on chain 0: Insufficient funds (in coin.debit, line 13)',
     })
     expect(all.sent).toEqual([])
   })

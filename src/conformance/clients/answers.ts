@@ -12,13 +12,16 @@ const MAX_PIECES = 40
 /** Delay of a late answer. */
 const LATE_MS = 1500
 
+/** Headers that let a page read an answer, its status and when to ask again (PROTOCOL.md E.0, CORS). */
+export const forPages = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' } as const
+
 /** The answer that stands in the situation. */
 export function recordedAnswer({ answer }: ClientSituation): ClientAnswer {
   const { status = 200, headers = {}, text, json } = answer ?? {}
   const type = json === undefined ? 'text/plain;charset=utf-8' : 'application/json;charset=utf-8'
   const body = json === undefined ? (text ?? '') : stringifyJson(json)
   const typed = body === '' ? {} : { 'content-type': type }
-  return { status, headers: { ...typed, ...headers }, body: Buffer.from(body) }
+  return { status, headers: { ...forPages, ...typed, ...headers }, body: Buffer.from(body) }
 }
 
 /** A true answer as the situation changes it. Answers that are no JSON objects stay as they are. */

@@ -3,7 +3,8 @@ import { createPublicKey, verify } from 'node:crypto'
 import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
 import { FormatError } from '../../core/errors.ts'
-import { type Asked, asksForResult, jsonIn, keysOf } from './asked.ts'
+import { type AskedCommand, commandsOf, type JsonParts } from './aims.ts'
+import { type Asked, asksForResult, keysOf } from './asked.ts'
 import type { ClientRule } from './http-rules.ts'
 
 /** Gas of a block, and the limits of time and price of live nodes (PROTOCOL.md E.3). */
@@ -12,27 +13,6 @@ const MAX_TTL_S = 172_800
 const AHEAD_S = 10
 const MAX_PLACES = 12
 
-type CommandParts = Readonly<Record<string, unknown>>
-
-interface SignedCommand {
-  readonly cmd: string
-  readonly hash: string
-  readonly sigs: readonly ({ readonly sig?: unknown } | null)[]
-  /** The content of `cmd`; undefined if it is no JSON. */
-  readonly content: CommandParts | undefined
-}
-
-/** Commands of a request to send or local; none if the body has another shape. */
-function commandsOf({ operation, json }: Asked): SignedCommand[] {
-  const sent = (json ?? {}) as CommandParts
-  const found = operation?.id === 'send' ? sent.cmds : operation?.id === 'local' ? [sent] : []
-  return (Array.isArray(found) ? found : []).flatMap((each: unknown) => {
-    const { cmd, hash, sigs } = (each ?? {}) as CommandParts
-    if (typeof cmd !== 'string' || typeof hash !== 'string' || !Array.isArray(sigs)) return []
-    return [{ cmd, hash, sigs, content: jsonIn(Buffer.from(cmd)) as CommandParts | undefined }]
-  })
-}
-
 /** Whether the node checks this request as it checks a command of a block. */
 const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || query.get('preflight') === 'true'
 
@@ -40,7 +20,7 @@ const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || q
 function aboutCommands(
   name: string,
   source: string,
-  fault: (command: SignedCommand, asked: Asked) => string | null,
+  fault: (command: AskedCommand, asked: Asked) => string | null,
   concerns: (asked: Asked) => boolean = () => true,
 ): ClientRule {
   return {
@@ -58,11 +38,11 @@ function aboutCommands(
   }
 }
 
-const metaOf = ({ content }: SignedCommand) => (content?.meta ?? {}) as CommandParts
+const metaOf = ({ content }: AskedCommand) => (content?.meta ?? {}) as JsonParts
 
 export const commandRules: readonly ClientRule[] = [
   aboutCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
-    content !== undefined && (content.payload as CommandParts | undefined) !== undefined
+    content !== undefined && (content.payload as JsonParts | undefined) !== undefined
       ? null
       : 'cmd is no JSON with a payload',
   ),
@@ -79,7 +59,7 @@ export const commandRules: readonly ClientRule[] = [
     'a command names the network and the chain of its path',
     'PROTOCOL.md E.3, check 7',
     ({ content }, { params }) => {
-      const [network, chain] = [content?.networkId, (content?.meta as CommandParts | undefined)?.chainId]
+      const [network, chain] = [content?.networkId, (content?.meta as JsonParts | undefined)?.chainId]
       if (network !== params.network) return `networkId ${network}, sent to ${params.network}`
       return chain === params.chain ? null : `chainId ${chain}, sent to chain ${params.chain}`
     },
@@ -98,26 +78,20 @@ export const commandRules: readonly ClientRule[] = [
     isChecked,
   ),
   {
-    name: 'a client asks for a result after it has sent the command',
-    source: 'PROTOCOL.md E.3',
-    judge: (asked, { askedEarly }) => {
-      if (asked.operation?.id !== 'send') return undefined
-      const early = keysOf(asked).find((key) => askedEarly.has(key))
-      return early === undefined ? null : `the result of ${early} was asked for before this`
-    },
-  },
-  {
     name: 'a client asks the chain that it sent the command to',
     source: 'PROTOCOL.md E.3',
     judge: (asked, { sent }) => {
       if (asked.operation === null || !(asksForResult.has(asked.operation.id) || asked.operation.id === 'spv')) {
         return undefined
       }
-      const known = keysOf(asked).filter((key) => sent.has(key))
-      if (known.length === 0) return undefined
-      const wrong = known.find((key) => sent.get(key) !== asked.params.chain)
-      return wrong === undefined ? null : `${wrong} was sent to chain ${sent.get(wrong)}`
+      return keysOf(asked).some((key) => sent.has(key)) ? null : undefined
     },
+    // A client may search all chains for a command, as explorers do.
+    atEnd: ({ sent, askedElsewhere }) =>
+      [...askedElsewhere].map(([key, asked]) => ({
+        asked,
+        fault: `${key} was sent to chain ${sent.get(key)}, and that chain was never asked`,
+      })),
   },
   {
     name: 'a command is sent to one chain only',
@@ -133,7 +107,7 @@ export const commandRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md E.3',
     judge: ({ operation, json, params }, { served }) => {
       if (operation?.id !== 'spv') return undefined
-      const target = String((json as CommandParts | undefined)?.targetChainId)
+      const target = String((json as JsonParts | undefined)?.targetChainId)
       if (target === params.chain) return `chain ${target} is the one of the command itself`
       return /^\d+$/.test(target) && Number(target) < served.chains ? null : `there is no chain ${target}`
     },
@@ -143,7 +117,7 @@ export const commandRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md B.8, E.3',
     judge: (asked, { proofs }) => {
       const parts = commandsOf(asked).map(
-        ({ content }) => ((content?.payload ?? {}) as CommandParts).cont as CommandParts | undefined,
+        ({ content }) => ((content?.payload ?? {}) as JsonParts).cont as JsonParts | undefined,
       )
       const proven = parts.flatMap((cont) => {
         const known = typeof cont?.proof === 'string' ? proofs.get(cont.proof) : undefined
@@ -156,8 +130,8 @@ export const commandRules: readonly ClientRule[] = [
   },
 ]
 
-function signatureFault({ hash, sigs, content }: SignedCommand): string | null {
-  const signers = Array.isArray(content?.signers) ? (content.signers as readonly CommandParts[]) : []
+function signatureFault({ hash, sigs, content }: AskedCommand): string | null {
+  const signers = Array.isArray(content?.signers) ? (content.signers as readonly JsonParts[]) : []
   if (signers.length !== sigs.length) return `${signers.length} signers and ${sigs.length} signatures`
   for (const [i, { pubKey, scheme }] of signers.entries()) {
     if ((scheme ?? 'ED25519') !== 'ED25519') continue
@@ -179,7 +153,7 @@ const wholeOf = (value: unknown) => {
   return plain === null || plain === undefined ? Number.NaN : Number(String(plain))
 }
 
-function timeFault(command: SignedCommand, { wallMs }: Asked): string | null {
+function timeFault(command: AskedCommand, { wallMs }: Asked): string | null {
   const { ttl, creationTime } = metaOf(command)
   const [lives, made, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
   if (!(lives >= 1 && lives <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
@@ -187,7 +161,7 @@ function timeFault(command: SignedCommand, { wallMs }: Asked): string | null {
   return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
 }
 
-function gasFault(command: SignedCommand): string | null {
+function gasFault(command: AskedCommand): string | null {
   const { gasLimit, gasPrice } = metaOf(command)
   const limit = wholeOf(gasLimit)
   if (!(limit >= 1 && limit <= MAX_GAS)) return `gasLimit ${gasLimit}, where a block has ${MAX_GAS}`

@@ -2,7 +2,8 @@
 
 import type { TObject } from '../../schema/typebox.ts'
 import { parameterValues, validatorOf } from '../../schema/validator.ts'
-import { type Asked, lineOf } from './asked.ts'
+import { nameOf } from './aims.ts'
+import type { Asked, ClientAnswer } from './asked.ts'
 import type { Past } from './past.ts'
 
 /**
@@ -15,10 +16,16 @@ export interface ClientRule {
   /** Where the rule stands. */
   readonly source: string
   readonly judge: (asked: Asked, past: Past) => string | null | undefined
+  /** Returns what the node's answer shows to be wrong with the request, or null. */
+  readonly judgeAnswer?: (asked: Asked, answer: ClientAnswer) => string | null
+  /** Returns faults that only the end shows, with their requests. */
+  readonly atEnd?: (past: Past) => readonly { readonly asked: Asked; readonly fault: string }[]
 }
 
 /** Requests of a browser that belong to no endpoint. */
 const BROWSER = ['/favicon.ico']
+/** `inclusive:` or `exclusive:`, and a hash. */
+const CURSOR = /^(in|ex)clusive:[\w-]{43}$/
 /** Most equal requests in a second. */
 const MAX_EQUAL = 10
 const SECOND_MS = 1000
@@ -118,12 +125,18 @@ export const httpRules: readonly ClientRule[] = [
     },
   },
   {
-    name: 'a cursor is one that a page of this list had',
+    name: 'a cursor is one that the node knows',
     source: 'PROTOCOL.md E.1',
-    judge: ({ path, query, operation }, { cursors }) => {
+    judge: ({ query, operation }) => {
       const next = query.get('next')
       if (next === null || operation === null || operation.id === 'cutPeers') return undefined
-      return cursors.get(path)?.has(next) ? null : `next=${next}, which no page of ${path} had`
+      return CURSOR.test(next) ? null : `next=${next} is no cursor`
+    },
+    // A client may keep a cursor, or make one of a hash that it has.
+    judgeAnswer: ({ query, operation, path }, { status }) => {
+      const next = query.get('next')
+      const isUnknown = status === 404 && next !== null && CURSOR.test(next) && operation?.id !== 'cutPeers'
+      return isUnknown ? `next=${next}, which ${path} does not have` : null
     },
   },
   {
@@ -153,13 +166,12 @@ export const httpRules: readonly ClientRule[] = [
     },
   },
   {
-    name: 'equal requests come no more often than 10 times a second',
-    source: 'PROTOCOL.md E.3: a client that waits uses listen, or pauses',
-    judge: (asked, { times, solvedAtMs }) => {
-      const name = `${lineOf(asked)} ${asked.body.toString('base64url')}`
-      const recent = (times.get(name) ?? []).filter((atMs) => asked.atMs - atMs < SECOND_MS)
-      times.set(name, [...recent, asked.atMs])
-      const solved = solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
+    name: 'equal requests in a row come no more often than 10 times a second',
+    source: 'docs/CONFORMANCE.md: a client that waits uses listen, or pauses',
+    judge: (asked, past) => {
+      const name = nameOf(asked)
+      const recent = past.row.name === name ? past.row.atMs.filter((atMs) => asked.atMs - atMs < SECOND_MS) : []
+      const solved = past.solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
       return recent.length < MAX_EQUAL + solved * LOOKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`
     },
   },

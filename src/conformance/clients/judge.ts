@@ -1,5 +1,6 @@
 /** The verdict about a client: every rule and every situation is a case. */
 import { printable } from '../../core/printable.ts'
+import type { StepFailure } from '../case-run.ts'
 import type { CaseResult } from '../run.ts'
 import { type Asked, type ClientAnswer, lineOf } from './asked.ts'
 import { commandRules, guarded } from './command-rules.ts'
@@ -36,11 +37,29 @@ interface RuleState {
   first: CaseResult['failure']
 }
 
+/** A result of a rule or a situation. */
+export interface ClientResult extends CaseResult {
+  /** The duty that a client left undone when it ended, if its user must see to it; null otherwise. */
+  readonly gaveUp: StepFailure | null
+}
+
+interface AnswerEnd {
+  readonly nowMs: number
+  readonly isSent: boolean
+}
+
+const LOSES_NOTHING = 'the client gave up, which loses nothing here'
+const GAVE_UP = 'the client gave up, and its user must see to it'
+const NOT_ASKED = 'the client made no such request'
+const TOO_FEW = 'the client made too few such requests: --only chooses one of them'
+
 export class ClientJudge {
   readonly #past: Past
   readonly #situations: Situations
   readonly #rules: readonly RuleState[]
   readonly #frames: RuleState
+  /** Endpoints that were asked. */
+  readonly #endpoints = new Set<string>()
   #requests = 0
 
   constructor(served: Served, situations: readonly ClientSituation[]) {
@@ -65,17 +84,32 @@ export class ClientJudge {
       const fault = state.rule.judge(asked, this.#past)
       if (fault === undefined) continue
       state.concerned++
-      if (fault === null) continue
-      state.broken++
-      state.first ??= { step: asked.number, call: lineOf(asked), at: 'request', expected: state.rule.name, got: fault }
+      if (fault !== null) breaks(state, asked, fault)
     }
+    if (asked.operation !== null) this.#endpoints.add(asked.operation.id)
     const met = this.#situations.next(asked, this.#past.solvedAtMs)
     this.#past.asked(asked)
     return met
   }
 
+  /** Judges the request by an answer that came from the node. */
   answered(asked: Asked, answer: ClientAnswer): void {
+    for (const state of this.#rules) {
+      const fault = state.rule.judgeAnswer?.(asked, answer) ?? null
+      if (fault !== null) breaks(state, asked, fault)
+    }
     this.#past.answered(asked, answer)
+  }
+
+  /**
+   * Keeps the end of an answer.
+   * @param state the situation that the request met, or null
+   * @param isSent whether the client was there to get the answer
+   */
+  ended(asked: Asked, state: SituationState | null, { nowMs, isSent }: AnswerEnd): void {
+    this.#past.ended(asked, nowMs, isSent)
+    if (state === null) this.#situations.usual(asked, nowMs)
+    else state.answeredMs = nowMs
   }
 
   /** Bytes that are no request. */
@@ -87,25 +121,44 @@ export class ClientJudge {
   }
 
   /** The verdict. Situations that wait for the client are decided. */
-  verdict(nowMs: number): CaseResult[] {
+  verdict(nowMs: number): ClientResult[] {
     this.#situations.end(nowMs)
-    return [...this.#rules.map(ruleResult), ...this.#situations.states.map(situationResult)]
+    for (const state of this.#rules) {
+      for (const { asked, fault } of state.rule.atEnd?.(this.#past) ?? []) breaks(state, asked, fault)
+    }
+    return [
+      ...this.#rules.map(ruleResult),
+      ...this.#situations.states.map((state) => situationResult(state, this.#endpoints)),
+    ]
   }
 }
 
-function ruleResult({ group, rule: { name }, concerned, broken, first }: RuleState): CaseResult {
-  const base = { group, name, durationMs: 0, reason: null, failure: null } as const
-  if (concerned === 0) return { ...base, outcome: 'skipped', reason: 'the client made no such request' }
+function breaks(state: RuleState, asked: Asked, fault: string): void {
+  state.broken++
+  const { name } = state.rule
+  state.first ??= { step: asked.number, call: lineOf(asked), at: 'request', expected: name, got: fault }
+}
+
+function ruleResult({ group, rule: { name }, concerned, broken, first }: RuleState): ClientResult {
+  const base = { group, name, durationMs: 0, reason: null, failure: null, gaveUp: null } as const
+  if (concerned === 0) return { ...base, outcome: 'skipped', reason: NOT_ASKED }
   if (first === null) return { ...base, outcome: 'passed' }
   const more = broken > 1 ? `, and ${broken - 1} more of ${concerned} requests` : ''
   return { ...base, outcome: 'failed', failure: { ...first, got: first.got + more } }
 }
 
-function situationResult({ situation: { group, name }, met, outcome }: SituationState): CaseResult {
-  const base = { group, name, durationMs: 0, reason: null, failure: null } as const
-  if (met === null) return { ...base, outcome: 'skipped', reason: 'the client did not meet this situation' }
-  if (outcome === 'gave-up')
-    return { ...base, outcome: 'skipped', reason: 'the client gave up, which loses nothing here' }
-  if (outcome === 'passed' || outcome === 'open') return { ...base, outcome: 'passed' }
-  return { ...base, outcome: 'failed', failure: outcome }
+function situationResult(
+  { situation: { group, name, on, mayGiveUp }, met, outcome }: SituationState,
+  endpoints: ReadonlySet<string>,
+): ClientResult {
+  const base = { group, name, durationMs: 0, reason: null, failure: null, gaveUp: null } as const
+  if (met === null) {
+    return { ...base, outcome: 'skipped', reason: on.some((id) => endpoints.has(id)) ? TOO_FEW : NOT_ASKED }
+  }
+  if (typeof outcome === 'string') return { ...base, outcome: 'passed' }
+  if ('gaveUp' in outcome) {
+    if (mayGiveUp === true) return { ...base, outcome: 'skipped', reason: LOSES_NOTHING }
+    return { ...base, outcome: 'skipped', reason: GAVE_UP, gaveUp: outcome.gaveUp }
+  }
+  return { ...base, outcome: 'failed', failure: 'suspected' in outcome ? outcome.suspected : outcome }
 }

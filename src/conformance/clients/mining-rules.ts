@@ -40,7 +40,7 @@ export const miningRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md A.2',
     judge: ({ operation, body, atMs }, { taken }) => {
       if (operation?.id !== 'solved') return undefined
-      // A second request may be on its way while the first has no answer.
+      // A second request may be on its way while the first gets its answer.
       const takenMs = taken.get(encodeHex(body)) ?? Number.POSITIVE_INFINITY
       return atMs - takenMs > ON_ITS_WAY_MS ? 'the node has answered 2xx to these bytes before' : null
     },

@@ -2,7 +2,8 @@
 import { encodeHex } from '../../core/bytes.ts'
 import { FormatError } from '../../core/errors.ts'
 import { decodeWorkResponse } from '../../core/work.ts'
-import { type Asked, asksForResult, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
+import { nameOf } from './aims.ts'
+import { type Asked, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
 
 /** Facts about the served network. */
 export interface Served {
@@ -15,6 +16,9 @@ const FORK_END = 4
 const TIME_END = 16
 const NONCE_BYTES = 8
 
+const SECOND_MS = 1000
+const isRecent = (asked: Asked) => (atMs: number) => asked.atMs - atMs < SECOND_MS
+
 /** The bytes of work that stay as they are, as hex. */
 export function fixedPart(work: Uint8Array): string {
   return encodeHex(Uint8Array.from([...work.subarray(0, FORK_END), ...work.subarray(TIME_END, -NONCE_BYTES)]))
@@ -24,22 +28,25 @@ export class Past {
   readonly served: Served
   /** Request key -> the chain that it was sent to. */
   readonly sent = new Map<string, string>()
-  /** Request keys that the client asked for before it sent them. */
-  readonly askedEarly = new Set<string>()
-  /** Path -> cursors that its pages had. */
-  readonly cursors = new Map<string, Set<string>>()
+  /** Request key -> the first request for its result at another chain, if its own chain was never asked. */
+  readonly askedElsewhere = new Map<string, Asked>()
+  readonly #askedAtHome = new Set<string>()
   /** Work that the client got: its fixed part. */
   readonly works = new Set<string>()
   /** Chains of that work. */
   readonly workChains = new Set<number>()
-  /** Solution that the node took, as hex -> the time of its request. */
+  /** Solution that the node took, as hex -> the time at which the client got that answer. */
   readonly taken = new Map<string, number>()
+  /** Numbers of requests with such solutions. */
+  readonly #accepted = new Set<number>()
   /** Proof -> its request key and its target chain. */
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
   /** Times of solutions: a miner looks for each of them on the chain. */
   readonly solvedAtMs: number[] = []
-  /** Times of equal requests. */
-  readonly times = new Map<string, number[]>()
+  /** The last requests, as long as they are equal: their name, and the times of those that had an answer before them. */
+  row: { readonly name: string; readonly atMs: readonly number[] } = { name: '', atMs: [] }
+  /** Name of a request -> how many of them have no answer yet. */
+  readonly #open = new Map<string, number>()
 
   constructor(served: Served) {
     this.served = served
@@ -49,23 +56,45 @@ export class Past {
   asked(asked: Asked): void {
     const { operation, params } = asked
     if (operation?.id === 'solved') this.solvedAtMs.push(asked.atMs)
+    const name = nameOf(asked)
+    // Requests at the same time are no loop.
+    if (name !== this.row.name) this.row = { name, atMs: [asked.atMs] }
+    else if (!this.#open.has(name)) this.row = { name, atMs: [...this.row.atMs, asked.atMs].filter(isRecent(asked)) }
+    this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
     for (const key of keysOf(asked)) {
       if (operation?.id === 'send' && !this.sent.has(key)) this.sent.set(key, params.chain ?? '')
-      if (operation !== null && asksForResult.has(operation.id) && !this.sent.has(key)) this.askedEarly.add(key)
+      if (operation?.id !== 'send') this.#keepQuestion(asked, key)
     }
+  }
+
+  #keepQuestion(asked: Asked, key: string): void {
+    const home = this.sent.get(key)
+    if (home === asked.params.chain) {
+      this.#askedAtHome.add(key)
+      this.askedElsewhere.delete(key)
+    } else if (home !== undefined && !this.#askedAtHome.has(key) && !this.askedElsewhere.has(key)) {
+      this.askedElsewhere.set(key, asked)
+    }
+  }
+
+  /** Keeps the end of an answer, of whatever kind. `isSent`: whether the client was there to get it. */
+  ended(asked: Asked, nowMs: number, isSent: boolean): void {
+    if (isSent && this.#accepted.has(asked.number)) {
+      const solution = encodeHex(asked.body)
+      this.taken.set(solution, this.taken.get(solution) ?? nowMs)
+    }
+    const name = nameOf(asked)
+    const others = (this.#open.get(name) ?? 1) - 1
+    if (others > 0) this.#open.set(name, others)
+    else this.#open.delete(name)
   }
 
   /** Keeps an answer that came from the node. */
   answered(asked: Asked, answer: ClientAnswer): void {
     if (answer.status >= 300) return
     const json = jsonIn(answer.body)
-    const next = (json as { readonly next?: unknown } | null | undefined)?.next
-    if (typeof next === 'string') {
-      const known = this.cursors.get(asked.path) ?? new Set<string>()
-      this.cursors.set(asked.path, known.add(next))
-    }
     if (asked.operation?.id === 'work') this.#keepWork(answer.body)
-    if (asked.operation?.id === 'solved') this.taken.set(encodeHex(asked.body), asked.atMs)
+    if (asked.operation?.id === 'solved') this.#accepted.add(asked.number)
     if (asked.operation?.id === 'spv' && typeof json === 'string') {
       const [key = ''] = keysOf(asked)
       const target = String((asked.json as { readonly targetChainId?: unknown }).targetChainId)

@@ -6,7 +6,7 @@ import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
-import { changedAnswer, recordedAnswer, sendAnswer } from './answers.ts'
+import { changedAnswer, forPages, recordedAnswer, sendAnswer } from './answers.ts'
 import { type Asked, type ClientAnswer, endpointOf, jsonIn } from './asked.ts'
 import { ClientJudge } from './judge.ts'
 import type { Served } from './past.ts'
@@ -23,12 +23,22 @@ export interface ServeOptions {
   readonly situations: readonly ClientSituation[]
   readonly clock: Clock
   /** Called with each request, after it was judged. */
-  readonly onRequest?: () => void
+  readonly onRequest?: (asked: Asked) => void
+}
+
+/** A request, and the answer that it gets. */
+interface Exchange {
+  readonly request: http.IncomingMessage
+  readonly response: http.ServerResponse
+  /** Told at the end of the answer, or at the start of a stream in another form. */
+  readonly done: () => void
 }
 
 /** Headers that concern one connection only. */
 const OWN = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'])
 const MAX_BODY_BYTES = 64 * 1024 * 1024
+/** Time until an idle connection closes: as the embedded node has it, so that a client can keep one between polls. */
+const KEEP_ALIVE_MS = 72_000
 
 export class ClientServer {
   readonly judge: ClientJudge
@@ -39,7 +49,8 @@ export class ClientServer {
   constructor(options: ServeOptions) {
     this.#options = options
     this.judge = new ClientJudge(options.served, options.situations)
-    this.#server = http.createServer((request, response) => this.#receive(request, response))
+    const settings = { keepAliveTimeout: KEEP_ALIVE_MS }
+    this.#server = http.createServer(settings, (request, response) => this.#receive(request, response))
     this.#server.on('clientError', (error, socket) => this.#malformed(error, socket as Socket))
   }
 
@@ -83,14 +94,19 @@ export class ClientServer {
     request.on('end', () => {
       const asked = this.#askedOf(request, Buffer.concat(chunks))
       const state = this.judge.asked(asked)
-      this.#options.onRequest?.()
-      this.#answer(asked, state, { request, response }).catch(() => response.destroy())
+      this.#options.onRequest?.(asked)
+      const done = once(() => {
+        const isSent = !response.destroyed
+        this.judge.ended(asked, state, { nowMs: this.#options.clock.monotonicMs(), isSent })
+      })
+      response.on('close', done)
+      this.#answer(asked, state, { request, response, done }).catch(() => response.destroy())
     })
   }
 
   #askedOf({ method = 'GET', url = '/', headers }: http.IncomingMessage, body: Buffer): Asked {
     const { clock } = this.#options
-    const [path, query = ''] = url.split(/\?(.*)/s)
+    const [path, query = ''] = targetOf(url).split(/\?(.*)/s)
     const named = Object.entries(headers).map(([name, value]) => [name, value?.toString()])
     return {
       number: ++this.#requests,
@@ -106,15 +122,8 @@ export class ClientServer {
     }
   }
 
-  async #answer(
-    asked: Asked,
-    state: SituationState | null,
-    { request, response }: { readonly request: http.IncomingMessage; readonly response: http.ServerResponse },
-  ): Promise<void> {
+  async #answer(asked: Asked, state: SituationState | null, { request, response, done }: Exchange): Promise<void> {
     const { clock } = this.#options
-    const done = () => {
-      if (state !== null) state.answeredMs = clock.monotonicMs()
-    }
     const { situation } = state ?? {}
     if (situation?.fault === 'close') {
       done()
@@ -128,10 +137,11 @@ export class ClientServer {
     }
     // Live nodes have none of the further endpoints of a development network.
     if (asked.methods.length === 0) {
-      await sendAnswer(response, { status: 404, headers: {}, body: Buffer.alloc(0) }, { shape: undefined, clock })
+      const answer = { status: 404, headers: forPages, body: Buffer.alloc(0) }
+      await sendAnswer(response, answer, { shape: undefined, clock })
       return
     }
-    const answer = await this.#forwarded(asked, request, response, situation, done)
+    const answer = await this.#forwarded(asked, { request, response, done }, situation)
     if (answer === null) return
     if (situation === undefined) this.judge.answered(asked, answer)
     if (situation?.fault === 'close-after' || situation?.fault === 'half') {
@@ -149,36 +159,51 @@ export class ClientServer {
   /** The answer of the node; null for a stream, which is passed on as it comes. */
   #forwarded(
     { method, headers, body }: Asked,
-    { url = '/' }: http.IncomingMessage,
-    response: http.ServerResponse,
+    { request: { url = '/' }, response, done }: Exchange,
     situation: ClientSituation | undefined,
-    done: () => void,
   ): Promise<ClientAnswer | null> {
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host' && !OWN.has(name)))
     const sent = { ...kept, ...(body.length > 0 && { 'content-length': String(body.length) }) }
     return new Promise((resolve, reject) => {
-      const out = http.request(this.#options.node + url, { method, headers: sent, agent: false }, (answer) => {
-        const shown = Object.fromEntries(
-          Object.entries(answer.headers)
-            .filter(([name]) => !OWN.has(name))
-            .map(([name, value]) => [name, String(value)]),
-        )
-        if (shown['content-type']?.startsWith('text/event-stream')) {
-          passStream(answer, response, { headers: shown, situation, done })
-          resolve(null)
-          return
-        }
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('error', reject)
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: shown, body: Buffer.concat(chunks) }))
-      })
+      const out = http.request(
+        this.#options.node + targetOf(url),
+        { method, headers: sent, agent: false },
+        (answer) => {
+          const shown = Object.fromEntries(
+            Object.entries(answer.headers)
+              .filter(([name]) => !OWN.has(name))
+              .map(([name, value]) => [name, String(value)]),
+          )
+          if (shown['content-type']?.startsWith('text/event-stream')) {
+            passStream(answer, response, { headers: shown, situation, done })
+            resolve(null)
+            return
+          }
+          const chunks: Buffer[] = []
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+          answer.on('error', reject)
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, headers: shown, body: Buffer.concat(chunks) }),
+          )
+        },
+      )
       out.on('error', reject)
       response.on('close', () => out.destroy())
       out.end(body)
     })
   }
 }
+
+function once(run: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) run()
+    isDone = true
+  }
+}
+
+/** The path and query of a request. A client that takes this server for a proxy sends the whole address. */
+const targetOf = (url: string) => url.replace(/^http:\/\/[^/?]*/i, '')
 
 function sendHalf(response: http.ServerResponse, { status, headers, body }: ClientAnswer): void {
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<

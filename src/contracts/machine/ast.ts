@@ -190,6 +190,10 @@ export interface ModuleImage {
   readonly dependencies: ReadonlyMap<string, Dependency>
   /** Size of all of it as it is stored. */
   readonly bytes: number
+  /** The same on a network, which keeps shorter places than test files. */
+  readonly networkBytes: number
+  /** Milligas by which loading costs more in test files than on a network. */
+  readonly surplus: number
 }
 
 export type Governance = { readonly keyset: string } | { readonly capability: string }

@@ -100,7 +100,7 @@ export function evaluateGovernance(run: Run, token: CapabilityToken, module: Mod
 }
 
 /**
- * Grants a capability for the rest of the command or test, without a body. A managed one is only installed, without
+ * Grants a capability for the rest of the test, once its own body has passed. A managed one is only installed, without
  * its manager.
  * @throws EvalError for a managed capability that is installed, and for one that only emits events
  */
@@ -110,6 +110,18 @@ export function grantForTest(run: Run, token: CapabilityToken): void {
   if (isGranted(run, token)) return
   grant(run, fun, token, { isTest: true })
   if (fun.managed !== null) run.call.slots.pop()
+}
+
+/**
+ * Grants a capability for the rest of the command, and does not ask its body: the privilege of a node's owner. A managed
+ * one is installed. Its body runs when code acquires it.
+ * @throws EvalError for the same as grantForTest
+ */
+export function grantUnasked(run: Run, token: CapabilityToken): void {
+  const fun = funOf(run, token)
+  if (token.args.length !== fun.params.length) throw wrongArguments(token)
+  if (fun.managed !== null || fun.isEvent) install(run, fun, token)
+  else if (!isGranted(run, token)) run.call.slots.push({ token, composed: [] })
 }
 
 /** Runs `body` with tokens granted unconditionally; for the ledger's own capabilities. */
@@ -272,7 +284,7 @@ function grant(
 function grantNow(run: Run, fun: Fun, token: CapabilityToken, isTest: boolean): void {
   const { managed } = fun
   const { call } = run
-  if (token.args.length !== fun.params.length) throw evalError(`wrong number of arguments for capability ${token.name}`)
+  if (token.args.length !== fun.params.length) throw wrongArguments(token)
   const by = managed?.by ?? null
   const installed = managed === null ? null : managedFor(run, fun, token)
   if (installed !== null && by === null) {
@@ -289,6 +301,10 @@ function grantNow(run: Run, fun: Fun, token: CapabilityToken, isTest: boolean): 
   if (managed === null ? fun.isEvent : !isTest) run.emit(fun, token.args)
   const slot = call.slots.at(-1)
   if (slot !== undefined) slot.token = token
+}
+
+function wrongArguments({ name }: CapabilityToken): ContractError {
+  return evalError(`wrong number of arguments for capability ${name}`)
 }
 
 function usedTwice(): ContractError {

@@ -48,7 +48,10 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
         const code = text.slice(form.from, form.to)
         if (run.tracer === null) return loadedText(head.name, loadModule(run, form, code))
         let loaded: Module | null = null
-        const size = () => ({ source: Buffer.byteLength(code), stored: loaded?.image?.bytes ?? 0 })
+        const size = () => {
+          const { networkBytes: stored = 0, surplus = 0 } = loaded?.image ?? {}
+          return { source: Buffer.byteLength(code), stored, surplus }
+        }
         return traced(run.tracer, { ...deployStep(run, form, head.name), size }, () => {
           loaded = loadModule(run, form, code)
           return loadedText(head.name, loaded)

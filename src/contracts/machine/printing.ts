@@ -8,7 +8,7 @@ export const PRINT = 'print'
 export interface PrintSink {
   /**
    * @param module name of the module whose code prints; null for code at the top level
-   * @param line line of the call in the text of that module, or of the command; it counts from 1
+   * @param line line of the call in the text of the command, or of the one that deployed the module; it counts from 1
    */
   put(term: Term, module: string | null, line: number): void
   /** Notes that code which is being loaded names `print`. @param module its module; null for code at the top level */

@@ -42,10 +42,12 @@ export interface TraceStep {
   readonly size?: () => DeployedSize
 }
 
-/** Bytes of a module: of its source text, and as the network stores and charges it. */
+/** Bytes of a module: of its source text, and as a network stores it. */
 export interface DeployedSize {
   readonly source: number
   readonly stored: number
+  /** Milligas by which the step costs more here than on a network. */
+  readonly surplus: number
 }
 
 export interface Tracer {

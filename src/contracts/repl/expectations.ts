@@ -11,7 +11,8 @@ import type { CallForm } from '../syntax/form.ts'
 import { equalValues } from '../values/equal.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
-import { type Chance, forAll, forAnyOrder } from './properties.ts'
+import { forAnyOrder } from './any-order.ts'
+import { type Chance, forAll } from './properties.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {

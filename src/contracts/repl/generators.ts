@@ -58,7 +58,11 @@ export const GENERATORS: readonly Native<Run>[] = [
     return generator('integer', bounds(args))
   }),
   native('gen-decimal', 2, 3, (args) => {
-    return generator('decimal', [...bounds(args), ['places', args.has(2) ? count(args, 2, MAX_PLACES) : 2n]])
+    const places = args.has(2) ? count(args, 2, MAX_PLACES) : 2n
+    const made = generator('decimal', [...bounds(args), ['places', places]])
+    const [least, most] = mantissasOf(made)
+    if (least > most) throw args.error(`gen-decimal: no number of ${places} places is between the bounds`)
+    return made
   }),
   native('gen-bool', 0, 0, () => generator('bool')),
   native('gen-string', 1, 1, (args) => generator('string', [['length', count(args, 0, MAX_LENGTH)]])),
@@ -112,12 +116,16 @@ function edge<T>(random: Random, edges: readonly T[]): T | null {
 }
 
 function generatedDecimal(value: ObjectValue, random: Random): Decimal {
-  const places = Number(value.get('places') as bigint)
-  const scale = 10n ** BigInt(places)
-  const [from, to] = [value.get('from') as bigint | Decimal, value.get('to') as bigint | Decimal].map(decimalOf)
-  const [least, most] = [from, to].map((each) => each.mul(Decimal.of(scale)).round(0).normalise().mantissa)
+  const [least, most] = mantissasOf(value)
   const drawn = edge(random, [least, most]) ?? least + BigInt(Math.floor(random() * Number(most - least + 1n)))
-  return new Decimal(drawn, places)
+  return new Decimal(drawn, Number(value.get('places') as bigint))
+}
+
+/** Least and greatest number that a generator of decimals draws, in units of its last place. */
+function mantissasOf(value: ObjectValue): readonly [least: bigint, most: bigint] {
+  const scale = Decimal.of(10n ** (value.get('places') as bigint))
+  const scaled = (bound: string) => decimalOf(value.get(bound) as bigint | Decimal).mul(scale)
+  return [scaled('from').ceiling(0).normalise().mantissa, scaled('to').floor(0).normalise().mantissa]
 }
 
 function decimalOf(number: bigint | Decimal): Decimal {
@@ -127,6 +135,10 @@ function decimalOf(number: bigint | Decimal): Decimal {
 /** Simpler values of the same generator, the simplest first. */
 export function simpler(value: Value, of: Value): Value[] {
   if (!isGenerator(of)) return []
+  if (of.get(KIND) === 'one-of') {
+    const items = of.get('items') as readonly Value[]
+    return items.slice(0, Math.max(0, items.indexOf(value))).filter((item) => !isGenerator(item))
+  }
   const from = of.get('from')
   if (typeof value === 'bigint') {
     const [least, most] = [from as bigint, of.get('to') as bigint]
@@ -134,24 +146,17 @@ export function simpler(value: Value, of: Value): Value[] {
     return halvings(value, target)
   }
   if (value instanceof Decimal) {
-    const zero = Decimal.of(0n)
     const least = decimalOf(from as bigint | Decimal)
     const most = decimalOf(of.get('to') as bigint | Decimal)
     return halvings(value.mantissa, 0n)
       .map((mantissa) => new Decimal(mantissa, value.places))
-      .filter(
-        (each) => each.compare(least) >= 0 && each.compare(most) <= 0 && (each.compare(zero) !== 0 || value !== zero),
-      )
+      .filter((each) => each.compare(least) >= 0 && each.compare(most) <= 0)
   }
   if (typeof value === 'boolean') return value ? [false] : []
   if (of.get(KIND) === 'string') {
     const all = [...(value as string)]
     const shorter = all.map((_, i) => all.filter((__, j) => j !== i).join(''))
     return ['', ...shorter, all.map(() => 'a').join('')].filter((each) => each !== value)
-  }
-  if (of.get(KIND) === 'one-of') {
-    const items = of.get('items') as readonly Value[]
-    return items.slice(0, Math.max(0, items.indexOf(value))).filter((item) => !isGenerator(item))
   }
   if (!Array.isArray(value)) return []
   const items = value as readonly Value[]

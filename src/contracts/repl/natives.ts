@@ -5,6 +5,7 @@ import { grantForTest } from '../machine/capabilities.ts'
 import { type Native, native } from '../machine/native.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
+import { forkNative } from './fork-native.ts'
 import { gasNatives } from './gas-natives.ts'
 import { GENERATORS } from './generators.ts'
 import { pactNatives } from './pact-natives.ts'
@@ -56,6 +57,7 @@ export function testNatives(test: TestRun): readonly TestNative[] {
     ...VERSION,
     ...environmentNatives(test),
     ...transactionNatives(test),
+    forkNative(test),
     ...capabilityNatives(test),
     ...pactNatives(test),
     stackNative(test),

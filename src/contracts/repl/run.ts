@@ -7,8 +7,9 @@ import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { Chance } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
-import { type Files, type TestCase, type TestFailure, type TestLanguages, TestRun } from './test-run.ts'
-import type { Start } from './test-start.ts'
+import type { TestCase, TestFailure } from './test-results.ts'
+import { type Files, TestRun } from './test-run.ts'
+import type { Start, TestLanguages } from './test-start.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -45,14 +46,26 @@ export function runTests(file: string, files: Files, languages = languagesOf, st
   try {
     run.runFile(file)
   } catch (error) {
-    if (!(error instanceof ContractError)) throw error
-    const { place, message, wireMessage } = error
-    const { failedForm } = run
-    const [at, isElsewhere] = [error.file ?? file, failedForm !== null && failedForm.file !== error.file]
-    stopped = { file: at, place, calledAt: isElsewhere ? failedForm : null, message, wireMessage }
+    if (!(error instanceof ContractError)) {
+      stopped = refused(run, error, start)
+      if (stopped === null) throw error
+    } else stopped = stoppedBy(run, error, file)
   }
   const { passed, failures, cases, output, formGas } = run
   return { passed, failures, cases, gas: formGas, output, stopped }
+}
+
+function stoppedBy({ failedForm }: TestRun, error: ContractError, file: string): StoppedAt {
+  const { place, message, wireMessage } = error
+  const isElsewhere = failedForm !== null && failedForm.file !== error.file
+  return { file: error.file ?? file, place, calledAt: isElsewhere ? failedForm : null, message, wireMessage }
+}
+
+/** The end of a run whose fork cannot give what it misses, at the form that needs it. */
+function refused({ failedForm, file }: TestRun, error: unknown, { refusal = null }: Start): StoppedAt | null {
+  const message = refusal?.(error) ?? null
+  if (message === null) return null
+  return { ...(failedForm ?? { file, place: null }), calledAt: null, message, wireMessage: message }
 }
 
 /** Runs of a property, and the seed of its values. */

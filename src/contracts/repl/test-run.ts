@@ -16,27 +16,17 @@ import { readProgram, readTest } from '../syntax/program.ts'
 import type { RunObserver } from '../trace/observer.ts'
 import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
+import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
-import { type ForkedChain, initialBlock, initialMessage, type Start } from './test-start.ts'
-
-export interface TestFailure {
-  readonly file: string
-  readonly place: TextPlace
-  readonly name: string
-  /** Expected and actual result, as a sentence. */
-  readonly what: string
-}
-
-/** An expectation that was evaluated. */
-export interface TestCase {
-  readonly file: string
-  readonly place: TextPlace
-  readonly name: string
-  /** Expected and actual result of a failure, as a sentence; null if it holds. */
-  readonly what: string | null
-  /** Null for a property test, whose gas depends on chance. */
-  readonly milligas: number | null
-}
+import type { TestCase, TestFailure } from './test-results.ts'
+import {
+  type ForkedChain,
+  initialBlock,
+  initialMessage,
+  type OpenTransaction,
+  type Start,
+  type TestLanguages,
+} from './test-start.ts'
 
 /** Access to the files that a test loads. */
 export interface Files {
@@ -45,22 +35,6 @@ export interface Files {
   read(file: string): string
   /** Name of a file in messages. Default: the name as resolved. */
   shown?(file: string): string
-}
-
-/** Languages for the parts of test files. */
-export interface TestLanguages {
-  /** All natives: the commands of test files. */
-  readonly all: Language
-  /** No natives of tests: `.pact` files. */
-  readonly core: Language
-  /** Natives of tests are refused where they stand: modules in test files. */
-  readonly guarded: Language
-}
-
-/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
-export interface OpenTransaction {
-  readonly id: number
-  readonly name: string | null
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -102,7 +76,9 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  readonly #chain: ForkedChain | null
+  readonly start: Start
+  /** The chain below everything; null for an empty one. */
+  #chain: ForkedChain | null
   #base: Layer
   #isInTransaction = false
   #topLevel: Form | null = null
@@ -110,12 +86,9 @@ export class TestRun {
   #tx: OpenTransaction | null = null
   #nextTx = 0
 
-  constructor(
-    files: Files,
-    file: string,
-    languagesOf: (test: TestRun) => TestLanguages,
-    { observe = null, chain = null }: Start = {},
-  ) {
+  constructor(files: Files, file: string, languagesOf: (test: TestRun) => TestLanguages, start: Start = {}) {
+    const { observe = null, chain = null } = start
+    this.start = start
     this.#chain = chain
     this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
@@ -228,7 +201,12 @@ export class TestRun {
     if (error.file !== null) return
     const module = this.evaluator.call.frames.at(-1)?.module.name
     if (error.place === null) error.place = form.place
-    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? null
+    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? this.#textOf(module)
+  }
+
+  /** Name of the text of a module that no file of this run has: it comes from a forked network. */
+  #textOf(module: string): string | null {
+    return this.#chain === null ? null : `module ${module}`
   }
 
   /** Runs a module or an import within an expectation. */
@@ -295,8 +273,9 @@ export class TestRun {
     return ended
   }
 
-  /** Forgets transactions, data and environment, as at the start. Results and output stay. */
+  /** Forgets transactions, data, environment and fork, as at the start. Results and output stay. */
   reset(): void {
+    this.#chain = this.start.chain ?? null
     this.#base = new Layer(this.#chain?.state)
     this.#isInTransaction = false
     this.#tx = null
@@ -305,6 +284,53 @@ export class TestRun {
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()
+    this.#fresh(this.#base)
+  }
+
+  /**
+   * Runs `body` as if all before was committed: its transactions begin from the present state, without capabilities and
+   * imports. Nothing of it stays, except results and output.
+   */
+  apart<T>(body: () => T): T {
+    const { evaluator } = this
+    const [base, isInTransaction, tx, nextTx] = [this.#base, this.#isInTransaction, this.#tx, this.#nextTx]
+    const [block, message] = [{ ...this.#block }, { ...this.#message }]
+    this.#base = new Layer(evaluator.transaction.state)
+    this.#isInTransaction = false
+    this.#fresh(this.#base)
+    try {
+      return body()
+    } finally {
+      this.evaluator = evaluator
+      this.#base = base
+      this.#isInTransaction = isInTransaction
+      this.#tx = tx
+      this.#nextTx = nextTx
+      Object.assign(this.#block, block)
+      Object.assign(this.#message, message)
+    }
+  }
+
+  get isInTransaction(): boolean {
+    return this.#isInTransaction
+  }
+
+  get chain(): ForkedChain | null {
+    return this.#chain
+  }
+
+  /** Why another chain would lose something, in words; null if it would not. */
+  get held(): string | null {
+    if (this.#isInTransaction) return 'a transaction is open'
+    const [written] = this.#base.entries()
+    return written === undefined ? null : `the file has written already: ${written.domain} ${written.key}`
+  }
+
+  /** Puts a chain below everything, and its block around. Data, signers and definitions stay. */
+  standOn(chain: ForkedChain): void {
+    this.#chain = chain
+    this.#base = new Layer(chain.state)
+    this.changeBlock({ chain: chain.block })
     this.#fresh(this.#base)
   }
 
@@ -368,17 +394,4 @@ export class TestRun {
       ? new Evaluator(this.#language, this.#block, transaction)
       : new TracingEvaluator(this.#language, this.#block, transaction, observer)
   }
-}
-
-/** Name of the module or interface that a form declares, or null. */
-function moduleIn(form: Form): string | null {
-  if (form.form !== 'call') return null
-  const [head, name] = form.items
-  const isModule = head?.form === 'atom' && (head.name === 'module' || head.name === 'interface')
-  return isModule && name?.form === 'atom' ? name.name : null
-}
-
-/** True for a file of contracts, which tests load and networks run. */
-function isContract(file: string): boolean {
-  return file.endsWith('.pact')
 }

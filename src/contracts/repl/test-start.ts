@@ -1,13 +1,32 @@
 /** The beginning of the run of a test file: its chain, its block and its observer. */
+import type { TextPlace } from '../errors.ts'
 import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
+import type { Language } from '../machine/expander.ts'
 import type { ReadableState } from '../machine/state.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
+import type { ObjectValue } from '../values/value.ts'
 
 /** Default transaction hash of tests. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 /** Rules of test files, unless they set others. */
 export const testRules = { ...emptyEnvironment.block.rules, areKeysChecked: false, areSizesOfRunner: true }
+
+/** Languages for the parts of test files. */
+export interface TestLanguages {
+  /** All natives: the commands of test files. */
+  readonly all: Language
+  /** No natives of tests: `.pact` files. */
+  readonly core: Language
+  /** Natives of tests are refused where they stand: modules in test files. */
+  readonly guarded: Language
+}
+
+/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
+export interface OpenTransaction {
+  readonly id: number
+  readonly name: string | null
+}
 
 /** Chain that a run begins with, instead of an empty one. */
 export interface ForkedChain {
@@ -16,12 +35,45 @@ export interface ForkedChain {
   readonly block: BlockData
 }
 
+/** The operands of `(env-fork URL OPTIONS)`, and its place. */
+export interface ForkRequest {
+  /** The file of the call. Names of files in the options are relative to it. */
+  readonly file: string
+  readonly place: TextPlace
+  readonly url: string
+  readonly options: ObjectValue
+}
+
+/**
+ * Ends a run that asks for a fork that is not open yet. It is no failure of the code, so nothing in the file catches it:
+ * the caller drops the run, opens the fork and runs the file again.
+ */
+export class MissingFork extends Error {
+  readonly request: ForkRequest
+
+  constructor(request: ForkRequest) {
+    super(`the fork of ${request.url} is not open yet`)
+    this.name = 'MissingFork'
+    this.request = request
+  }
+}
+
 /** Choices for the beginning of a run. */
 export interface Start {
   /** Default: none. */
   readonly observe?: ((run: ObservedRun) => RunObserver) | null
   /** Default: an empty chain. */
   readonly chain?: ForkedChain | null
+  /**
+   * The chain of a fork, always the same object for the same fork. Default: `env-fork` fails.
+   * @throws MissingFork if it is not open yet
+   */
+  readonly fork?: ((request: ForkRequest) => ForkedChain) | null
+  /**
+   * Why a fork cannot give what ended the run. The run is then reported as stopped.
+   * @returns null to throw `error` again
+   */
+  readonly refusal?: ((error: unknown) => string | null) | null
 }
 
 export function initialBlock(forked: ForkedChain | null): BlockScope {

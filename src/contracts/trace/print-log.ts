@@ -14,7 +14,7 @@ export interface PrintedLine {
   readonly text: string
   /** Module whose code prints; null for code at the top level. */
   readonly module: string | null
-  /** Line of the call in the text of that module, or of the command; it counts from 1. */
+  /** Line of the call in the text of the command, or of the one that deployed the module; it counts from 1. */
   readonly line: number
 }
 

@@ -11,18 +11,30 @@ export interface Privileges {
   readonly admin: readonly string[]
   /** Capabilities that are granted from the start. */
   readonly capabilities: readonly CapabilityToken[]
+  /** True if the bodies of these capabilities are asked. So it was in blocks of an earlier newcut. */
+  readonly areAsked: boolean
 }
 
 /** Part of the text of a privileged command. Other commands may have it too, without any effect. */
 const PrivilegedShape = Type.Object({
-  privileged: Type.Object({ admin: Type.Array(Type.String()), caps: Type.Array(CapabilityShape) }),
+  privileged: Type.Object({
+    admin: Type.Array(Type.String()),
+    caps: Type.Array(CapabilityShape),
+    areAsked: Type.Optional(Type.Boolean()),
+  }),
 })
+
+interface PrivilegedText {
+  readonly admin: readonly string[]
+  readonly caps: CapabilityShape[]
+  readonly areAsked?: boolean
+}
 
 /** Reads the privileges in the text of a command. Throws FormatError if it has none. */
 export function readPrivileges(cmd: string): Privileges {
   const json = parseExactJson(cmd)
   const { accepts, complaint } = validatorOf(PrivilegedShape)
   if (!accepts(json)) throw new Malformed(complaint(json, ''))
-  const { admin, caps } = (json as unknown as { privileged: { admin: string[]; caps: CapabilityShape[] } }).privileged
-  return { admin, capabilities: tokensFrom(caps, '/caps') }
+  const { admin, caps, areAsked = true } = (json as unknown as { privileged: PrivilegedText }).privileged
+  return { admin, capabilities: tokensFrom(caps, '/caps'), areAsked }
 }

@@ -6,7 +6,7 @@
  *     {"records":N}                          last line
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -52,6 +52,20 @@ async function* linesOf({ settings, snapshot, letIn, fork }: SavedNetwork): Asyn
   yield `${JSON.stringify({ records })}\n`
 }
 
+/**
+ * Tries to write beside the file, so that a node does not find out at its end, when its state would be lost.
+ * Throws NewcutError DATA_UNUSABLE.
+ */
+export async function checkStateFile(file: string): Promise<void> {
+  const unfinished = `${file}.new`
+  try {
+    await (await open(unfinished, 'w')).close()
+    await rm(unfinished)
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
 /** Writes the file, which replaces an earlier one at once. Throws NewcutError DATA_UNUSABLE. */
 export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
   const unfinished = `${file}.new`
@@ -60,11 +74,13 @@ export async function writeStateFile(file: string, network: SavedNetwork): Promi
     await rename(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw new NewcutError('DATA_UNUSABLE', `${file}: the state cannot be written: ${describeError(error)}`, {
-      hint: 'the folder must exist, and this user must be allowed to write there',
-      cause: error,
-    })
+    throw unwritable(file, error)
   }
+}
+
+function unwritable(file: string, cause: unknown): NewcutError {
+  const hint = 'the folder must exist, and this user must be allowed to write there'
+  return unusable(file, `the state cannot be written: ${describeError(cause)}`, { hint, cause })
 }
 
 /**
@@ -94,7 +110,11 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   const lines = createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
   const first = await lines.next().catch(() => ({ done: true, value: undefined }) as const)
   const fork = first.done ? undefined : headIn(first.value, name)
-  if (fork === undefined) throw noState(name, described(await piped))
+  if (fork === undefined) {
+    // A long file waits for its reader.
+    text.destroy()
+    throw noState(name, described(await piped))
+  }
   if (fork !== null) writeForkFile(directory, fork)
   const database = await openDatabase(join(directory, BLOCKS), { create: true })
   try {
@@ -102,12 +122,13 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     let records = 0
     let isWhole = false
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-      const entry = JSON.parse(line) as [string, string] | { readonly records: number }
-      if (!Array.isArray(entry)) {
+      const entry = entryIn(line)
+      if (entry === null) throw noState(name, `its line ${records + 2} is no record`)
+      if ('records' in entry) {
         isWhole = entry.records === records
         break
       }
-      batch.push({ type: 'put', key: entry[0], value: Buffer.from(entry[1], 'base64') })
+      batch.push({ type: 'put', ...entry })
       records++
       if (batch.length < BATCH) continue
       await database.batch(batch)
@@ -116,8 +137,24 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     if (!isWhole) throw noState(name, 'it is cut off')
     await database.batch(batch)
   } finally {
+    text.destroy()
     await database.close()
   }
+}
+
+/** @returns a record, or the number of records that ends a file; null for another line */
+function entryIn(
+  line: string,
+): { readonly key: string; readonly value: Buffer } | { readonly records: unknown } | null {
+  let entry: unknown
+  try {
+    entry = JSON.parse(line)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(entry)) return typeof entry === 'object' && entry !== null && 'records' in entry ? entry : null
+  const [key, value] = entry as unknown[]
+  return typeof key === 'string' && typeof value === 'string' ? { key, value: Buffer.from(value, 'base64') } : null
 }
 
 /** @returns the file of the fork, null for none, or undefined for a line of another file */
@@ -128,15 +165,18 @@ function headIn(line: string, name: string): string | null | undefined {
   } catch {
     return undefined
   }
-  const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: string | null }
+  const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: unknown }
   if (version === undefined) return undefined
-  if (version === VERSION) return fork
+  if (version === VERSION) return typeof fork === 'string' || fork === null ? fork : undefined
   throw unusable(name, `a state of version ${version}; this newcut reads version ${VERSION}`, {
     hint: 'use the newcut that wrote it',
   })
 }
 
-const described = (error: unknown) => (error === null ? 'it has other content' : describeError(error))
+function described(error: unknown): string {
+  const isOther = error === null || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  return isOther ? 'it has other content' : describeError(error)
+}
 
 function noState(name: string, why: string, cause?: unknown): NewcutError {
   const hint = 'GET /devnet/state and --state-file write such files'

@@ -1,18 +1,18 @@
-/** HTTP server of the embedded node, shared by all endpoints: common headers, plain-text errors, event streams. */
-import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
+/** The HTTP interface of a network, shared by all endpoints: common headers, plain-text errors, event streams. */
+import { type IncomingMessage, METHODS, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProductWord } from '../../core/header-json.ts'
-import { limitConnections } from '../../platform/connection-limit.ts'
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '../../platform/fastify.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 
-export type App = FastifyInstance
+export interface App extends FastifyInstance {
+  /** Answers a request with a refusal, whatever its handler still does. The answer must not have begun. */
+  readonly turnAway: (response: ServerResponse, refusal: HttpRefusal) => void
+}
 
 /** Largest request body: 2 MiB (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Connection limit if the file descriptor limit of the process is unknown. */
-const DEFAULT_MAX_CONNECTIONS = 1000
 /** Lets pages of any site read a response. */
 export const ALLOW_ORIGIN = 'access-control-allow-origin'
 /** Error code of the HTTP parser -> status of the response; 400 for all others. */
@@ -26,8 +26,6 @@ const WITHOUT_BODY = { hasBody: false, overrideExisting: true }
 /** The maximum of node:http, so that every path reaches its route and is validated there. */
 const MAX_PATH_PART_LENGTH = 16 * 1024
 
-/** Longest time between two checks for requests that take too long. */
-const MAX_CHECK_INTERVAL_MS = 5000
 /** Time a client has to close its connection after the response to an unreadable request. */
 const MAX_FAREWELL_MS = 1000
 
@@ -35,27 +33,17 @@ export interface AppOptions {
   readonly product: ProductWord
   readonly packageVersion: string
   readonly nowMs: () => number
-  /** Time a request may take to arrive, headers and body; default: 30 s. After that the response is 408. */
-  readonly requestTimeoutMs?: number
-  /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
-  readonly maxConnections?: number
 }
 
-/** Creates a fastify application that responds like a live node: errors as text, 405 without a body, bodies on GET. */
+/**
+ * Creates a fastify application that responds like a live node: errors as text, 405 without a body, bodies on GET. It
+ * does not listen: the port of the node (port.ts) passes requests to it.
+ */
 export function createApp(options: AppOptions): App {
-  const { requestTimeoutMs = 30_000, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
-  const app: App = fastify({
+  const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: requestTimeoutMs,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    // node:http would refuse requests without a Host header, but without the common headers; the hook below refuses
-    // them.
-    http: {
-      requireHostHeader: false,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
-    },
     // Live nodes treat `/info/` like `/info`, and public examples of their interface write such paths.
     routerOptions: { maxParamLength: MAX_PATH_PART_LENGTH, ignoreTrailingSlash: true },
     // Hooks do not run for a path that cannot be decoded.
@@ -65,13 +53,14 @@ export function createApp(options: AppOptions): App {
     },
     clientErrorHandler: (error, socket) => refuseRaw(options, error, socket),
   })
-  limitConnections(app.server, maxConnections)
   // Methods that no endpoint has are registered only for their 405; fastify would require a body for some of them.
   for (const method of METHODS) if (!METHODS_IN_USE.includes(method)) app.addHttpMethod(method, WITHOUT_BODY)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  const replies = new WeakMap<ServerResponse, FastifyReply>()
   app.addHook('onRequest', (request, reply, done) => {
+    replies.set(reply.raw, reply)
     reply.headers(commonHeaders(options, request.socket))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
     else refuse(reply, { status: 400, message: 'an HTTP/1.1 request needs a Host header' })
@@ -82,7 +71,12 @@ export function createApp(options: AppOptions): App {
     const ownHeaders = { 'content-type': TEXT, 'content-length': message.length, connection: 'close' }
     response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
   })
-  return app
+  return Object.assign(app, {
+    turnAway: (response: ServerResponse, { status, message }: HttpRefusal) => {
+      const headers = replies.get(response)?.getHeaders() ?? commonHeaders(options, response.req.socket)
+      response.writeHead(status, { ...(headers as OutgoingHttpHeaders), 'content-type': TEXT }).end(message)
+    },
+  })
 }
 
 function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
@@ -188,10 +182,11 @@ const MAX_END_GRACE_MS = 5000
 
 /** Opens an event stream with the common headers. Calls `onClose` once, whichever side closes it. */
 export function openEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
-  const headers = reply.getHeaders()
+  const headers = { ...reply.getHeaders(), ...EVENT_STREAM_HEADERS }
   reply.hijack()
   const raw = reply.raw
-  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200)
   raw.flushHeaders()
   raw.socket?.setNoDelay(true)
   // The response of a reader that left before its request was handled emits no further event.

@@ -64,9 +64,10 @@ class BelowFork {
 
   async answer(request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
     const { prefix, onNotice, nowMs } = this.#options
-    if (!request.url.startsWith(`${prefix}/chain/`) || nowMs() < this.#restUntilMs) return payload
+    if (!request.url.startsWith(`${prefix}/chain/`)) return payload
     const path = request.url.slice(prefix.length)
     const [bare] = path.split('?')
+    if (nowMs() < this.#restUntilMs) return untold(bare, reply, payload)
     try {
       if (request.method === 'GET') return await this.#single(path, SINGLE.exec(bare), reply, payload)
       const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
@@ -77,7 +78,7 @@ class BelowFork {
       if (!(error instanceof NewcutError)) throw error
       this.#restUntilMs = nowMs() + REST_MS
       onNotice(`below the fork nothing can be told for a while: ${describeError(error)}`)
-      return payload
+      return untold(bare, reply, payload)
     }
   }
 
@@ -129,7 +130,7 @@ class BelowFork {
   /** A proof of a transfer that began below the pin. */
   async #spv(chain: number, request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
     const { fork, chains } = this.#options
-    if (!payload.toString().startsWith('Transaction hash not found')) return payload
+    if (!isNotFound(payload)) return payload
     const body = bodyOf(request) as { readonly requestKey: string; readonly targetChainId: string }
     await this.#ask(chain, [body.requestKey])
     const { height } = this.#results.get(`${chain} ${body.requestKey}`) ?? {}
@@ -147,6 +148,13 @@ class BelowFork {
   }
 }
 
+/** A transaction that is not found may be below the fork: clients must not take it for one that does not exist. */
+function untold(path: string, reply: FastifyReply, payload: Body): Body {
+  const isProof = COMMANDS.exec(path)?.[2] === 'spv' && reply.statusCode === 400 && isNotFound(payload)
+  return isProof ? lengthOf(reply, `${payload}; below the fork nothing can be told: its node gives no answer`) : payload
+}
+
+const isNotFound = (payload: Body) => payload.toString().startsWith('Transaction hash not found')
 const bodyOf = (request: FastifyRequest): unknown => JSON.parse((request.body as Buffer).toString())
 
 function lengthOf(reply: FastifyReply, text: string): string {

@@ -13,12 +13,13 @@ import { refuse } from './app.ts'
 import { Faults } from './faults.ts'
 import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
-import { ControlServer, type ForkSource } from './routes/control.ts'
+import { ControlServer, type ForkSource, type TurnNode } from './routes/control.ts'
 import { StreamGate } from './stream/stream-gate.ts'
 import { foreignRefusal } from './this-machine.ts'
 
 export interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
+  readonly turn: TurnNode
   readonly nodeClock: NodeClock
   readonly fork: ForkSource | null
   /** Uniform in [0, 1). */
@@ -53,7 +54,7 @@ export class Controls {
   }
 
   serve(router: Router, setup: ControlSetup): void {
-    const { autoMine, nodeClock, fork } = setup
+    const { autoMine, nodeClock, fork, turn } = setup
     const maker = new BlockMaker(setup)
     const mining = new Mining(autoMine, { ...setup, maker })
     this.#mining = mining
@@ -68,6 +69,7 @@ export class Controls {
       snapshots,
       mining,
       fork,
+      turn,
       stopped,
     })
     control.addRoutes()
@@ -93,8 +95,14 @@ export class Controls {
   }
 
   /** Stops automatic mining, running orders and delayed responses. */
-  stop(): void {
+  stop(why: 'stopping' | 'turned' = 'stopping'): void {
     this.#mining?.stop()
-    this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))
+    this.#stopped.abort(new OrderRefused({ kind: why }))
+  }
+
+  /** Takes the network back to its start, and stops it, because the node has turned to another one. */
+  retire(): void {
+    this.#control?.reset()
+    this.stop('turned')
   }
 }

@@ -17,6 +17,9 @@ export interface HttpRefusal {
   readonly message: string
 }
 
+/** Text of the 503 for a request that the node cannot answer any more. */
+export const TURNED = 'the node has turned to another network (POST /devnet/reset): ask again'
+
 /** Thrown inside a route to refuse the request. */
 export class RequestRefused extends Error implements HttpRefusal {
   readonly status: number
@@ -100,6 +103,8 @@ function orderRefusal(problem: OrderProblem): HttpRefusal {
       return { status: 503, message: `${problem.waiting} calls of this kind wait for their turn: try again later` }
     case 'stopping':
       return { status: 503, message: 'the node is stopping' }
+    case 'turned':
+      return { status: 503, message: TURNED }
     case 'caller-left':
       // Nobody reads this.
       return { status: 503, message: 'the caller has left' }
@@ -110,7 +115,7 @@ function orderRefusal(problem: OrderProblem): HttpRefusal {
 
 type Conflict = Exclude<
   OrderProblem,
-  { readonly kind: 'unknown-chain' | 'too-many-blocks' | 'too-many-waiting' | 'stopping' | 'caller-left' }
+  { readonly kind: 'unknown-chain' | 'too-many-blocks' | 'too-many-waiting' | 'stopping' | 'turned' | 'caller-left' }
 >
 
 function conflictText(problem: Conflict): string {

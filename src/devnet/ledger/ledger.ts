@@ -19,7 +19,7 @@ import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { Block } from '../store/block-store.ts'
 import { printMark } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { PrintingCall } from '../store/prints.ts'
+import type { PrintingCall, Prints } from '../store/prints.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
@@ -136,6 +136,11 @@ export class Ledger implements Executions {
     const { fork, store } = this.#options
     const { header } = store.blockAt(this.#branches.head(chain))
     await fork?.complete(() => this.begin(header, NO_MINER).add(transaction), textsOf(transaction.command))
+  }
+
+  /** Null if code may not call `print`. */
+  get prints(): Prints | null {
+    return this.#options.prints?.isAllowed ? this.#options.prints : null
   }
 
   /** Executes blocks of others by `run`, instead of at once. */

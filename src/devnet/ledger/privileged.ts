@@ -1,6 +1,6 @@
 /** Executes a command of the node's owner: without gas, with capabilities granted and admin rights on modules. */
 import { evalError } from '../../contracts/errors.ts'
-import { grantForTest } from '../../contracts/machine/capabilities.ts'
+import { grantForTest, grantUnasked } from '../../contracts/machine/capabilities.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { readPrivileges } from '../command/privileges.ts'
@@ -16,7 +16,7 @@ export function executePrivileged(
   command: Command,
   { txId, gasLimit, metaData = 'null', limits = OUTPUT_LIMITS, trace }: ExecuteOptions,
 ): Executed {
-  const { admin, capabilities } = readPrivileges(command.cmd)
+  const { admin, capabilities, areAsked } = readPrivileges(command.cmd)
   const layer = new Layer(state)
   const gas = { used: 0, limit: gasLimit * 1000 }
   const evaluator = evaluatorOn(environmentOf(context, command), layer, gas, trace?.tracer)
@@ -26,7 +26,7 @@ export function executePrivileged(
         if (evaluator.findModule(name) === undefined) throw evalError(`there is no module ${name}`)
         evaluator.transaction.admin.add(name)
       }
-      for (const token of capabilities) grantForTest(evaluator, token)
+      for (const token of capabilities) (areAsked ? grantForTest : grantUnasked)(evaluator, token)
       return runPayload(evaluator, context, command, readProof)
     }
     const value = trace === undefined ? run() : trace.part('privileged code', gas, run)

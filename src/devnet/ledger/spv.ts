@@ -28,6 +28,15 @@ const unreachable = (why: string): SpvAnswer => ({ fault: `SPV target not reacha
 const TOO_YOUNG = 'target chain not reachable. Chainweb instance is too young'
 const NO_WAY = "Target of SPV proof can't be reached from the source transaction"
 
+/** A block whose outputs are to be proven, and the chain that is to know them. */
+type ProofPath = Pick<SpvRequest, 'block' | 'targetChain'>
+
+/** Height of the block of the target chain that proves a block; null if the network has no such chain. */
+export function proofHeight({ network, cut }: Chains, { block, targetChain }: ProofPath): number | null {
+  const path = cut.has(targetChain) ? shortestPath(graphAt(network, block.height), block.chain, targetChain) : null
+  return path === null ? null : block.height + path.length - 1
+}
+
 /**
  * Proves the output of a transaction to the target chain. The root is a block of the target chain; its height is that
  * of the transaction plus the distance of the two chains. Throws RangeError if the block does not hold the transaction.

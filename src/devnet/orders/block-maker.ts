@@ -1,5 +1,6 @@
 /** Makes blocks on behalf of the node, on its cut or on another one. */
 
+import { equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import { DEVELOPMENT_KEY } from '../../core/development-accounts.ts'
@@ -98,12 +99,12 @@ export class BlockMaker {
         if (chain === null) return made
         const addition = await this.#makeOne(chain, order, by)
         // The goal is a height: a block of another miner counts too.
-        if (addition.status === 'added') {
+        if (addition?.status === 'added') {
           const blocks = made.get(chain)
           if (blocks === undefined) made.set(chain, [addition.block])
           else blocks.push(addition.block)
           order.made++
-        } else if (addition.status === 'invalid') {
+        } else if (addition?.status === 'invalid') {
           throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
         }
         await order.pause()
@@ -159,16 +160,21 @@ export class BlockMaker {
     return work
   }
 
-  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition> {
+  /** @returns null if an order or a miner was faster: the chain has another head, or waits for another chain */
+  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition | null> {
     const { drafts } = this.coordinator
+    const head = headOf(this.chains.cut, chain)
     let live = await this.#drafted(chain)
     for (;;) {
+      if (!equalBytes(headOf(this.chains.cut, chain).hash, head.hash)) return null
       const extended = drafts.extend(live)
       if (extended === 'done') break
       await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
       live = await this.#drafted(chain)
     }
-    const { work, payload } = this.#unsolved(chain, drafts.payload(live))
+    const payload = drafts.payload(live)
+    const work = this.chains.newWork(chain, payload.payloadHash, this.chains.cut)
+    if ('blockedBy' in work) return null
     return this.#added({ work: await this.solved(work, order), payload }, by)
   }
 

@@ -30,6 +30,8 @@ export type OrderProblem =
   | { readonly kind: 'too-many-waiting'; readonly waiting: number }
   | { readonly kind: 'caller-left' }
   | { readonly kind: 'stopping' }
+  /** The node has turned to another network. */
+  | { readonly kind: 'turned' }
 
 /** Thrown, not returned: the problem occurs deep inside loops. */
 export class OrderRefused extends Error {

@@ -1,6 +1,8 @@
 /** Tells what code prints, and notes the blocks that need `print` to execute. */
 import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
+import { printable } from '../../core/printable.ts'
 import type { PrintEvent } from '../../schema/devnet-events.ts'
+import type { PrintView } from '../../schema/view.ts'
 import type { Block } from './block-store.ts'
 import { type LetIn, printMark } from './let-in.ts'
 
@@ -19,7 +21,12 @@ export interface PrintsOptions {
   readonly onNotice: (message: string) => void
 }
 
+/** Printed texts that a page shows. */
+const MAX_RECENT = 200
+const MAX_RECENT_CHARACTERS = 512
+
 export class Prints {
+  readonly #recent: PrintView[] = []
   readonly #options: PrintsOptions
   readonly #warned = new Set<string>()
   #letIn: Map<string, LetIn> | null = null
@@ -53,8 +60,23 @@ export class Prints {
     this.#tell({ ...call, height: null }, printed)
   }
 
+  /** Number of the last text; the first one is number 1. */
+  get newest(): number {
+    return this.#recent.at(-1)?.id ?? 0
+  }
+
+  /** The last texts with higher numbers, oldest first. */
+  since(id: number): readonly PrintView[] {
+    return this.#recent.filter((each) => each.id > id)
+  }
+
   #tell(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: Printed): void {
-    for (const line of lines) this.#options.onPrint?.({ ...by, ...line })
+    for (const line of lines) {
+      const event = { ...by, ...line }
+      this.#recent.push({ id: this.newest + 1, ...event, text: printable(line.text, MAX_RECENT_CHARACTERS) })
+      if (this.#recent.length > MAX_RECENT) this.#recent.shift()
+      this.#options.onPrint?.(event)
+    }
   }
 
   #warn(module: string): void {

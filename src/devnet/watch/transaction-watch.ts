@@ -74,6 +74,7 @@ export class TransactionWatch {
   #waiting = 0
   #skipped = 0
   #isTelling = false
+  #onTold: (() => void)[] = []
 
   constructor(options: TransactionWatchOptions) {
     const { chains, pools } = options
@@ -99,6 +100,14 @@ export class TransactionWatch {
     const unread = { requestKey: null, sender: null, action: null, index: 0, count: 1 }
     const told = printable(reason, MAX_REASON)
     this.#add(1, () => this.#tellOne({ step: 'refused', chain, httpStatus, reason: told, ...unread }))
+  }
+
+  /** Resolves once every step so far is reported. */
+  told(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isTelling) this.#onTold.push(resolve)
+      else resolve()
+    })
   }
 
   #moved(chain: number, isRevert: boolean): void {
@@ -168,6 +177,7 @@ export class TransactionWatch {
     this.#skipped = 0
     this.#isTelling = false
     if (this.#jobs.size > 0 || this.#late.size > 0) this.#plan()
+    else for (const resolve of this.#onTold.splice(0)) resolve()
   }
 
   *#entered(chain: number, transactions: readonly Transaction[]): YieldingWork<void> {

@@ -21,19 +21,28 @@ export const EXPLORER_MODULES: readonly string[] = [
     'call',
     'code-view',
     'coins',
+    'complete',
+    'continuation',
     'contracts-main',
     'control',
     'details',
+    'ed25519',
     'event-row',
     'events-main',
     'figures',
     'frame',
     'json-text',
+    'keyring',
     'lists',
     'literal',
     'module-interface',
+    'node-calls',
+    'own-key',
+    'pact-card',
+    'pact-text',
     'paged-list',
     'place',
+    'printed',
     'query',
     'send-form',
     'send-main',
@@ -46,6 +55,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'trace-tree',
     'transaction-main',
     'transactions-main',
+    'transfers-main',
     'trial',
     'value-text',
   ].map((name) => `${MODULES}/${name}`),
@@ -59,7 +69,7 @@ export const EXPLORER_MODULES: readonly string[] = [
 /** Path of a page -> its file in site/, and its entry module. */
 export const EXPLORER_PAGES: ReadonlyMap<string, { readonly site: string; readonly entry: string }> = new Map([
   ['/', { site: 'explorer', entry: `${MODULES}/main` }],
-  ...['transactions', 'transaction', 'events', 'contracts', 'send', 'api'].map((name) => {
+  ...['transactions', 'transaction', 'transfers', 'events', 'contracts', 'send', 'api'].map((name) => {
     return [`/explorer/${name}`, { site: name, entry: `${MODULES}/${name}-main` }] as const
   }),
 ])

@@ -28,7 +28,7 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
   const { client, chain, release } = await gateway.openStream(chainText)
   const { clock, stopped } = gateway
   const ended = new AbortController()
-  const headers = reply.getHeaders()
+  const headers = { ...reply.getHeaders(), ...EVENT_STREAM_HEADERS }
   reply.hijack()
   const { raw } = reply
   const end = () => {
@@ -56,7 +56,8 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
   if (raw.destroyed || stopped.aborted) return end()
   raw.once('close', end)
   stopped.addEventListener('abort', end, { once: true })
-  raw.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS } as never)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value)
+  raw.writeHead(200)
   raw.flushHeaders()
   client.updates(chain, {
     signal: ended.signal,

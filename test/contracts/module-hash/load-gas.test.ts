@@ -10,13 +10,39 @@ import { Layer } from '../../../src/contracts/machine/state.ts'
 const TX_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 
 function gasOf(text: string, state = new Layer(), areSizesOfRunner = false, limit = 150_000_000): number {
+  return loaded(text, state, areSizesOfRunner, limit).gas.used
+}
+
+function loaded(text: string, state: Layer, areSizesOfRunner: boolean, limit = 150_000_000) {
   const { block, message } = emptyEnvironment
   const gas = { used: 0, limit }
   const rules = { ...block.rules, areSizesOfRunner }
   const transaction = newTransaction({ ...message, hash: TX_HASH, data: new Map() }, state, gas)
-  runText(new Evaluator(language, { ...block, rules }, transaction), text)
-  return gas.used
+  const evaluator = new Evaluator(language, { ...block, rules }, transaction)
+  runText(evaluator, text)
+  return { gas, image: (name: string) => evaluator.findModule(name)?.image }
 }
+
+it('test files tell what a module costs on a network, with its dependencies', () => {
+  const base = '(module base G (defcap G () true) (defun add (a b) (+ a (* 2 b))))'
+  const user = '(module user G (defcap G () true) (defun twice:integer (n:integer) (base.add n (length [n]))))'
+  const [test, network] = [true, false].map((areSizesOfRunner) => {
+    const state = new Layer()
+    const first = loaded(base, state, areSizesOfRunner)
+    return [
+      { gas: first.gas.used, image: first.image('base') },
+      ...[loaded(user, state, areSizesOfRunner)].map(({ gas, image }) => ({ gas: gas.used, image: image('user') })),
+    ]
+  })
+  for (const i of [0, 1]) {
+    const { gas, image } = test[i]
+    expect(image?.surplus).toBeGreaterThan(0)
+    expect(image?.networkBytes).toBe(network[i].image?.bytes)
+    // Reading `base` costs a milligas for each 200 bytes, which are more here too.
+    expect(Math.abs(gas - (image?.surplus ?? 0) - network[i].gas)).toBeLessThanOrEqual(i)
+    expect(network[i].image).toMatchObject({ surplus: 0, networkBytes: network[i].image?.bytes })
+  }
+})
 
 const text = (length: number) => length + 4
 const [list, hash] = [5, 36]

@@ -5,6 +5,7 @@ import { transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { command, deploy, HOSTILE, mined, placed } from './contract.ts'
 import { NETWORK, open, start, titles } from './developers-page.ts'
+import { leaving, mine } from './pact-scenes.ts'
 
 const texts = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
@@ -103,7 +104,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await deploy(node)
     const bad = command('(+ 1 1)\n\n(free.shelf.outer "no")')
     await mined(node, bad)
-    const { page, text } = await open(browser, `${node.url}/explorer/transaction#${bad.hash}`)
+    const { page, text } = await open(browser, `${node.url}/explorer/transaction?requestKey=${bad.hash}`)
     const step = page.locator('.step', { has: page.locator('b:text-is("free.shelf.outer")') })
     await step.locator('button.link').click()
     expect(await texts(page, '#code .line[aria-current]')).toEqual(['(free.shelf.outer "no")'])
@@ -177,7 +178,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await deploy(node)
     await node.order('snapshot', {})
     await mined(node, placed('a'))
-    const { page, text } = await open(browser, `${node.url}/explorer/events#name=PLACED`)
+    const { page, text } = await open(browser, `${node.url}/explorer/events?name=PLACED`)
     await expect.poll(() => page.locator('#events li').count()).toBe(1)
     // A revert drops the transaction too: nothing brings it back.
     await node.order('revert', { id: 1 })
@@ -249,13 +250,16 @@ await describeInChromium('the pages of a development network', (browser) => {
     await deploy(node)
     const bad = command(`(free.shelf.outer "${'long'.repeat(60)}")`)
     await mined(node, bad, placed('x'.repeat(300)))
+    await mine(node, leaving('y'.repeat(250), '1.0'))
     for (const [path, part] of [
       ['/explorer/transactions', '#transactions li'],
       [`/explorer/transaction#${bad.hash}`, '.trace .step'],
       ['/explorer/events', '#events li'],
       ['/explorer/contracts#chain=0&module=free.shelf&view=tables', '#table-books td'],
       ['/explorer/contracts#chain=0&module=coin&view=code', '.code .line'],
+      ['/explorer/transfers', '.pact'],
       ['/explorer/send', '#arguments .argument'],
+      [`/explorer/send#pact=${bad.hash}&chain=1&source=0`, '#proof-part:not([hidden])'],
     ]) {
       const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
       await expect.poll(() => page.locator(part).count()).toBeGreaterThan(0)

@@ -7,9 +7,11 @@ import { developmentAccounts } from '../../../src/core/development-accounts.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
 import { blake2b256 } from '../../../src/web/explorer/browser/blake2b.ts'
+import { keyPairOf } from '../../../src/web/explorer/browser/ed25519.ts'
+import { Keyring } from '../../../src/web/explorer/browser/keyring.ts'
 import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
 import { pathWith } from '../../../src/web/explorer/browser/query.ts'
-import { type CommandDraft, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
+import { type CommandDraft, type PageSigner, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
 import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
 
 const fault = (run: () => unknown): string => {
@@ -30,14 +32,22 @@ describe('the hash of commands', () => {
 
   it('is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
     const [first, second] = developmentAccounts
+    const signerOf = async ({
+      account: name,
+      secretKey,
+    }: (typeof developmentAccounts)[number]): Promise<PageSigner> => {
+      return { name, group: '', ...(await keyPairOf(secretKey)) }
+    }
+    const unsigned: PageSigner = { name: 'k:ab', publicKey: 'ab'.repeat(32), group: '', sign: null }
+    const exec = { code: '(+ 1 "ü")', data: { k: ['<&>'] } }
     const draft: CommandDraft = {
       networkId: 'development',
       chain: 3,
-      code: '(+ 1 "ü")',
-      data: { k: ['<&>'] },
+      payload: { exec },
       signers: [
-        { account: first, capabilities: [{ name: 'coin.GAS', args: [] }] },
-        { account: second, capabilities: [] },
+        { signer: await signerOf(first), capabilities: [{ name: 'coin.GAS', args: [] }] },
+        { signer: await signerOf(second), capabilities: [] },
+        { signer: unsigned, capabilities: [] },
       ],
       sender: 'sender00',
       gasLimit: 1000,
@@ -51,17 +61,57 @@ describe('the hash of commands', () => {
     expect(cmd).toContain('"gasPrice":0.000000010000,')
     expect(JSON.parse(cmd)).toMatchObject({
       networkId: 'development',
-      payload: { exec: { code: draft.code, data: draft.data } },
-      signers: [{ pubKey: first.publicKey, clist: [{ name: 'coin.GAS', args: [] }] }, { pubKey: second.publicKey }],
+      payload: { exec },
+      signers: [
+        { pubKey: first.publicKey, clist: [{ name: 'coin.GAS', args: [] }] },
+        { pubKey: second.publicKey },
+        { pubKey: 'ab'.repeat(32) },
+      ],
       meta: { chainId: '3', sender: 'sender00', gasLimit: 1000, ttl: 600, creationTime: 1_700_000_000 },
     })
     expect(JSON.parse(cmd).signers[1]).not.toHaveProperty('clist')
+    expect(sigs[2]).toBeNull()
     const { createPublicKey, verify } = await import('node:crypto')
     for (const [i, { publicKey }] of [first, second].entries()) {
       const x = Buffer.from(publicKey, 'hex').toString('base64url')
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-      const signature = Buffer.from(sigs[i].sig, 'hex')
+      const signature = Buffer.from(sigs[i]?.sig ?? '', 'hex')
       expect(verify(null, Buffer.from(hash, 'base64url'), key, signature)).toBe(true)
+    }
+  })
+})
+
+describe('the keys of the page', () => {
+  const [{ publicKey, secretKey }] = developmentAccounts
+  const [own, other] = ['01'.repeat(32), '02'.repeat(32)]
+
+  it('are those of accounts, then added ones, then those that the node does not check', async () => {
+    let changes = 0
+    const keyring = new Keyring(() => changes++)
+    const { name } = await keyring.add(` ${own} `)
+    keyring.impersonate(['cd'.repeat(32), name.slice(2)])
+    expect(keyring.signers.slice(10).map((each) => [each.name, each.sign === null])).toEqual([
+      [name, false],
+      [`k:${'cd'.repeat(32)}`, true],
+    ])
+    expect(keyring.isUnchecked).toBe(false)
+    keyring.impersonate(['*'])
+    expect([keyring.isUnchecked, keyring.signers.length]).toEqual([true, 11])
+    keyring.forget(name)
+    expect([keyring.find(name), keyring.signers.length, changes]).toEqual([undefined, 10, 4])
+  })
+
+  it('are read as 64 digits, or with the public key behind; no refusal repeats a key', async () => {
+    const keyring = new Keyring(() => undefined)
+    const { name } = await keyring.add(secretKey.toUpperCase() + publicKey)
+    expect(name).toBe(`k:${publicKey}`)
+    for (const text of [`${own}0`, own.replace('0', 'g'), own + other, '', secretKey]) {
+      const told = await keyring.add(text).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(FieldFault)
+        return (error as Error).message
+      })
+      expect([text, told]).toEqual([text, expect.stringMatching(/64|already/)])
+      expect(String(told).toLowerCase()).not.toContain(text.slice(0, 20) || 'undefined')
     }
   })
 })

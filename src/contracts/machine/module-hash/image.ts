@@ -64,9 +64,9 @@ export class ImageLoader {
   }
 
   /** Size without places, with placeholders for the hash of the module. */
-  #size(withValues: boolean): number {
+  #size(withValues: boolean, of = this.#weights): number {
     const { module, definitions } = this.#resolved
-    const weights = { ...this.#weights, place: 0 }
+    const weights = { ...of, place: 0 }
     const placeholder = module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module
     const hash = hashSize(placeholder)
     let size = sizeOf(measureFrame(this.#resolved), weights, hash)
@@ -111,11 +111,22 @@ export class ImageLoader {
   }
 
   #complete(measures: ReadonlyMap<string, Measure>, dependencies: Dependencies): ModuleImage {
-    const weights = this.#weights
-    let bytes = SEVERAL + LIST + sizeOf(measureFrame(this.#resolved), weights, HASH)
-    for (const measure of measures.values()) bytes += sizeOf(measure, weights, HASH)
-    for (const each of dependencies.values()) bytes += dependencySize(each, weights)
-    return { measures, dependencies, bytes }
+    const sized = (weights: Weights) => {
+      let bytes = SEVERAL + LIST + sizeOf(measureFrame(this.#resolved), weights, HASH)
+      for (const measure of measures.values()) bytes += sizeOf(measure, weights, HASH)
+      for (const each of dependencies.values()) bytes += dependencySize(each, weights)
+      return bytes
+    }
+    const bytes = sized(this.#weights)
+    const networkBytes = this.#weights === NETWORK ? bytes : sized(NETWORK)
+    return { measures, dependencies, bytes, networkBytes, surplus: this.#surplus(bytes - networkBytes) }
+  }
+
+  /** Milligas of loading that a network would not charge. @param stored bytes that it would not store */
+  #surplus(stored: number): number {
+    if (this.#weights === NETWORK) return 0
+    const more = (withValues: boolean) => this.#size(withValues) - this.#size(withValues, NETWORK)
+    return COSTS.resolve * more(false) + COSTS.hash * more(true) + COSTS.store * stored
   }
 
   /** Charges for storing the module with its dependencies. */

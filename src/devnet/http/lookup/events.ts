@@ -9,7 +9,7 @@ export interface EventQuery extends BlockQuery {
   readonly orphans?: boolean | undefined
 }
 
-/** `NAME`, `module.NAME`, `ns.module.NAME`, or `*` in place of NAME. */
+/** `NAME`, `module.NAME`, `ns.module.NAME`, or `*` in place of NAME; `ns.*` has all modules of a namespace. */
 const NAME = /^(?:((?:[^\s.*]+\.)?[^\s.*]+)\.)?([^\s.*]+|\*)$/
 const decoder = new TextDecoder()
 
@@ -30,10 +30,12 @@ function nameFilter(wanted: string | undefined): IsNamed {
   const parts = NAME.exec(wanted)
   if (parts === null) {
     const shown = JSON.stringify(wanted.slice(0, 80))
-    throw new RequestRefused(400, `name ${shown}: expected an event such as coin.TRANSFER, TRANSFER or coin.*`)
+    throw new RequestRefused(400, `name ${shown}: expected an event such as coin.TRANSFER, TRANSFER, coin.* or free.*`)
   }
   const [, module, name] = parts
-  return (itsModule, itsName) => (module === undefined || module === itsModule) && (name === '*' || name === itsName)
+  const isWithin = (itsModule: string) => name === '*' && itsModule.startsWith(`${module}.`)
+  return (itsModule, itsName) =>
+    (module === undefined || module === itsModule || isWithin(itsModule)) && (name === '*' || name === itsName)
 }
 
 type EventFields = Readonly<Record<string, ExactJson>>

@@ -85,7 +85,7 @@ function commandOf({ chain, code, ...order }: RunOrder, network: string, nowMs: 
       creationTime: Math.floor(nowMs / 1000),
     },
     nonce: randomUUID(),
-    privileged: { admin, caps },
+    privileged: { admin, caps, areAsked: false },
   }
   const cmd = JSON.stringify(contents)
   const hash = encodeBase64Url(blake2b256(encoder.encode(cmd)))

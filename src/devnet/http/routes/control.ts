@@ -1,5 +1,6 @@
 /** Endpoints below /devnet/ that control the node in tests. Only programs on this machine may call them. */
 import { setMaxListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { encodeBase64Url } from '../../../core/bytes.ts'
 import type { Cut } from '../../../core/cut.ts'
@@ -16,6 +17,7 @@ import {
   type MiningMode,
 } from '../../../schema/control.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
+import type { ForkChange } from '../../../schema/reset-order.ts'
 import type { Static } from '../../../schema/typebox.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { fork } from '../../orders/fork.ts'
@@ -46,6 +48,18 @@ export interface ForkSource {
   readonly requests: number
 }
 
+/**
+ * Turns the node to a fork of another network, or to a new one of its own if `fork` is null.
+ * @param signal abandons the turn
+ * @param response answer of the order: all other requests under way end
+ * @returns status of the new network
+ * @throws RequestRefused if the node stays as it is
+ */
+export type TurnNode = (
+  fork: ForkChange | null,
+  call: { readonly signal: AbortSignal; readonly response: ServerResponse },
+) => Promise<Status>
+
 export interface ControlOptions {
   readonly maker: BlockMaker
   readonly faults: Faults
@@ -55,6 +69,7 @@ export interface ControlOptions {
   /** How the node makes blocks by itself. */
   readonly mining: Mining
   readonly fork: ForkSource | null
+  readonly turn: TurnNode
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
 }
@@ -180,11 +195,18 @@ export class ControlServer {
   }
 
   #addReset(): void {
-    const { maker } = this.#options
-    this.#serve(controlOperations.reset, () => {
-      resetNetwork(this.#options)
-      return { heights: heightsOf(maker.chains.cut), clock: this.#clock() }
+    const { turn } = this.#options
+    this.#serve(controlOperations.reset, async ({ body }, signal, { raw: response }) => {
+      if (body.fork === undefined) this.reset()
+      const status = body.fork === undefined ? this.status() : await turn(body.fork, { signal, response })
+      const { heights, clock, fork } = status
+      return { heights, clock, fork }
     })
+  }
+
+  /** Takes the network back to its start. */
+  reset(): void {
+    resetNetwork(this.#options)
   }
 
   #changeClock({ advanceMs, to, nextBlock, everyMs }: Static<typeof ClockChange>): void {
@@ -254,13 +276,16 @@ export class ControlServer {
   }
 
   /** Runs calls one at a time. Responds with JSON once the change is durable. */
-  #serve<const O extends Operation>(operation: O, run: (call: RoutedCall<O>, signal: AbortSignal) => unknown): void {
+  #serve<const O extends Operation>(
+    operation: O,
+    run: (call: RoutedCall<O>, signal: AbortSignal, reply: FastifyReply) => unknown,
+  ): void {
     const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
       const order = async (signal: AbortSignal) => {
         signal.throwIfAborted()
         try {
-          return await run(call, signal)
+          return await run(call, signal, reply)
         } finally {
           // Some blocks may precede a refusal; they must be durable before the response.
           await maker.chains.durable()

@@ -4,7 +4,13 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../core/clock.ts'
-import { MAX_VIEW_STREAMS, type NetworkView, type NodeView, type RequestView } from '../../../schema/view.ts'
+import {
+  MAX_VIEW_STREAMS,
+  type NetworkView,
+  type NodeView,
+  type PrintView,
+  type RequestView,
+} from '../../../schema/view.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
@@ -33,7 +39,7 @@ export interface LiveViewOptions {
 }
 
 /** Sections that an event repeats in full when they change. */
-type Whole = Omit<NodeView, 'blocks' | 'requests'>
+type Whole = Omit<NodeView, 'blocks' | 'requests' | 'prints'>
 
 export class LiveView {
   readonly #options: LiveViewOptions
@@ -47,6 +53,7 @@ export class LiveView {
   /** Number of blocks of the store already sent. */
   #blocks = 0
   #request = 0
+  #print = 0
   #cancel = () => undefined as unknown
 
   constructor(options: LiveViewOptions) {
@@ -64,10 +71,12 @@ export class LiveView {
   /** @param isOwn whether the reader is on this machine */
   whole(isOwn: boolean): NodeView {
     this.#tell()
-    const { chains, requests } = this.#options
+    const { chains, requests, ledger } = this.#options
     const { status, ...rest } = this.#sections()
     const blocks = shownBlocks(chains, lowestShown(chains)).map(blockView)
-    return { ...rest, blocks, ...(isOwn && { status, requests: requests.since(0) }) }
+    const { prints } = ledger
+    const printed = isOwn && prints !== null ? { prints: [...prints.since(0)] } : {}
+    return { ...rest, blocks, ...(isOwn && { status, requests: requests.since(0) }), ...printed }
   }
 
   /** Responds with a stream: the whole view first, then changes. */
@@ -108,11 +117,12 @@ export class LiveView {
     const forAll = parts.filter((part) => part !== '')
     // The clock always changes. Its reader advances it, so compare only its offset.
     const isStatusNew = this.#changed('own', { ...status, clock: status?.clock.aheadMs }) !== ''
-    const requests = this.#newRequests()
+    const [requests, prints] = [this.#newRequests(), this.#newPrints()]
     const forOwn = [
       ...forAll,
       ...(isStatusNew ? [`"status":${JSON.stringify(status)}`] : []),
       ...(requests.length > 0 ? [`"requests":${JSON.stringify(requests)}`] : []),
+      ...(prints.length > 0 ? [`"prints":${JSON.stringify(prints)}`] : []),
     ]
     if (forAll.length > 0) this.#others.send(eventOf(forAll))
     if (forOwn.length > 0) this.#own.send(eventOf(forOwn))
@@ -162,6 +172,13 @@ export class LiveView {
     const { requests } = this.#options
     const added = requests.since(this.#request)
     this.#request = requests.newest
+    return added
+  }
+
+  #newPrints(): readonly PrintView[] {
+    const { prints } = this.#options.ledger
+    const added = prints?.since(this.#print) ?? []
+    this.#print = prints?.newest ?? 0
     return added
   }
 }

@@ -8,6 +8,7 @@ import { OrderPanel } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
+import { showPrints } from './printed.ts'
 import { type KnownBlock, NodeState, type Reorganisation } from './state.ts'
 
 let state: NodeState | null = null
@@ -46,6 +47,7 @@ function show(now: NodeState, change: Partial<NodeView>): void {
   if (change.transactions) showExecuted(now, lists)
   if (change.accounts) showAccounts(now)
   if (change.requests || change.status) showRequests(now)
+  if (change.prints || change.status) showPrints(now)
   if (change.status || change.network) control.show(now)
   if (change.heads) {
     const { highest, lowest } = now

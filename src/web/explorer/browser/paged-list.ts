@@ -9,13 +9,20 @@ export interface ListPage<T> {
   readonly searchedTo: number | null
 }
 
+/** The parts of a button that a list uses. */
+interface MoreButton {
+  hidden: boolean | string
+  disabled: boolean
+  addEventListener(type: 'click', listener: () => void): void
+}
+
 export interface PagedListOptions<T> {
   /** Reads a page. @param next cursor; undefined for the first page */
   readonly read: (next: string | undefined) => Promise<ListPage<T>>
   /** Identity of an item. */
   readonly keyOf: (item: T) => string
   readonly show: (items: readonly T[]) => void
-  readonly more: HTMLButtonElement
+  readonly more: MoreButton
   readonly onTold: (text: string) => void
   /** Name of one item. */
   readonly noun: string

@@ -4,8 +4,8 @@ import { shortHash } from '../../kit/numbers.ts'
 
 type Parameters = Readonly<Record<string, string | number | null | undefined>>
 
-/** Parameters in the fragment of this page. */
-export const placeOf = () => new URLSearchParams(location.hash.slice(1))
+/** Parameters in the fragment of this page, or in its query if it has no fragment: other programs write such links. */
+export const placeOf = () => new URLSearchParams(location.hash.slice(1) || location.search)
 
 /** Fragment with those parameters that have a value. */
 export function fragment(parameters: Parameters): string {

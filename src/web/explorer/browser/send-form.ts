@@ -1,13 +1,15 @@
-/** The form of a command: a function with its arguments or code, who pays, and who signs. */
+/** The form of a command: a function with its arguments, code or a step of a pact, who pays, and who signs. */
 import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { ask, textOfError } from './ask.ts'
+import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
+import type { Keyring } from './keyring.ts'
 import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
 import { pathWith } from './query.ts'
 import { type OfferedCapability, Signatures } from './signatures.ts'
-import type { CommandDraft } from './signing.ts'
+import { type CommandDraft, type DraftPayload, freshNonce } from './signing.ts'
 
 const select = (id: string) => element<HTMLSelectElement>(id)
 const input = (id: string) => element<HTMLInputElement>(id)
@@ -16,15 +18,21 @@ const textarea = (id: string) => element<HTMLTextAreaElement>(id)
 /** Capabilities that are offered whatever the module. */
 const GAS: OfferedCapability = { name: 'coin.GAS', params: [] }
 
+const CONTINUE = 'continue'
+
 export class SendForm {
-  readonly signatures = new Signatures(element('signatures'), () => input('sender').value.trim())
+  readonly signatures: Signatures
+  readonly #continuation: ContinuationFields
   #module: FoundModule | null = null
   #known: ReadonlySet<string> = new Set()
   #fields: readonly ArgumentField[] = []
   /** Counts requests for modules: answers to earlier ones are dropped. */
   #asked = 0
 
-  constructor() {
+  constructor(keyring: Keyring, { network, onChange }: Pick<ContinuationOptions, 'network' | 'onChange'>) {
+    this.signatures = new Signatures(element('signatures'), keyring, () => input('sender').value.trim())
+    this.#continuation = new ContinuationFields({ network, onChange, chain: () => this.chain })
+    element('continue-part').addEventListener('change', () => this.#noteContinuation())
     select('kind').addEventListener('change', () => this.#showKind())
     input('module').addEventListener('change', () => void this.openModule())
     // A choice from the suggestions is complete before the field is left.
@@ -33,6 +41,7 @@ export class SendForm {
     })
     select('function').addEventListener('change', () => this.#showFunction())
     select('chain').addEventListener('change', () => {
+      this.#noteContinuation()
       void this.listModules()
       void this.openModule()
     })
@@ -41,6 +50,18 @@ export class SendForm {
 
   get chain(): number {
     return Number(select('chain').value)
+  }
+
+  /** Fills the fields from the link that opened the page. @param chains number of chains of the network */
+  open(place: URLSearchParams, chains: number): void {
+    this.#continuation.open(place, chains)
+    input('module').value = place.get('module') ?? 'coin'
+    if (place.has('pact')) select('kind').value = CONTINUE
+    this.#showKind()
+  }
+
+  #noteContinuation(): void {
+    if (select('kind').value === CONTINUE) notePlace({ chain: this.chain, ...this.#continuation.place })
   }
 
   /** Lists the modules of the chain as suggestions. */
@@ -97,19 +118,22 @@ export class SendForm {
     })
     element('arguments').replaceChildren(...this.#fields.map((field) => field.element))
     write('function-doc', found?.doc ?? '')
-    if (found !== undefined) notePlace({ chain: this.chain, module: name, function: wanted })
+    const isShown = select('kind').value === 'call'
+    if (found !== undefined && isShown) notePlace({ chain: this.chain, module: name, function: wanted })
   }
 
   #showKind(): void {
-    const isCode = select('kind').value === 'code'
-    element('function-part').hidden = isCode
-    element('code-part').hidden = !isCode
+    const { value } = select('kind')
+    element('function-part').hidden = value !== 'call'
+    element('code-part').hidden = value !== 'code'
+    element('continue-part').hidden = value !== CONTINUE
+    element('data-part').hidden = value === 'call'
+    this.#noteContinuation()
   }
 
   /** Reads all fields. Throws FieldFault for the first that is wrong. */
   read(network: string): Omit<CommandDraft, 'creationTime'> {
-    const data: MessageData = {}
-    const code = select('kind').value === 'code' ? this.#codeIn(data) : this.#callIn(data)
+    const payload = this.#payload()
     const gasLimit = Number(input('gas-limit').value)
     if (!Number.isInteger(gasLimit) || gasLimit < 1)
       throw fault('gas-limit', 'gas limit: expected a whole number from 1')
@@ -121,35 +145,30 @@ export class SendForm {
     if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1)
       throw fault('ttl', 'time to live: expected whole seconds from 1')
     const sender = input('sender').value.trim()
-    const nonce = `page ${new Date().toISOString()} ${crypto.getRandomValues(new Uint32Array(1))[0]}`
     const signers = this.signatures.read()
     return {
       networkId: network,
       chain: this.chain,
-      code,
-      data,
+      payload,
       signers,
       sender,
       gasLimit,
       gasPrice,
       ttlSeconds,
-      nonce,
+      nonce: freshNonce(),
     }
   }
 
-  #codeIn(data: MessageData): string {
-    const code = textarea('code').value.trim()
-    if (code === '') throw fault('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
-    const text = textarea('data').value.trim()
-    if (text === '') return code
-    try {
-      const given: unknown = JSON.parse(text)
-      if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SyntaxError('no object')
-      Object.assign(data, given)
-    } catch (error) {
-      throw fault('data', `message data: expected a JSON object (${textOfError(error)})`)
+  #payload(): DraftPayload {
+    const data: MessageData = {}
+    const { value } = select('kind')
+    if (value === 'call') return { exec: { code: this.#callIn(data), data } }
+    const code = value === CONTINUE ? '' : textarea('code').value.trim()
+    if (value !== CONTINUE && code === '') {
+      throw fault('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
     }
-    return code
+    readData(data)
+    return value === CONTINUE ? this.#continuation.read(data) : { exec: { code, data } }
   }
 
   #callIn(data: MessageData): string {
@@ -168,6 +187,19 @@ export class SendForm {
     })
     if (faults.length > 0) throw faults[0]
     return `(${[`${this.#module.name}.${name}`, ...args].join(' ')})`
+  }
+}
+
+/** Reads the field of message data. Throws FieldFault. */
+function readData(data: MessageData): void {
+  const text = textarea('data').value.trim()
+  if (text === '') return
+  try {
+    const given: unknown = JSON.parse(text)
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SyntaxError('no object')
+    Object.assign(data, given)
+  } catch (error) {
+    throw fault('data', `message data: expected a JSON object (${textOfError(error)})`)
   }
 }
 

@@ -1,11 +1,11 @@
-/** Form rows for signatures: which known account signs, and what its signature covers. */
-import { developmentAccounts } from '../../../core/development-accounts.ts'
+/** Form rows for signatures: who signs, and what each signature covers. */
 import type { CallableMember } from '../../../schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
+import { type Keyring, uncheckedSigner } from './keyring.ts'
 import { FieldFault } from './literal.ts'
-import type { DraftCapability, DraftSigner } from './signing.ts'
+import type { DraftCapability, DraftSigner, PageSigner } from './signing.ts'
 
 /** A capability that a row offers. */
 export interface OfferedCapability {
@@ -17,15 +17,21 @@ export interface OfferedCapability {
 const ALL = ''
 const OTHER = 'other'
 const GAS = 'coin.GAS'
+/** Signer of a row whose public key is in a field. No account has an empty name. */
+const ANY_KEY = ''
+const PUBLIC_KEY = /^(?:k:)?([0-9a-f]{64})$/i
 
-/** A row: one account, and everything or one capability. */
+/** A row: one signer, and everything or one capability. */
 class SignatureRow {
   readonly element: HTMLElement
-  readonly account = make(
-    'select',
-    { 'aria-label': 'account that signs' },
-    ...developmentAccounts.map(({ account }) => make('option', {}, account)),
-  )
+  readonly account = make('select', { 'aria-label': 'account that signs' })
+  readonly #keyPart = make('div')
+  readonly #key = make('input', {
+    spellcheck: 'false',
+    autocomplete: 'off',
+    placeholder: 'public key that signs, 64 hex digits',
+    'aria-label': 'public key',
+  })
   readonly scope = make('select', { 'aria-label': 'what the signature covers' })
   readonly #args = make('div', { class: 'arguments' })
   readonly #other = make('input', {
@@ -40,13 +46,45 @@ class SignatureRow {
     const remove = make('button', { type: 'button', class: 'small', 'aria-label': 'remove this signature' }, 'Remove')
     remove.addEventListener('click', () => onRemove(this))
     this.scope.addEventListener('change', () => onScope(this))
+    this.account.addEventListener('change', () => this.#showKey())
     this.element = make(
       'li',
       {},
       make('div', { class: 'row' }, this.account, this.scope, remove),
+      this.#keyPart,
       this.#args,
       this.#fault,
     )
+  }
+
+  /** Lists the signers. @param chosen name of the one to choose; default: the present one, if it is still there */
+  list({ signers, isUnchecked }: Keyring, chosen = this.account.value): void {
+    const groups = new Map<string, HTMLOptGroupElement>()
+    for (const { name, group } of signers) {
+      const known = groups.get(group) ?? make('optgroup', { label: group })
+      known.append(make('option', { value: name }, shortName(name)))
+      groups.set(group, known)
+    }
+    const any = isUnchecked ? [make('option', { value: ANY_KEY }, 'any key, not checked')] : []
+    this.account.replaceChildren(...groups.values(), ...any)
+    this.account.value = chosen
+    if (this.account.selectedIndex < 0) this.account.selectedIndex = 0
+    this.#showKey()
+  }
+
+  #showKey(): void {
+    this.#keyPart.replaceChildren(...(this.account.value === ANY_KEY ? [this.#key] : []))
+  }
+
+  /** Throws FieldFault for a public key that is none. */
+  signer(keyring: Keyring): PageSigner {
+    const { value } = this.account
+    const known = value === ANY_KEY ? undefined : keyring.find(value)
+    if (known !== undefined) return known
+    const key = PUBLIC_KEY.exec(this.#key.value.trim())?.[1]
+    if (key !== undefined) return uncheckedSigner(key.toLowerCase())
+    write(this.#fault, 'expected a public key of 64 hex digits')
+    throw new FieldFault('signature: expected a public key of 64 hex digits', { cause: this.#key })
   }
 
   /** @param chosen capability to choose; default: the present one, if it is still offered */
@@ -74,6 +112,7 @@ class SignatureRow {
     const params = offered.find((each) => each.name === name)?.params
     const isOffered = params?.length === texts.length && texts.every((each) => each !== null)
     this.account.value = account
+    this.#showKey()
     this.scope.value = isOffered ? name : OTHER
     this.show(offered)
     this.#other.value = text
@@ -94,12 +133,15 @@ class SignatureRow {
       const isOther = this.scope.value === OTHER
       if (isOther) write(this.#fault, `expected ${error.message}`)
       const told = isOther ? `expected ${error.message}` : error.message
-      throw new FieldFault(`signature of ${this.account.value}: ${told}`, {
+      throw new FieldFault(`signature of ${shortName(this.account.value)}: ${told}`, {
         cause: isOther ? this.#other : error.cause,
       })
     }
   }
 }
+
+/** A name that fits into a list. */
+export const shortName = (name: string) => (name.length > 24 ? `${name.slice(0, 12)}…${name.slice(-4)}` : name)
 
 /** Text of a field for a string, a number or a boolean; null for other values. */
 function fieldText(json: unknown): string | null {
@@ -112,14 +154,21 @@ function fieldText(json: unknown): string | null {
 export class Signatures {
   readonly #list: HTMLElement
   readonly #sender: () => string
+  readonly #keyring: Keyring
   #rows: readonly SignatureRow[] = []
   #offered: readonly OfferedCapability[] = []
 
   /** @param sender account that pays for gas */
-  constructor(list: HTMLElement, sender: () => string) {
+  constructor(list: HTMLElement, keyring: Keyring, sender: () => string) {
     this.#list = list
     this.#sender = sender
+    this.#keyring = keyring
     this.add()
+  }
+
+  /** Lists other signers. A row whose signer is gone takes the first one. */
+  relist(): void {
+    for (const row of this.#rows) row.list(this.#keyring)
   }
 
   add(account = this.#sender(), chosen = ALL): SignatureRow {
@@ -132,15 +181,20 @@ export class Signatures {
       this.#rows = this.#rows.filter((each) => each !== row)
     }
     const row = new SignatureRow(onScope, onRemove)
-    if (developmentAccounts.some((each) => each.account === account)) row.account.value = account
+    row.list(this.#keyring, account)
     row.offer(this.#offered, chosen)
     this.#rows = [...this.#rows, row]
     this.#list.append(row.element)
     return row
   }
 
-  /** Signs with a capability in source form. Rows of the account that cover everything give way. */
-  addCapability(account: string, text: string): void {
+  /**
+   * Signs with a capability in source form. Rows of the signer that cover everything give way.
+   * @param sender who pays; without a key of that name, the first row's signer signs
+   */
+  addCapability(sender: string, text: string): void {
+    const isKnown = this.#keyring.find(sender) !== undefined
+    const account = isKnown ? sender : (this.#rows[0]?.account.value ?? sender)
     const [free] = this.#rows.filter((row) => row.account.value === account && row.scope.value === ALL)
     const row = free ?? this.add(account)
     row.write(account, text, this.#offered)
@@ -162,19 +216,17 @@ export class Signatures {
 
   /** The signers of a command. Throws FieldFault. */
   read(): DraftSigner[] {
-    const signers = new Map<string, DraftCapability[] | null>()
+    const signers = new Map<string, { readonly signer: PageSigner; readonly capabilities: DraftCapability[] | null }>()
     for (const row of this.#rows) {
-      const { value } = row.account
       const capability = row.read()
-      const known = signers.get(value)
-      if (known !== undefined && (known === null || capability === null)) {
-        throw new FieldFault(`${value} signs everything already: remove its other signatures`)
+      const signer = row.signer(this.#keyring)
+      const known = signers.get(signer.publicKey)
+      if (known !== undefined && (known.capabilities === null || capability === null)) {
+        throw new FieldFault(`${shortName(signer.name)} signs everything already: remove its other signatures`)
       }
-      signers.set(value, capability === null ? null : [...(known ?? []), capability])
+      const capabilities = capability === null ? null : [...(known?.capabilities ?? []), capability]
+      signers.set(signer.publicKey, { signer: known?.signer ?? signer, capabilities })
     }
-    return [...signers].flatMap(([name, capabilities]) => {
-      const account = developmentAccounts.find((each) => each.account === name)
-      return account === undefined ? [] : [{ account, capabilities: capabilities ?? [] }]
-    })
+    return [...signers.values()].map(({ signer, capabilities }) => ({ signer, capabilities: capabilities ?? [] }))
   }
 }

@@ -1,6 +1,17 @@
-/** Builds and signs commands (PROTOCOL.md E.2) with the public keys of the development accounts. */
-import type { DevelopmentAccount } from '../../../core/development-accounts.ts'
+/** Builds and signs commands (PROTOCOL.md E.2) in the browser. */
 import { blake2b256 } from './blake2b.ts'
+import type { BrowserKey } from './ed25519.ts'
+
+/** Who may sign in this page. */
+export interface PageSigner {
+  /** Account name, or `k:` and the public key. No two signers of a page share it. */
+  readonly name: string
+  readonly publicKey: string
+  /** Where it comes from, in words. */
+  readonly group: string
+  /** null to leave the signature out. */
+  readonly sign: BrowserKey['sign'] | null
+}
 
 /** A capability with its arguments as JSON. */
 export interface DraftCapability {
@@ -9,16 +20,31 @@ export interface DraftCapability {
 }
 
 export interface DraftSigner {
-  readonly account: DevelopmentAccount
+  readonly signer: PageSigner
   /** Capabilities to which the signature is limited. None: it covers everything in the command. */
   readonly capabilities: readonly DraftCapability[]
 }
 
+type MessageData = Readonly<Record<string, unknown>>
+
+/** Code to run, or a step of a pact. */
+export type DraftPayload =
+  | { readonly exec: { readonly code: string; readonly data: MessageData } }
+  | {
+      readonly cont: {
+        readonly pactId: string
+        readonly step: number
+        readonly rollback: boolean
+        readonly data: MessageData
+        /** Proves the step before, if that ran on another chain. */
+        readonly proof: string | null
+      }
+    }
+
 export interface CommandDraft {
   readonly networkId: string
   readonly chain: number
-  readonly code: string
-  readonly data: Readonly<Record<string, unknown>>
+  readonly payload: DraftPayload
   readonly signers: readonly DraftSigner[]
   readonly sender: string
   readonly gasLimit: number
@@ -32,21 +58,32 @@ export interface CommandDraft {
 
 export interface SignedDraft {
   readonly hash: string
-  readonly sigs: readonly { readonly sig: string }[]
+  /** null for a signer whose signatures the node does not check. */
+  readonly sigs: readonly ({ readonly sig: string } | null)[]
   readonly cmd: string
+}
+
+/** A nonce that no other command has. */
+export const freshNonce = () => `page ${new Date().toISOString()} ${crypto.getRandomValues(new Uint32Array(1))[0]}`
+
+/** Title of a draft: its code, or its step. */
+export function titleOf({ payload }: CommandDraft): string {
+  if ('exec' in payload) return payload.exec.code
+  const { pactId, step, rollback } = payload.cont
+  return `${rollback ? 'rolls back' : 'runs'} step ${step} of ${pactId}`
 }
 
 /** JSON text of a command. The gas price keeps its spelling: no amount goes through a double. */
 function commandText(draft: CommandDraft): string {
-  const { networkId, chain, code, data, signers, sender, gasLimit, gasPrice, ttlSeconds, creationTime, nonce } = draft
-  const signer = ({ account, capabilities }: DraftSigner) => {
-    const named = { pubKey: account.publicKey, scheme: 'ED25519' }
+  const { networkId, chain, payload, signers, sender, gasLimit, gasPrice, ttlSeconds, creationTime, nonce } = draft
+  const signerOf = ({ signer: { publicKey }, capabilities }: DraftSigner) => {
+    const named = { pubKey: publicKey, scheme: 'ED25519' }
     return capabilities.length === 0 ? named : { ...named, clist: capabilities }
   }
   const meta =
     `{"gasLimit":${gasLimit},"gasPrice":${gasPrice},"sender":${JSON.stringify(sender)},"ttl":${ttlSeconds},` +
     `"creationTime":${creationTime},"chainId":"${chain}"}`
-  const rest = JSON.stringify({ payload: { exec: { code, data } }, nonce, signers: signers.map(signer), networkId })
+  const rest = JSON.stringify({ payload, nonce, signers: signers.map(signerOf), networkId })
   return `${rest.slice(0, -1)},"meta":${meta}}`
 }
 
@@ -54,31 +91,11 @@ function commandText(draft: CommandDraft): string {
 export async function signedDraft(draft: CommandDraft): Promise<SignedDraft> {
   const cmd = commandText(draft)
   const hash = blake2b256(new TextEncoder().encode(cmd))
-  const sigs = await Promise.all(draft.signers.map(({ account }) => signature(account.secretKey, hash)))
-  return { hash: base64Url(hash), sigs: sigs.map((sig) => ({ sig })), cmd }
+  const sigs = await Promise.all(
+    draft.signers.map(async ({ signer: { sign } }) => (sign === null ? null : { sig: await sign(hash) })),
+  )
+  return { hash: base64Url(hash), sigs, cmd }
 }
-
-/** PKCS #8 of an Ed25519 key without its 32 bytes (RFC 8410 section 7). */
-const PKCS8 = '302e020100300506032b657004220420'
-
-async function signature(secretKey: string, hash: Uint8Array<ArrayBuffer>): Promise<string> {
-  if (globalThis.crypto?.subtle === undefined) {
-    throw new Error(
-      'this page signs only at localhost, 127.0.0.1 or [::1]: browsers allow it nowhere else without https',
-    )
-  }
-  try {
-    const key = await crypto.subtle.importKey('pkcs8', bytesOf(PKCS8 + secretKey), 'Ed25519', false, ['sign'])
-    return hexOf(new Uint8Array(await crypto.subtle.sign('Ed25519', key, hash)))
-  } catch (error) {
-    throw new Error('this browser cannot sign with Ed25519: use Chrome 137, Firefox 130, Safari 17 or newer', {
-      cause: error,
-    })
-  }
-}
-
-const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-const hexOf = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function base64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))

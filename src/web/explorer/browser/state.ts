@@ -1,5 +1,5 @@
 /** Keeps the page's view of the node: the full view first, then changes (GET /devnet/live). */
-import type { BlockView, NodeView, RequestView } from '../../../schema/view.ts'
+import type { BlockView, NodeView, PrintView, RequestView } from '../../../schema/view.ts'
 
 /** A known block, and whether it is on its chain now. */
 export interface KnownBlock extends BlockView {
@@ -19,15 +19,18 @@ export interface Reorganisation {
 /** Blocks this far below the highest are evicted. */
 const KEPT_HEIGHTS = 160
 const MAX_REQUESTS = 200
+const MAX_PRINTS = 200
 
 export class NodeState {
   readonly blocks = new Map<string, KnownBlock>()
   view: NodeView
   requests: readonly RequestView[]
+  prints: readonly PrintView[]
 
   constructor(view: NodeView) {
     this.view = view
     this.requests = view.requests ?? []
+    this.prints = view.prints ?? []
     for (const block of view.blocks) this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: -Infinity })
     this.#follow()
   }
@@ -43,12 +46,13 @@ export class NodeState {
 
   /** Applies a change that arrived at `nowMs`. @returns the reorgs that it contains */
   apply(change: Partial<NodeView>, nowMs: number): readonly Reorganisation[] {
-    const { blocks = [], requests = [] } = change
+    const { blocks = [], requests = [], prints = [] } = change
     for (const block of blocks) {
       if (!this.blocks.has(block.hash)) this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: nowMs })
     }
     this.view = { ...this.view, ...change }
     if (requests.length > 0) this.requests = [...this.requests, ...requests].slice(-MAX_REQUESTS)
+    if (prints.length > 0) this.prints = [...this.prints, ...prints].slice(-MAX_PRINTS)
     if (change.heads === undefined && blocks.length === 0) return []
     const lost = this.#follow()
     const floor = this.highest - KEPT_HEIGHTS

@@ -7,6 +7,8 @@ import { CodeView } from './code-view.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { once, openFrame } from './frame.ts'
 import { indented } from './json-text.ts'
+import { placeOf } from './place.ts'
+import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
@@ -132,6 +134,7 @@ async function showTrace(block: ShownBlock | undefined): Promise<void> {
     const trace = await ask<ShownTrace>('/devnet/trace', { requestKey, block: block.hash })
     const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, showLine))
     view.replaceChildren(
+      ...printedPart(trace.trace),
       make(
         'div',
         { class: 'step head', 'aria-hidden': 'true' },
@@ -162,7 +165,7 @@ function showLine(line: number): void {
 }
 
 function open(): void {
-  requestKey = decodeURIComponent(location.hash.slice(1))
+  requestKey = decodeURIComponent(location.hash.slice(1)) || (placeOf().get('requestKey') ?? '')
   shown = ''
   write('key', requestKey)
   element<HTMLInputElement>('wanted').value = requestKey

@@ -7,7 +7,7 @@ import { curlText } from './call.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { transactionLink } from './place.ts'
 import { pathWith } from './query.ts'
-import type { CommandDraft, SignedDraft } from './signing.ts'
+import { type CommandDraft, type SignedDraft, titleOf } from './signing.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
 import { decimalText, valueText } from './value-text.ts'
@@ -57,7 +57,7 @@ export class SendTrial {
     const number = this.#run
     element('trial').hidden = false
     this.#outcome('waiting', 'trying it out')
-    write('trial-code', draft.code)
+    write('trial-code', titleOf(draft))
     for (const id of ['trial-result', 'trial-gas']) write(id, '')
     for (const id of ['trial-events', 'suggestions', 'trial-trace']) element(id).replaceChildren()
     const path = `${this.#options.chainPath(draft.chain)}/pact/api/v1/local?preflight=true&signatureVerification=true`

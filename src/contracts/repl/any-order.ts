@@ -1,0 +1,230 @@
+/**
+ * `for-any-order` of test files: random sequences of calls, each in a transaction of its own. A failure is shrunk, and
+ * printed as the transactions that reproduce it.
+ */
+import { ContractError } from '../errors.ts'
+import { type Expr, ownerOf, type Run } from '../machine/ast.ts'
+import type { Expander, SpecialForm } from '../machine/expander.ts'
+import { syntaxError } from '../machine/expander.ts'
+import { exprOf } from '../machine/expressions.ts'
+import { asText } from '../machine/forms.ts'
+import { Callable } from '../machine/term.ts'
+import type { Form } from '../syntax/form.ts'
+import type { Value } from '../values/value.ts'
+import { generated, isGenerator, type Random } from './generators.ts'
+import { type Chance, partsOf, randomFor, reproduce, shrinksOf, shrunk, sourceOf, verdict } from './properties.ts'
+import { asSource, signersSource } from './source-text.ts'
+import type { TestRun } from './test-run.ts'
+
+/** Most calls of a sequence. */
+const MAX_CALLS = 16
+
+/** Whether a listed call ever ended without a failure, and the text of its last failure. */
+interface Outcomes {
+  hasPassed: boolean
+  failure: string | null
+}
+
+/** A call of a sequence: its position in the list, its arguments, and the keys that sign. */
+interface OneCall {
+  readonly at: number
+  readonly args: readonly Value[]
+  readonly keys: readonly string[]
+}
+
+/**
+ * `(for-any-order NAME [CALLS] INVARIANT)`
+ *
+ * Runs the calls in random orders, with random values of the generators among their arguments, signed by some of the
+ * present signers, with the capabilities of their signatures. Each call is a transaction, which a failure rolls back.
+ * INVARIANT must be true after each. At the end of a sequence, everything is as it was before. If a call of the list
+ * fails each time, a warning tells, because the property says nothing about it then.
+ */
+export const forAnyOrder =
+  (test: TestRun, chance: Chance): SpecialForm =>
+  (call, expander, scope) => {
+    const [nameForm, list, invariantForm] = partsOf(call, 3)
+    if (list.form !== 'list' || list.items.length === 0) {
+      throw syntaxError('for-any-order takes a list of calls', list.place)
+    }
+    const name = expander.expand(nameForm, scope)
+    const invariant = expander.expand(invariantForm, scope)
+    const calls = list.items.map((item) => callIn(test, expander, item))
+    return exprOf(call.place, (run, env) => {
+      const text = asText(run.evaluate(name, env), name.place)
+      const fixed = calls.map(({ args }) => args.map(({ expr }) => run.value(expr, env)))
+      const holds = () => verdict(test.evaluator.evaluate(invariant, env))
+      const outcomes = calls.map((): Outcomes => ({ hasPassed: false, failure: null }))
+      const fault = (sequence: readonly OneCall[]) => {
+        return test.apart(() => faultOf(test, sequence, { calls, holds, outcomes }))
+      }
+      const random = randomFor(chance, text)
+      const keys = [...test.signers.keys()]
+      for (let i = 1; i <= chance.runs; i++) {
+        const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () => drawn(fixed, keys, random))
+        if (fault(sequence) === null) continue
+        const least = shrunk(
+          sequence,
+          (each) => shorter(each, fixed),
+          (each) => fault(each) !== null,
+        )
+        const found = fault(least)
+        const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
+        const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
+        const what = `${found?.why} after ${calledTimes}, ${drawnBy}`
+        const expectation = `(expect ${asSource(text)} true ${sourceOf(test, invariantForm)})`
+        reproduce(test, call, linesOf(test, { least, refused: found?.refused ?? [], calls, fixed, expectation }))
+        test.fail(text, call.place, what, null)
+        return `FAILURE: ${text}: ${what}`
+      }
+      warnOfVain(test, calls, outcomes)
+      test.pass(text, call.place, null)
+      return `For-any-order: success ${text}`
+    })
+  }
+
+/** Warns of calls that failed each time. */
+function warnOfVain(test: TestRun, calls: readonly ListedCall[], outcomes: readonly Outcomes[]): void {
+  for (const [i, { hasPassed, failure }] of outcomes.entries()) {
+    if (hasPassed || failure === null) continue
+    test.output.push(`WARNING ${test.where(calls[i].fn.place)}: ${calls[i].head} failed each time, at last: ${failure}`)
+  }
+}
+
+interface ListedCall {
+  readonly fn: Expr
+  readonly head: string
+  readonly args: readonly { readonly expr: Expr; readonly source: string }[]
+}
+
+function callIn(test: TestRun, expander: Expander, form: Form): ListedCall {
+  if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
+  const [head, ...args] = form.items
+  const expanded = args.map((arg) => ({ expr: expander.expand(arg, null), source: sourceOf(test, arg) }))
+  return { fn: expander.expand(head, null), head: sourceOf(test, head), args: expanded }
+}
+
+function drawn(fixed: readonly (readonly Value[])[], keys: readonly string[], random: Random): OneCall {
+  const at = Math.floor(random() * fixed.length)
+  return { at, args: fixed[at].map((arg) => generated(arg, random)), keys: keys.filter(() => random() < 0.7) }
+}
+
+interface Sequenced {
+  readonly calls: readonly ListedCall[]
+  readonly holds: () => string | null
+  /** For each listed call. */
+  readonly outcomes: readonly Outcomes[]
+}
+
+/** Why the invariant does not hold after a sequence, and the failures of its calls; null for a call that passed. */
+interface Fault {
+  readonly why: string
+  readonly refused: readonly (string | null)[]
+}
+
+/** Runs a sequence, until the invariant does not hold. */
+function faultOf(test: TestRun, sequence: readonly OneCall[], { calls, holds, outcomes }: Sequenced): Fault | null {
+  const signers = test.signers
+  const refused: (string | null)[] = []
+  for (const { at, args, keys } of sequence) {
+    test.changeMessage({ signers: ofKeys(signers, keys) })
+    const failure = transaction(test, true, () => {
+      const run: Run = test.evaluator
+      const fn = run.evaluate(calls[at].fn, null)
+      if (fn instanceof Callable) run.apply(fn, args, calls[at].fn.place)
+      return null
+    })
+    if (failure === null) outcomes[at].hasPassed = true
+    else outcomes[at].failure = failure
+    refused.push(failure)
+    test.changeMessage({ signers })
+    let isOver = false
+    const broken = transaction(test, false, () => {
+      const found = holds()
+      isOver = true
+      return found
+    })
+    if (broken !== null) return { why: isOver ? broken : `failed with "${broken}"`, refused }
+  }
+  return null
+}
+
+function ofKeys(signers: TestRun['signers'], keys: readonly string[]): TestRun['signers'] {
+  return new Map([...signers].filter(([key]) => keys.includes(key)))
+}
+
+/** Runs `body` in a transaction. A failure rolls it back, and is the result. */
+function transaction(test: TestRun, keeps: boolean, body: () => string | null): string | null {
+  test.begin(null)
+  let hasFailed = true
+  try {
+    const result = body()
+    hasFailed = false
+    return result
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    return error.message
+  } finally {
+    test.end(keeps && !hasFailed)
+  }
+}
+
+function shorter(sequence: readonly OneCall[], fixed: readonly (readonly Value[])[]): OneCall[][] {
+  const halves =
+    sequence.length > 3 ? [sequence.slice(sequence.length >> 1), sequence.slice(0, sequence.length >> 1)] : []
+  const fewer = sequence.length > 1 ? sequence.map((_, i) => sequence.filter((__, j) => j !== i)) : []
+  const parts = sequence.flatMap((one, i) =>
+    shrinksOf(one.args, fixed[one.at]).map((args) => sequence.with(i, { ...one, args })),
+  )
+  return [...halves, ...fewer, ...parts]
+}
+
+interface Reproduced {
+  readonly least: readonly OneCall[]
+  readonly refused: readonly (string | null)[]
+  readonly calls: readonly ListedCall[]
+  readonly fixed: readonly (readonly Value[])[]
+  readonly expectation: string
+}
+
+/** The sequence as forms that stand in the place of the property. They leave a transaction open if it was. */
+function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: Reproduced): string[] {
+  const { signers, isInTransaction, evaluator } = test
+  const { transaction, call, program } = evaluator
+  const rights = [transaction.installed.length, transaction.admin.size, call.slots.length]
+  // A first transaction takes rights and the namespace of the commands before it.
+  const isFresh = rights.every((count) => count === 0) && program.namespace === null
+  const written = least.flatMap((one, i) => {
+    const source = callSource(one, calls[one.at], fixed[one.at])
+    const failed = refused[i] ?? null
+    const shown = failed === null ? source : `(expect-failure "refused" ${source})`
+    const uses = importsOf(test, source)
+    return ['(begin-tx)', ...uses, signersSource(ofKeys(signers, one.keys)), shown, end(failed === null)]
+  })
+  return [
+    ...(isInTransaction || isFresh ? [] : ['(begin-tx)']),
+    ...(isInTransaction || !isFresh ? ['(commit-tx)'] : []),
+    ...written,
+    signersSource(signers),
+    ...(isInTransaction ? ['(begin-tx)'] : []),
+    ...importsOf(test, expectation),
+    expectation,
+  ]
+}
+
+const end = (keeps: boolean) => (keeps ? '(commit-tx)' : '(rollback-tx)')
+
+function callSource({ args }: OneCall, { head, args: listed }: ListedCall, fixed: readonly Value[]): string {
+  const shown = args.map((arg, i) => (isGenerator(fixed[i]) ? asSource(arg) : listed[i].source))
+  return `(${[head, ...shown].join(' ')})`
+}
+
+/** Imports of the names that a text has without their modules: the end of a transaction forgets them. */
+function importsOf(test: TestRun, source: string): string[] {
+  const { imports } = test.evaluator.program
+  const found = source.split(/[\s()[\]{}"',:]+/).flatMap((name) => {
+    const definition = imports.get(name)
+    return definition === undefined || test.definitions.get(name) === definition ? [] : [ownerOf(definition).name]
+  })
+  return [...new Set(found)].map((module) => `(use ${module})`)
+}

@@ -1,0 +1,146 @@
+/**
+ * The port of an embedded node. It owns the connections, and passes requests to the app of the present network. The node
+ * may turn to another network: the port stays open then, and so do idle connections.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { NewcutError } from '../../core/errors.ts'
+import { limitConnections } from '../../platform/connection-limit.ts'
+import { EVENT_STREAM } from '../../schema/operation.ts'
+import type { App } from './app.ts'
+import { TURNED } from './refusal.ts'
+import { type ServedRequest, tellRequests } from './request-log.ts'
+
+export interface PortOptions {
+  /** Time a request may take to arrive, headers and body. After that the response is 408. */
+  readonly requestTimeoutMs: number
+  /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
+  readonly maxConnections: number
+  /** Called with every request once its response, or its stream, ends. */
+  readonly onRequest?: ((request: ServedRequest) => void) | undefined
+}
+
+interface Address {
+  readonly host?: string
+  readonly port?: number
+}
+
+/** Longest time between two checks for requests that take too long. */
+const MAX_CHECK_INTERVAL_MS = 5000
+/** Time an idle connection stays open. */
+const KEEP_ALIVE_MS = 72_000
+/** Time a reader has for the rest of a stream that has ended. */
+const MAX_END_GRACE_MS = 5000
+/** Time that responses under way have when the node fails. */
+const MAX_LAST_RESPONSES_MS = 1000
+
+export class Port {
+  readonly #server: Server
+  #app: App | null = null
+  /** Responses under way of the present app. */
+  #open = new Set<ServerResponse>()
+  #closing: Promise<void> | null = null
+
+  constructor({ requestTimeoutMs, maxConnections, onRequest }: PortOptions) {
+    this.#server = createServer({
+      // node:http would refuse requests without a Host header, but without the common headers; the app refuses them.
+      requireHostHeader: false,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    })
+    this.#server.on('request', (request, response) => this.#take('request', request, response))
+    this.#server.on('checkExpectation', (request, response) => this.#take('checkExpectation', request, response))
+    this.#server.on('clientError', (error: Error, socket: Socket) => {
+      if (this.#app?.server.emit('clientError', error, socket) !== true) socket.destroy()
+    })
+    limitConnections(this.#server, maxConnections)
+    if (onRequest !== undefined) tellRequests(this.#server, onRequest)
+  }
+
+  /** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
+  async listen({ host = '127.0.0.1', port = 1848 }: Address): Promise<string> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject)
+        this.#server.listen({ host, port }, () => {
+          this.#server.off('error', reject)
+          resolve()
+        })
+      })
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const hint =
+        code === 'EADDRINUSE'
+          ? 'choose another --port (0 takes any free one) or stop what listens there'
+          : 'listen on an address of this machine, and on a port that you may use'
+      throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
+    }
+    const address = this.#server.address() as AddressInfo
+    const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address
+    return `http://${hostInUrl}:${address.port}`
+  }
+
+  /**
+   * Passes the requests that begin from now on to `app`, which must be ready. Ends those under way: streams end,
+   * requests without an answer get 503.
+   * @param kept response that the app before still gives
+   * @returns a promise that settles once all responses of the app before are over
+   */
+  async serve(app: App, kept: ServerResponse | null = null): Promise<void> {
+    const [before, last] = [this.#open, this.#app]
+    this.#app = app
+    this.#open = new Set()
+    const over = [...before].map((response) => ended(response))
+    for (const response of before) if (response !== kept && last !== null) endNow(last, response)
+    await Promise.all(over)
+  }
+
+  /** Ends all connections, and frees the port. */
+  close(): Promise<void> {
+    this.#closing ??= this.#cut()
+    return this.#closing
+  }
+
+  /** Like close, once the responses under way are over, or a second later. */
+  closeAfterResponses(): Promise<void> {
+    const over = Promise.all([...this.#open].map((response) => ended(response)))
+    this.#closing ??= Promise.race([over, delay(MAX_LAST_RESPONSES_MS, undefined, { ref: false })]).then(() =>
+      this.#cut(),
+    )
+    return this.#closing
+  }
+
+  async #cut(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  #take(event: 'request' | 'checkExpectation', request: IncomingMessage, response: ServerResponse): void {
+    const open = this.#open
+    open.add(response)
+    response.once('close', () => open.delete(response))
+    this.#app?.server.emit(event, request, response)
+  }
+}
+
+function ended(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', () => resolve()))
+}
+
+/** Ends a response whose network is gone. A response that was written in full stays for its reader. */
+function endNow(app: App, response: ServerResponse): void {
+  if (response.writableEnded) return
+  if (!response.headersSent) {
+    app.turnAway(response, { status: 503, message: TURNED })
+  } else if (response.getHeader('content-type') === EVENT_STREAM) {
+    response.end()
+    setTimeout(() => response.destroy(), MAX_END_GRACE_MS).unref()
+  } else {
+    // Half an answer must not look like a whole one.
+    response.destroy()
+  }
+}

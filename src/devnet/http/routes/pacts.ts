@@ -1,0 +1,32 @@
+/** Pacts in blocks, and the accounts whose keys a page may sign with. */
+import { developmentAccounts } from '../../../core/development-accounts.ts'
+import { JSON_TYPE } from '../../../schema/operation.ts'
+import { type KnownAccounts, pactOperations } from '../../../schema/pacts.ts'
+import { type PhraseAccount, phraseAccounts } from '../../orders/phrase-accounts.ts'
+import { refuse, sendJson } from '../app.ts'
+import { PactIndex } from '../lookup/pact-index.ts'
+import { type PactNode, pactPageText } from '../lookup/pacts.ts'
+import { refusalOf } from '../refusal.ts'
+import type { Router } from '../router.ts'
+
+/** @param phraseCount number of accounts of the phrase that the node has funded */
+export function addPactRoutes(router: Router, node: PactNode, phraseCount: number): void {
+  const index = new PactIndex(node.chains.store)
+  // Derived on the first request: this takes a while.
+  let funded: readonly PhraseAccount[] | null = null
+  router.serve(pactOperations.devnetPacts, ({ query }, reply) => {
+    try {
+      return sendJson(reply, JSON_TYPE, pactPageText(node, index, query))
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === null) throw error
+      return refuse(reply, refusal)
+    }
+  })
+  router.serve(pactOperations.devnetAccounts, (_call, reply) => {
+    funded ??= phraseAccounts(phraseCount)
+    const known = [...developmentAccounts, ...funded]
+    const accounts = known.map(({ account, publicKey, secretKey }) => ({ account, publicKey, secretKey }))
+    return sendJson(reply, JSON_TYPE, JSON.stringify({ accounts } satisfies KnownAccounts))
+  })
+}

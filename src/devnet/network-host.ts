@@ -1,0 +1,31 @@
+/** Services of the host for a node, and of a node for its networks. */
+import type { Clock } from '../core/clock.ts'
+import type { NewcutError } from '../core/errors.ts'
+import type { App } from './http/app.ts'
+import type { TurnNode } from './http/routes/control.ts'
+import type { NonceSearch } from './orders/nonce-search.ts'
+
+/** Services that the node takes from its host. */
+export interface HostMachine {
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly packageVersion: string
+  /** Searches nonces for blocks made on request; closed with the node. */
+  readonly search: NonceSearch
+  /** Module of the threads that execute contracts; default: that of the node. */
+  readonly executionThread?: URL
+  /** Most connections at once; less than the file descriptor limit of the process. */
+  readonly maxConnections: number
+}
+
+/** Services that a network takes from its node. */
+export interface NetworkHost {
+  readonly machine: HostMachine
+  /** Adds routes beside the interface of the network. */
+  readonly extend: (app: App) => void
+  /** Turns the node to another network. */
+  readonly turn: TurnNode
+  /** Called if the chains cannot be written. The network has stopped. */
+  readonly onFailure: (error: NewcutError) => void
+}

@@ -1,0 +1,99 @@
+/** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
+import type { NewcutError } from '../core/errors.ts'
+import { assemble, type Begun } from './assemble.ts'
+import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
+import type { NodeFork } from './fork/node-fork.ts'
+import { openNodeFork } from './fork/open-fork.ts'
+import { warmFork } from './fork/warm.ts'
+import { forkedSettings } from './forked-settings.ts'
+import type { App } from './http/app.ts'
+import type { Controls } from './http/controls.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { Mempools } from './mempool/mempools.ts'
+import type { NetworkHost } from './network-host.ts'
+import { askedSettings, type DevnetOptions } from './options.ts'
+import { type PhraseAccount, phraseAccounts } from './orders/phrase-accounts.ts'
+import type { Chains } from './rules/chains.ts'
+import type { NetworkSettings } from './rules/settings.ts'
+import { StateStart } from './state-start.ts'
+import { Prints } from './store/prints.ts'
+
+export interface OpenedNetwork {
+  /** Ready for requests. */
+  readonly app: App
+  readonly chains: Chains
+  readonly ledger: Ledger
+  readonly pools: Mempools
+  readonly settings: NetworkSettings
+  /** null for a network of its own. */
+  readonly fork: NodeFork | null
+  /** Accounts of the phrase that have coins, by index. */
+  readonly accounts: readonly PhraseAccount[]
+  readonly controls: Controls
+  /** Resolves once every step of a transaction so far is reported. */
+  readonly told: () => Promise<void>
+  /** Stops all work, saves the state file, and closes the databases. */
+  readonly close: () => Promise<void>
+}
+
+/** Opens the network that the options describe. Throws like startNode. */
+export async function openNetwork(options: DevnetOptions, host: NetworkHost): Promise<OpenedNetwork> {
+  const failed = new AbortController()
+  const { onNotice = () => undefined } = options
+  const start = await StateStart.of(options)
+  const begun = await begin({ ...options, dataDir: start.dataDir }, (error) => failed.abort(error)).catch(
+    async (error: unknown) => {
+      await start.remove()
+      throw start.named(error)
+    },
+  )
+  const { data, fork } = begun
+  const { backups, saved, watch, ...parts } = assemble(options, host, begun)
+  const { app, chains, ledger, controls } = parts
+  host.extend(app)
+  const close = async () => {
+    await app.close()
+    await backups?.close()
+    // Before the data is closed: payloads may be on disk only.
+    await start
+      .save(saved())
+      .finally(() => data?.close())
+      .finally(() => start.remove())
+  }
+  // A node that cannot write its chains must stop.
+  failed.signal.addEventListener('abort', () => {
+    controls.stop()
+    void app.close()
+    host.onFailure(failed.signal.reason)
+  })
+  try {
+    if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
+    const accounts = phraseAccounts(options.phraseAccounts ?? 0)
+    await controls.fund(accounts)
+    await app.ready()
+    return { ...parts, fork, accounts, told: async () => watch?.told(), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens fork and data. */
+async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
+  const { dataDir, onNotice = () => undefined } = options
+  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
+  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
+  const { allowPrint = false, onPrint } = options
+  const prints = new Prints({ isAllowed: allowPrint, onPrint, onNotice })
+  return { fork, asked, prints, data: await openData(options, { asked, fork, prints }, onFailure) }
+}
+
+/** Opens the data directory. @returns null if the options name none */
+async function openData(
+  options: DevnetOptions,
+  begin: Pick<Begun, 'asked' | 'fork' | 'prints'>,
+  onFailure: (error: NewcutError) => void,
+): Promise<DataDirectory | null> {
+  const { dataDir, onProgress, onNotice = () => undefined } = options
+  return dataDir === undefined ? null : openDataDirectory(dataDir, { ...begin, onFailure, onNotice, onProgress })
+}

@@ -1,0 +1,112 @@
+/** The network that a node serves at present. The node may turn to another one, behind the same port. */
+import type { ServerResponse } from 'node:http'
+import { describeError, NewcutError } from '../core/errors.ts'
+import { pinText } from '../fork/pin.ts'
+import type { Port } from './http/port.ts'
+import { RequestRefused } from './http/refusal.ts'
+import type { TurnNode } from './http/routes/control.ts'
+import type { OpenedNetwork } from './opened-network.ts'
+import type { DevnetOptions } from './options.ts'
+import { turnedOptions } from './turned-options.ts'
+
+interface Turning {
+  readonly options: DevnetOptions
+  readonly port: Port
+  readonly open: (options: DevnetOptions) => Promise<OpenedNetwork>
+}
+
+export class PresentNetwork {
+  readonly #turning: Turning
+  readonly #first: OpenedNetwork['settings']
+  /** Networks that are being closed. */
+  readonly #retiring = new Set<Promise<void>>()
+  #network: OpenedNetwork
+  #isClosed = false
+
+  constructor(first: OpenedNetwork, turning: Turning) {
+    this.#network = first
+    this.#first = first.settings
+    this.#turning = turning
+    void turning.port.serve(first.app)
+  }
+
+  get network(): OpenedNetwork {
+    return this.#network
+  }
+
+  /** Opens the other network first: if that fails, the present one has seen nothing of it. */
+  turn: TurnNode = async (change, { signal, response }) => {
+    const { options, open } = this.#turning
+    const next = await unlessAborted(openOrRefuse(turnedOptions(options, this.#first, change), open), signal)
+    if (this.#isClosed) {
+      await next.close()
+      signal.throwIfAborted()
+    }
+    this.#swap(next, response)
+    options.onNotice?.(noticeOf(next))
+    return next.controls.status
+  }
+
+  /** Ends the present network. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([this.#network.close(), ...this.#retiring])
+  }
+
+  /** All at once: no request meets both networks. */
+  #swap(next: OpenedNetwork, response: ServerResponse): void {
+    const before = this.#network
+    before.controls.retire()
+    this.#network = next
+    const over = this.#turning.port.serve(next.app, response)
+    next.controls.run()
+    const retiring = this.#retire(before, over).finally(() => this.#retiring.delete(retiring))
+    this.#retiring.add(retiring)
+  }
+
+  async #retire(network: OpenedNetwork, over: Promise<void>): Promise<void> {
+    try {
+      await over
+      await network.told()
+      await network.close()
+    } catch (error) {
+      this.#turning.options.onNotice?.(`the network before the reset did not close: ${describeError(error)}`)
+    }
+  }
+}
+
+/** Rejects with RequestRefused for everything that the caller can change. */
+async function openOrRefuse(options: DevnetOptions, open: Turning['open']): Promise<OpenedNetwork> {
+  try {
+    return await open(options)
+  } catch (error) {
+    if (!(error instanceof NewcutError) || error.code === 'INTERNAL') throw error
+    const hint = error.hint === undefined ? '' : ` (${error.hint})`
+    const status = error.code.startsWith('NODE_') ? 502 : 400
+    throw new RequestRefused(status, `${describeError(error)}${hint}. The node stays as it is`)
+  }
+}
+
+/** Rejects when the signal aborts. A network that opens later is closed. */
+async function unlessAborted(opening: Promise<OpenedNetwork>, signal: AbortSignal): Promise<OpenedNetwork> {
+  let abandon: () => void = () => undefined
+  const aborted = new Promise<null>((resolve) => {
+    abandon = () => resolve(null)
+    if (signal.aborted) abandon()
+    signal.addEventListener('abort', abandon, { once: true })
+  })
+  const opened = await Promise.race([opening, aborted]).finally(() => signal.removeEventListener('abort', abandon))
+  if (opened !== null) return opened
+  void opening.then(
+    (network) => network.close(),
+    () => undefined,
+  )
+  throw signal.reason
+}
+
+function noticeOf({ fork, chains, settings }: OpenedNetwork): string {
+  const { name } = chains.network
+  if (fork === null) return `reset: a new network ${name} with the graph ${settings.graph}, from its first block`
+  const { pin, url } = fork
+  return `reset: a fork of ${pin.network} at height ${pin.height}, from ${url}; the same again: ${pinText(pin)}`
+}

@@ -1,0 +1,33 @@
+/** Paths of the interface of the node, its clock, and its proofs. */
+import type { KnownAccounts } from '../../../schema/pacts.ts'
+import type { NetworkView } from '../../../schema/view.ts'
+import { ask } from './ask.ts'
+
+/** Commands are this much older than the clock of the node: its blocks may be a little behind. */
+const PAST_SECONDS = 15
+
+/** Path of a chain in the interface of the node. */
+export const chainPath = ({ product, name }: Pick<NetworkView, 'product' | 'name'>, chain: number) =>
+  `/${product}/0.0/${name}/chain/${chain}`
+
+/** Creation time of a new command by the clock of the node, in seconds. */
+export async function creationSeconds(): Promise<number> {
+  const { headers } = await fetch('/health-check', { cache: 'no-store', headers: { 'x-newcut-page': '1' } })
+  const now = Number(headers.get('x-server-timestamp')) || Math.floor(Date.now() / 1000)
+  return now - PAST_SECONDS
+}
+
+/** A step whose result another chain is to know. */
+export interface ProofRequest {
+  readonly chain: number
+  readonly requestKey: string
+  readonly targetChain: number
+}
+
+/** Proof of a step, as a continuation takes it. Throws RefusedByNode while there is none. */
+export function proofOf(network: NetworkView, { chain, requestKey, targetChain }: ProofRequest): Promise<string> {
+  return ask<string>(`${chainPath(network, chain)}/pact/spv`, { requestKey, targetChainId: String(targetChain) })
+}
+
+/** The accounts that the node funded. Only browsers on its machine get them. */
+export const publishedAccounts = () => ask<KnownAccounts>('/devnet/accounts')

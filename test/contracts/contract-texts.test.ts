@@ -1,0 +1,292 @@
+/** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { coverageLines, lcovText, percentOf } from '../../src/commands/contract-coverage.ts'
+import { type FileOutcome, runTestFile } from '../../src/commands/contract-files.ts'
+import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
+import { gasReportLines, gasRows, shortGas } from '../../src/commands/contract-gas.ts'
+import { reportRun } from '../../src/commands/contract-reports.ts'
+import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
+import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
+import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
+import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
+import { run } from '../cli/run.ts'
+
+describe('gas', () => {
+  it.each([
+    [1, '0.001'],
+    [9_999, '9.999'],
+    [10_000, '10.00'],
+    [99_990, '99.99'],
+    [100_000, '100'],
+    [1_234_567, '1235'],
+  ])('of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
+
+  it('is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
+    const calls = (key: readonly string[], total: number, size?: DeployedSize) => {
+      return { key: key.join('\n'), totals: [total], own: total, ...(size && { size }) }
+    }
+    const lines = gasReportLines(
+      gasRows([
+        [calls(['function', 'm', 'free'], 0), calls(['function', '#test', 'own'], 7), calls(['native', '', 'nil'], 0)],
+        [
+          calls(['row', 'm', 'update t'], 9),
+          calls(['deploy', 'm', 'module'], 5, { source: 123, stored: 456, surplus: 0 }),
+        ],
+      ]),
+    )
+    expect(lines.map((line) => line.trim().split(/ +/)[0])).toEqual([
+      'm',
+      'calls',
+      'free',
+      'rows',
+      'calls',
+      'update',
+      'deployment',
+      'times',
+      'm',
+    ])
+    expect(lines[5]).toContain('  update m.t ')
+    expect(lines.at(-1)?.trim().split(/ +/)).toEqual(['m', '1', '0.005', '123', '456'])
+  })
+})
+
+describe('a snapshot', () => {
+  const differences = (was: number, is: number, tolerance = 0) => {
+    const [before, now] = [was, is].map((gas) => new Map([['a.repl:t', gas]]))
+    return snapshotDifferences(before, now, { tolerance, files: [] })
+  }
+
+  it('takes a difference of just the tolerance, up and down', () => {
+    expect([differences(10, 11, 10), differences(10, 9, 10), differences(7, 7)]).toEqual([[], [], []])
+    expect(differences(10, 12, 10)).toEqual(['a.repl:t: gas 10 -> 12 (+2, +20.00 %)'])
+    expect(differences(10, 8, 10)).toEqual(['a.repl:t: gas 10 -> 8 (-2, -20.00 %)'])
+    expect(differences(0, 3, 10)).toEqual(['a.repl:t: gas 0 -> 3 (+3)'])
+  })
+
+  it('misses tests of the files that ran, not of others with a longer name', () => {
+    const before = new Map([...['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const)])
+    const options = { tolerance: 0, files: ['a.repl'] }
+    expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
+  })
+
+  it('has the gas of each test rounded up, in one line, and none of property tests', () => {
+    const test = (name: string, milligas: number | null) => {
+      return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, milligas }
+    }
+    const cases = [test('two\n lines', 1001), test('p', null), test('b', 2000), test('b', 1)]
+    const snapshot = snapshotOf(cases, (file) => file.slice(3))
+    expect([...snapshot]).toEqual([
+      ['a.repl:b', 2],
+      ['a.repl:b (2)', 1],
+      ['a.repl:two lines', 2],
+    ])
+  })
+})
+
+describe('results', () => {
+  const tests = [
+    { name: 'a\\b #c\nd', at: 'a.repl:3:7', what: null, gas: 2 },
+    { name: 'bad\u0001\ud800', at: 'a.repl', what: 'one\ntwo', gas: null },
+  ]
+
+  it('in TAP have names without directives', () => {
+    expect(tapLines([{ file: 'a.repl', tests }]).slice(1, 4)).toEqual([
+      '1..2',
+      'ok 1 - a.repl: a\\\\b \\#c d',
+      'not ok 2 - a.repl: bad\u0001\ud800',
+    ])
+  })
+
+  it('in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
+    const xml = junitText([{ file: 'a.repl', tests }])
+    expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
+    expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
+    expect(xml).toContain('name="bad\ufffd\ufffd" file="a.repl">')
+    expect(xml).toContain('<failure message="one&#10;two">a.repl: one&#10;two</failure>')
+  })
+
+  it('round gas up, and have an early end as one more test', () => {
+    const place = { line: 1, column: 2 }
+    const report = { cases: [{ file: 'f', place, name: 'n', what: null, milligas: 1 }], stopped: null }
+    const stopped = { file: 'f', place: null, calledAt: null, message: 'no', wireMessage: 'no' }
+    const of = (parts: object) => {
+      const outcome = { file: 'f', report: { ...report, ...parts } } as unknown as Parameters<typeof testsOf>[0]
+      return testsOf(outcome, (at) => (at.place === null ? at.file : `${at.file}:2:3`)).tests
+    }
+    const first = { name: 'n', at: 'f:2:3', what: null, gas: 1 }
+    expect(of({})).toEqual([first])
+    expect(of({ stopped })).toEqual([first, { name: 'the file runs to its end', at: 'f', what: 'no', gas: null }])
+  })
+})
+
+describe('coverage', () => {
+  const point = (line: number, hits: number) => ({ line, column: 1, hits })
+  const branch = (line: number, hits: number[], kind: BranchCount['kind'] = 'if'): BranchCount => {
+    return { line, column: 2, kind, name: kind === 'defcap' ? 'm.C' : '', outcomes: ['then', 'else'], hits }
+  }
+  const counts = (parts: Partial<FileCounts>): FileCounts => {
+    return { file: 'm.pact', points: [], functions: [], branches: [], ...parts }
+  }
+  const missed = (parts: Partial<FileCounts>) => coverageLines([counts(parts)], (file) => file).slice(2)
+
+  it('tells branches of one line apart, and has files in the order of their names', () => {
+    const made = ['b', 'a'].map((name) => {
+      const file = new FileCoverage(name)
+      for (const column of [0, 5]) file.branch({ line: 0, column }, 'if', ['then', 'else'])
+      return [file.counts]
+    })
+    const files = merged(made)
+    expect(files.map(({ file, branches }) => [file, branches.length])).toEqual([
+      ['a', 2],
+      ['b', 2],
+    ])
+  })
+
+  it('of nothing is whole, and one file has no sum', () => {
+    expect(percentOf({ hit: 0, all: 0 })).toBe(100)
+    expect(coverageLines([counts({})], (file) => file)).toHaveLength(2)
+    expect(coverageLines([counts({}), counts({ file: 'n' })], (file) => file)[3]).toMatch(/^all files/)
+  })
+
+  it('joins lines that never ran across lines that do not count', () => {
+    const points = [point(1, 1), point(2, 0), point(5, 0), point(6, 0), point(8, 3), point(9, 0)]
+    expect(missed({ points })).toEqual(['m.pact: lines that never ran: 2-6, 9'])
+  })
+
+  it('names outcomes that never came, unless their line never ran', () => {
+    const points = [point(1, 1), point(2, 0)]
+    const branches = [branch(1, [0, 4]), branch(1, [0, 0]), branch(2, [0, 0]), branch(2, [0, 0], 'defcap')]
+    expect(missed({ points, branches })).toEqual([
+      'm.pact: lines that never ran: 2',
+      'm.pact:1:2: if: never then',
+      'm.pact:1:2: if: never ran',
+      'm.pact:2:2: capability m.C was never used',
+    ])
+    expect(missed({ branches: [branch(1, [2, 0], 'defcap'), branch(1, [1, 1], 'defcap')] })).toEqual([
+      'm.pact:1:2: capability m.C was never refused',
+    ])
+  })
+
+  /** Prints and writes the reports of a run with these counts. */
+  const reported = (files: readonly FileCounts[], options: Partial<Parameters<typeof reportRun>[2]>) => {
+    const findings = { traces: [], gasCalls: [{ key: 'native\n\nf', totals: [7], own: 7 }], coverage: files }
+    const outcome = { file: 'a', findings, read: [], report: { cases: [] } } as unknown as FileOutcome
+    const coverage = { dependencies: false, excluded: [] }
+    const none = { gasReport: false, gasSnapshot: false, check: false, tolerance: 0, json: false, junit: undefined }
+    const lines: string[] = []
+    const all = { ...none, coverage, lcov: undefined, coverageMin: null, ...options }
+    const isFine = reportRun([outcome], [], all, (line) => lines.push(line))
+    return { lines, isFine }
+  }
+  const half = { points: [point(1, 1), point(2, 0)], branches: [branch(1, [0, 4])] }
+
+  it('may be just what is demanded', () => {
+    const least = (lines: number, branches: number) => reported([counts(half)], { coverageMin: { lines, branches } })
+    expect([least(50, 50).isFine, least(51, 0).isFine, least(0, 51).isFine]).toEqual([true, false, false])
+    expect(least(51, 51).lines.slice(-2)).toEqual([
+      'coverage is too low: 50.0 % of lines, not 51 %',
+      'coverage is too low: 50.0 % of branches, not 51 %',
+    ])
+  })
+
+  it('for lcov has paths below the working directory, and absolute ones elsewhere', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-lcov-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const lcov = join(folder, 'out.info')
+    reported(
+      ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) })),
+      { lcov },
+    )
+    const paths = readFileSync(lcov, 'utf8').match(/^SF:.*$/gm)
+    expect(paths?.toSorted()).toEqual(['SF:/elsewhere/n.pact', 'SF:test/m.pact'])
+  })
+
+  it('leaves out excluded files and folders, not others whose names begin so', () => {
+    const folder = join('test', 'contracts', 'coverage')
+    const covered = (...excluded: string[]) => {
+      const questions = { traces: 'none', hasGas: false, chance: { seed: 1, runs: 1 } } as const
+      const coverage = { dependencies: false, excluded: excluded.map((each) => join(folder, each)) }
+      return runTestFile(join(folder, 'token.repl'), { ...questions, coverage }).findings.coverage.length
+    }
+    expect([covered(), covered('tok', 'token'), covered('token.pact'), covered('.')]).toEqual([1, 1, 0, 0])
+  })
+
+  it('leaves a report of gas to JSON where all output is JSON', () => {
+    const { lines } = reported([], { gasReport: true, json: true, coverage: null })
+    const row = {
+      kind: 'native',
+      module: '',
+      name: 'f',
+      calls: 1,
+      min: 7,
+      mean: 7,
+      median: 7,
+      max: 7,
+      own: 7,
+      total: 7,
+    }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ gasReport: [row] }])
+  })
+
+  it('for lcov has a dash for branches that were never evaluated', () => {
+    const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
+    expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
+      'BRDA:3,0,0,-',
+      'BRDA:3,0,1,-',
+      'BRDA:4,1,0,2',
+      'BRDA:4,1,1,0',
+    ])
+  })
+})
+
+it('names the working directory, which is no file', async () => {
+  const { code, out } = await run(['contract', '.'])
+  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read . (EISDIR)')])
+})
+
+it('leaves stdout to TAP, and takes -vvv for -vv', async () => {
+  const file = join('test', 'contracts', 'coverage', 'inline.repl')
+  const { out, err } = await run(['contract', file, '--tap', '--coverage'])
+  expect([out.startsWith('TAP version 14\n'), out.includes('branches'), err.includes('branches')]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  const all = await run(['contract', file, '-vv'])
+  expect(all.out.split('\n').length).toBeGreaterThan(20)
+  expect(await run(['contract', file, '-vvv'])).toEqual(all)
+})
+
+describe('flags', () => {
+  it('take their bounds', () => {
+    const options = contractOptionsOf({
+      jobs: '256',
+      runs: '1',
+      seed: '0',
+      coverageMin: '100,100%',
+      check: true,
+      tolerance: '10000%',
+    })
+    expect(options).toMatchObject({
+      jobs: 256,
+      chance: { seed: 0, runs: 1 },
+      coverageMin: { lines: 100, branches: 100 },
+      tolerance: 10_000,
+    })
+  })
+
+  it.each([
+    [{ jobs: '257' }, '--jobs 257: expected a number from 1 to 256'],
+    [{ runs: '0' }, '--runs 0: expected a number from 1 to 1000000'],
+    [{ seed: '4294967296' }, '--seed 4294967296: expected a number from 0 to 4294967295'],
+    [{ coverageMin: '100.1' }, '--coverage-min 100.1: expected per cent from 0 to 100'],
+    [{ coverageMin: '1,2,3' }, '--coverage-min 1,2,3: expected per cent of lines, or of lines,branches'],
+    [{ check: true, tolerance: '10001' }, '--tolerance 10001: expected per cent from 0 to 10000'],
+    [{ tolerance: '1' }, '--tolerance has no effect without --check'],
+    [{ coverageAll: true }, '--coverage-all has no effect without --coverage'],
+    [{ json: true, tap: true }, '--json and --tap both decide what is printed'],
+  ] as const)('refuse %j', (flags, text) => expect(() => contractOptionsOf(flags)).toThrow(text))
+})

@@ -1,0 +1,53 @@
+/** `newcut contract --watch`, without a process: which changes count, and how it ends. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Output } from '../../src/cli/line.ts'
+import { watchFiles } from '../../src/commands/contract-watch.ts'
+import { until } from '../wait.ts'
+
+/** Watches the files in a new folder. `until` waits for a text, and resolves with all that was written. */
+function watched(...names: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-watch-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const stopped = new AbortController()
+  let out = ''
+  let runs = 0
+  const write = (text: string) => {
+    out += text
+    return true
+  }
+  const run = async () => ({ status: ++runs, read: names.map((name) => join(folder, name)) })
+  const ended = watchFiles(run, { write } as unknown as Output, stopped.signal)
+  const sees = async (text: string) => {
+    await until(() => out.includes(text))
+    return out
+  }
+  return { at: (name: string) => join(folder, name), sees, stop: () => stopped.abort(), ended }
+}
+
+it('counts each file once, leaves out others beside them, and ends with the last exit code', async () => {
+  const { at, sees, stop, ended } = watched('a.repl', 'a.repl', 'b.pact')
+  const watching = 'watching 2 files: Ctrl-C ends\n'
+  await sees(watching)
+  writeFileSync(at('b.pact'), '2')
+  writeFileSync(at('c.txt'), '2')
+  expect(await sees(`has changed\n${watching}`)).toBe(`${watching}\nb.pact has changed\n${watching}`)
+  stop()
+  expect(await ended).toBe(2)
+})
+
+it('waits for a file whose folders are missing', async () => {
+  const { at, sees, stop, ended } = watched('none/in/a.repl')
+  const watching = 'watching 1 file: Ctrl-C ends\n'
+  await sees(watching)
+  mkdirSync(at('none'))
+  await sees(`none has changed\n${watching}`)
+  mkdirSync(at('none/in'))
+  await sees(`in has changed\n${watching}`)
+  writeFileSync(at('none/in/a.repl'), '1')
+  await sees(`a.repl has changed\n${watching}`)
+  stop()
+  expect(await ended).toBe(4)
+})

@@ -1,0 +1,99 @@
+/** The text of `newcut types`, without a compiler: names, documents, constants, dependencies. */
+import { describe, expect, it } from 'vitest'
+import { outlinesOf } from '../../src/contracts/syntax/outline.ts'
+import { declarations } from '../../src/declarations/declare.ts'
+import { type ContractTexts, gather } from '../../src/declarations/gather.ts'
+import { labels } from '../../src/declarations/labels.ts'
+
+/** Lines of the declarations of a text, without indentation. */
+const declared = (text: string, namespace: string | null = null, origin = 'here') =>
+  declarations(outlinesOf(text, namespace), origin)
+    .split('\n')
+    .map((line) => line.trim())
+
+const module = (...members: readonly string[]) => `(module m G (defcap G () true) ${members.join(' ')})`
+
+describe('a declaration', () => {
+  it('names parameters in camel case, each differently, and never by a word of the language', () => {
+    const names = ['sender-id', 'new', '%', 'a-b', 'aB', 'a--b-', 'x2']
+    expect(labels(names)).toEqual(['senderId', 'new_', '_', 'aB', 'aB2', 'aB3', 'x2'])
+    expect(labels(['1st', '1st'])).toEqual(['_1st', '_1st2'])
+  })
+
+  it('keeps documents and origins from ending their comments', () => {
+    const lines = declared(module('(defun f () "One */ line." 1)', '(defun g () "Two\\n lines." 1)'), null, 'a*/b')
+    expect(lines[1]).toBe('/* From a* /b. */')
+    expect(lines).toContain('/** One * / line. */')
+    const start = lines.indexOf('* Two')
+    expect(lines.slice(start - 1, start + 3)).toEqual(['/**', '* Two', '* lines.', '*/'])
+  })
+
+  it('types arguments of calls as code, and those of capabilities as JSON', () => {
+    const lines = declared(module('(defun f (t:time g:guard x) 1)', '(defcap C (t:time g:guard x) true)'))
+    expect(lines).toContain('args: [t: Date | PactCode, g: PactCode, x: PactArgument]')
+    expect(lines).toContain("'C': { name: 'm.C'; args: [t: PactTime, g: PactGuard, x: PactValue] }")
+  })
+
+  it.each([
+    ['"a"', '"a"'],
+    ['12', 'PactInteger'],
+    ['1.5', 'PactDecimal'],
+    ['true', 'true'],
+    ['[1 2]', 'Array<PactInteger>'],
+    ['[1 2.0]', 'PactValue'],
+    ['[]', 'PactValue'],
+    ['(+ 1 2)', 'PactValue'],
+  ])('types a constant %s as %s', (value, type) => {
+    expect(declared(module(`(defconst X ${value})`))).toContain(`'X': ${type}`)
+  })
+
+  it('shows 200 characters of a constant', () => {
+    const shown = (length: number) => declared(module(`(defconst X "${'x'.repeat(length - 2)}")`))
+    expect(shown(200)).toContain(`/** value: "${'x'.repeat(198)}" */`)
+    expect(shown(201)).toContain(`/** value: "${'x'.repeat(199)}.. */`)
+  })
+
+  it('offers clients modules, not interfaces, and the capability of gas once', () => {
+    const face = '(interface i (defun f:string ()) (defcap C (a:string)))'
+    const lines = declared(`${face} ${module()}`)
+    const client = lines.slice(lines.indexOf('export interface IPactModules {'))
+    expect(client).toContain("'m': {")
+    expect(client).not.toContain("'i': {")
+    expect(lines.filter((line) => line.startsWith('(name: '))).toEqual([
+      "(name: 'coin.GAS'): { name: string; args: Array<any> }",
+      "(name: 'm.G', ...args: Capabilities['m.G']['args']): { name: string; args: Array<any> }",
+    ])
+    const gas = declared('(module coin G (defcap G () true) (defcap GAS () true))')
+    expect(gas.filter((line) => line.startsWith("(name: 'coin.GAS'"))).toEqual([
+      "(name: 'coin.GAS', ...args: Capabilities['coin.GAS']['args']): { name: string; args: Array<any> }",
+    ])
+  })
+})
+
+describe('dependencies', () => {
+  const source = (texts: Readonly<Record<string, string>>): ContractTexts => ({
+    has: (name) => name in texts,
+    texts: async (names) => new Map(names.map((name) => [name, texts[name]])),
+  })
+  const own = (text: string) => outlinesOf(text, 'ns')
+
+  it('are those of the code of a contract, and only those of the signatures of others; by name', async () => {
+    const texts = {
+      'ns.z': '(module z G (defcap G () true) (use y) (defun f () (ns.never.f)))',
+      'ns.y': '(module y G (defcap G () true) (defcap C () (ns.x.f)))',
+      'ns.x': '(module x G (defcap G () true))',
+      'ns.never': '(module never G (defcap G () true))',
+    }
+    const found = await gather(own('(module m G (defcap G () true) (defun f () (ns.z.f)))'), [], source(texts))
+    expect(found.map(({ name }) => name)).toEqual(['ns.m', 'ns.x', 'ns.y', 'ns.z'])
+  })
+
+  it.each([
+    ['(module other G (defcap G () true))', 'module ns.z: its text cannot be used: it contains the module ns.other'],
+    ['(+ 1 2)', 'module ns.z: its text cannot be used: it contains no module'],
+    ['(module z G\n  (defun))', 'module ns.z: its text cannot be read at line 2, column 4: '],
+  ])('of another text are refused: %s', async (text, message) => {
+    const code = '(module m G (defcap G () true) (use ns.z))'
+    await expect(gather(own(code), [], source({ 'ns.z': text }))).rejects.toThrow(message)
+  })
+})

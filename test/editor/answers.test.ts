@@ -1,0 +1,244 @@
+/** Answers to an editor, without its protocol: completion, hover, outline, folds, tokens, lenses, fixes. */
+import { describe, expect, it } from 'vitest'
+import { DiagnosticTag } from 'vscode-languageserver/node'
+import { Answers } from '../../src/editor/answers.ts'
+import { proposals } from '../../src/editor/completion-items.ts'
+import { ProtocolPlaces } from '../../src/editor/documents.ts'
+import { fixesIn } from '../../src/editor/fixes.ts'
+import { foldsOf, outlineOf } from '../../src/editor/outline.ts'
+import { parseFile } from '../../src/editor/parsed-file.ts'
+import { similarName } from '../../src/editor/similar.ts'
+import { LineStarts } from '../../src/editor/spans.ts'
+import { type TestFileReport, testFindings, testLenses } from '../../src/editor/test-lenses.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+
+const FILE = 'untitled:a.pact'
+const MARK = '|'
+
+/** A session with these texts as open documents. */
+function session(texts: Readonly<Record<string, string>>) {
+  const files: WorkspaceFiles = {
+    read: (file) => texts[file] ?? null,
+    resolve: (_, path) => path,
+    list: () => [],
+    refresh: () => undefined,
+    systemFile: (name) => `/system/${name}.pact`,
+  }
+  const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
+  const workspace = new Workspace(files, null, live)
+  for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
+  const places = new ProtocolPlaces(workspace)
+  return { workspace, places, answers: new Answers(workspace, places) }
+}
+
+const HEAD = '(module m G (defcap G () true)\n'
+
+/** Labels that are offered at the mark in a text. */
+function offered(marked: string, file = FILE, others: Readonly<Record<string, string>> = {}): readonly string[] {
+  const { workspace } = session({ ...others, [file]: marked.replace(MARK, '') })
+  const analysis = workspace.analysis(file)
+  return analysis === null ? [] : proposals(workspace, analysis, marked.indexOf(MARK)).map(({ label }) => label)
+}
+
+describe('completion', () => {
+  it('is not offered in comments, but behind a semicolon in a string', () => {
+    expect(offered(`${HEAD}(defun f () ; the fo|\n1))`)).toEqual([])
+    expect(offered(`${HEAD}(defun f () (+ "a;" fo|)))`)).toContain('format')
+  })
+
+  it('offers callable members of the interface behind ::, and constants and schemas behind its name', () => {
+    const face = '(interface face (defschema s a:integer) (defconst C 1) (defun call:string (x:string)))'
+    const code = (part: string) => `${face}\n${HEAD}(defun f (x:module{face}) ${part}))`
+    expect(offered(code('(x::|)'))).toEqual(['call'])
+    expect(offered(code('(face.|)')).toSorted()).toEqual(['C', 's'])
+  })
+
+  it('offers variables of this place, the innermost of a name, and natives of tests in test files only', () => {
+    const { workspace } = session({
+      [FILE]: `${HEAD}(defun f (a:string) (let ((a:integer 1)) a)) (defun g (other) 1))`,
+    })
+    const analysis = workspace.analysis(FILE)
+    const found = analysis === null ? [] : proposals(workspace, analysis, HEAD.length + 42)
+    expect(found.filter(({ label }) => label === 'a').map(({ detail }) => detail)).toEqual(['(variable) a:integer'])
+    expect(found.map(({ label }) => label)).not.toContain('other')
+    expect(found.map(({ label }) => label)).not.toContain('env-data')
+    expect(offered('(env|)', 'untitled:a.repl')).toContain('env-data')
+  })
+
+  it('offers a variable behind its value, not in it', () => {
+    expect(offered(`${HEAD}(defun f () (let ((own (+ 1 o|))) 1)))`)).not.toContain('own')
+    expect(offered(`${HEAD}(defun f () (let ((own (+ 1 2))) o|)))`)).toContain('own')
+  })
+
+  it('takes no variables of files that a test loads', () => {
+    const loaded = { 'm.pact': `${HEAD}(defun f (elsewhere) elsewhere))${' '.repeat(99)}` }
+    expect(offered(`(load "m.pact")\n${' '.repeat(25)}(+ 1 el|)`, 'untitled:a.repl', loaded)).not.toContain('elsewhere')
+  })
+})
+
+describe('hover', () => {
+  const hover = (text: string, part: string, file = FILE) => {
+    const before = text.slice(0, text.indexOf(part)).split('\n')
+    const found = session({ [file]: text }).answers.hover(file, {
+      line: before.length - 1,
+      character: before.at(-1)?.length ?? 0,
+    })
+    return (found?.contents as { readonly value: string } | undefined)?.value ?? ''
+  }
+
+  it('says which natives are for test files, and tells no gas of them', () => {
+    const text = hover('(env-data {})', 'env-data', 'untitled:a.repl')
+    expect(text).toContain('Test files only.')
+    expect(text).not.toContain('Gas')
+  })
+
+  it('takes the only string of a function for its body, and the first of several for its document', () => {
+    expect(hover(`${HEAD}(defun once () "text"))`, 'once')).not.toContain('text')
+    expect(hover(`${HEAD}(defun twice () "text" 1))`, 'twice')).toContain('text')
+  })
+
+  it('shows the first 200 characters of a constant', () => {
+    expect(hover(`${HEAD}(defconst X "${'x'.repeat(198)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(198)}")`)
+    expect(hover(`${HEAD}(defconst X "${'x'.repeat(199)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(199)}...)`)
+  })
+})
+
+describe('references and renames', () => {
+  const text = `${HEAD}(defun f () 1) (defun g () (+ (f) (m.f))))`
+
+  it('leave the definition out if asked to', () => {
+    const { answers } = session({ [FILE]: text })
+    const at = { line: 1, character: 7 }
+    expect([true, false].map((includes) => answers.references(FILE, at, includes).length)).toEqual([3, 2])
+  })
+
+  it('change the last part of a dotted name', () => {
+    const { changes } = session({ [FILE]: text }).answers.rename(FILE, { line: 1, character: 7 }, 'h')
+    const columns = changes?.[FILE].map(({ range }) => [range.start.character, range.end.character])
+    expect(columns).toEqual(
+      [[7, 8], [text.split('\n')[1].indexOf('(f)') + 1], [text.split('\n')[1].indexOf('m.f') + 2]].map(([from, to]) => [
+        from,
+        to ?? from + 1,
+      ]),
+    )
+  })
+
+  it.each(['defun', 'if(', '1a', ''])('refuse the name %j', (name) => {
+    const { answers } = session({ [FILE]: text })
+    expect(() => answers.rename(FILE, { line: 1, character: 7 }, name)).toThrow('is no name of the language')
+  })
+
+  it('refuse a name that the module has already, and take the same again', () => {
+    const { answers } = session({ [FILE]: text })
+    const at = { line: 1, character: 7 }
+    expect(() => answers.rename(FILE, at, 'g')).toThrow('m has g already')
+    expect(answers.rename(FILE, at, 'f').changes?.[FILE]).toHaveLength(3)
+  })
+})
+
+describe('findings', () => {
+  it('are at most 500, and fade what is never used', () => {
+    const { answers, workspace } = session({ [FILE]: `${HEAD}(defun f () (let ((x 1)) 2)))` })
+    const [finding] = workspace.findings(FILE)
+    expect(answers.diagnostics(FILE, [finding], 'newcut')[0].tags).toEqual([DiagnosticTag.Unnecessary])
+    expect(answers.diagnostics(FILE, Array(501).fill(finding), 'newcut')).toHaveLength(500)
+  })
+
+  it('have fixes at both of their ends', () => {
+    const { workspace } = session({ [FILE]: `${HEAD}(defun f () (lenght "a")))` })
+    const [finding] = workspace.findings(FILE)
+    const parsed = workspace.parsed(FILE)
+    const titles = (at: number) =>
+      (parsed === null ? [] : fixesIn(parsed, [finding], { from: at, to: at })).map(({ text }) => text)
+    expect([finding.from, finding.to].map((at) => titles(at)[0])).toEqual(['length', 'length'])
+    expect([finding.from - 1, finding.to + 1].map((at) => titles(at))).toEqual([[], []])
+  })
+})
+
+describe('the structure of a file', () => {
+  it('has the tests of a file, and a sign for a definition without a name', () => {
+    expect(outlineOf(parseFile('a.repl', '(expect "" 1 1) (expect "b" 1 1) (+ 1 2)')).map(({ name }) => name)).toEqual([
+      'expect',
+      'b',
+    ])
+  })
+
+  it('folds the outermost form of a line, and comments of several lines', () => {
+    const text = '; one\n; two\n(a (b\n c)\n d)\n; alone\n(e\n)'
+    expect(foldsOf(parseFile('a.repl', text))).toEqual([
+      { from: 0, to: 1, isComment: true },
+      { from: 2, to: 4, isComment: false },
+      { from: 6, to: 7, isComment: false },
+    ])
+  })
+
+  it('has the words of a range, its last line included', () => {
+    const { data } = session({ [FILE]: '; a\n; bb\n; ccc\n; dddd' }).answers.semanticTokens(FILE, [1, 2])
+    expect([data.length, data[0], data[2], data[7]]).toEqual([10, 1, 4, 5])
+  })
+
+  it('has words without the line ends of Windows', () => {
+    const { data } = session({ [FILE]: '; one\r\n; three\r\n' }).answers.semanticTokens(FILE, null)
+    expect([data[2], data[7]]).toEqual([5, 7])
+  })
+
+  it('ends with its text, wherever an error places itself', () => {
+    const lines = new LineStarts('ab\ncd')
+    expect(
+      [
+        { line: 0, column: 1 },
+        { line: 1, column: 9 },
+        { line: 7, column: 0 },
+      ].map((at) => lines.offsetOf(at)),
+    ).toEqual([1, 5, 5])
+  })
+})
+
+describe('results of a test file', () => {
+  const text = '(expect "a" 1 1)\n[(expect "b" 1 1)]\n(expect "c" 1 2)\n(expect "d" 1 1)'
+  const parsed = parseFile('a.repl', text)
+  const place = (line: number) => ({ line, column: 0 })
+  const report = (parts: Partial<TestFileReport>): TestFileReport => ({
+    passed: 2,
+    failures: [],
+    stopped: null,
+    ...parts,
+  })
+
+  it('tell of each expectation whether it passed, failed, or was not reached', () => {
+    const failures = [{ file: 'a.repl', place: place(2), name: 'c', what: `no: ${'x'.repeat(100)}\nmore` }]
+    const stopped = { file: 'a.repl', place: place(3), message: 'end' }
+    const titles = testLenses(parsed, report({ failures, stopped })).map(({ title }) => title)
+    const failed = `failed: no: ${'x'.repeat(100)}`
+    expect(titles).toEqual([
+      'run test: 2 passed, 1 failed, ended early',
+      'passed',
+      'passed',
+      `${failed.slice(0, 100)}...`,
+      'not reached',
+    ])
+  })
+
+  it('show an early end to the end of its line, and name the file if it is another one', () => {
+    const ended = (file: string, line: number) => {
+      const [{ from, to, message }] = testFindings(
+        parsed,
+        report({ stopped: { file, place: place(line), message: 'no' } }),
+      )
+      return [text.slice(from, to), message]
+    }
+    expect(ended('a.repl', 3)).toEqual(['(expect "d" 1 1)', 'the test ended here: no'])
+    expect(ended('m.pact', 3)).toEqual(['(expect "a" 1 1)', 'the test ended here: no (in m.pact)'])
+  })
+})
+
+it.each([
+  ['ab', ['abc'], null],
+  ['abc', ['abd'], 'abd'],
+  ['abc', ['xbd'], null],
+  ['abcdef', ['xbcdey'], 'xbcdey'],
+  ['abcdef', ['abcdef', 'xbcdxy'], null],
+  ['length', ['lenght', 'lengths', 'lengthy'], 'lengths'],
+])('takes for %s among %j: %s', (name, known, similar) => {
+  expect(similarName(name, known)).toBe(similar)
+})

@@ -1,0 +1,160 @@
+/** `env-fork`: test files that fork a network themselves. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { run } from '../cli/run.ts'
+import { folder, startRemote } from './network.ts'
+import { proxyTo } from './proxy.ts'
+
+/** A node, and runs of test files in a folder. */
+async function workplace() {
+  const { devnet } = await startRemote()
+  const proxy = await proxyTo(devnet.url)
+  const home = folder()
+  const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))
+  const file = (name: string, text: string) => {
+    writeFileSync(join(home, name), text)
+    return join(home, name)
+  }
+  const options = `"cut": ${height}, "limit": "1000/s"`
+  return {
+    ...{ proxy, home, height, file },
+    /** A call that forks the node. @param more further fields */
+    fork: (more = '"cache": "off"') => `(env-fork "${proxy.url}" {${options}, ${more}})\n`,
+    test: async (text: string, args: readonly string[] = []) => {
+      const { out, err, code } = await run(['contract', file('test.repl', text), ...args])
+      return { out: out.replace(/[.\w/-]*\/(?=\w+\.repl)/g, ''), err, code }
+    },
+  }
+}
+
+const BALANCE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
+
+it('reads the state of the network below that of the file', async () => {
+  const { fork, test, file, height, proxy } = await workplace()
+  file(
+    'setup.repl',
+    `${fork()}(env-data {"k": {"keys": ["a"], "pred": "keys-all"}}) (env-keys ["a"])
+     (begin-tx) (free.fork-token.open "carol" (read-keyset "k")) (commit-tx)`,
+  )
+  file('empty.repl', '')
+  const { out, err, code } = await test(`(env-keys ["b"])
+(defconst BEFORE 1)
+(begin-tx)
+(define-keyset "dropped" (sig-keyset))
+(rollback-tx)
+(load "setup.repl")
+${BALANCE}
+(expect "definitions stay" 1 BEFORE)
+(expect "block" ["0" ${height + 1}] [(at "chain-id" (chain-data)) (at "block-height" (chain-data))])
+(begin-tx)
+(test-capability (free.fork-token.TRANSFER "carol" "alice" 0.5))
+(free.fork-token.transfer "carol" "alice" 0.5)
+(expect "own writes lie above" 101.0 (free.fork-token.balance "alice"))
+(rollback-tx)
+${BALANCE}
+(expect "tables as a whole" ["alice" "bob" "carol"] (free.fork-token.names))
+${fork()}
+(expect "the same fork again changes nothing" 100.5 (free.fork-token.balance "carol"))
+(load "empty.repl" true)
+(expect "a reset forgets the fork" [] (list-modules))`)
+  expect([out, code]).toEqual(['test.repl: 8 passed, 0 failed\n8 passed, 0 failed\n', 0])
+  expect(err).toContain(`fork of development at height ${height}, chain 0; again: (env-fork "${proxy.url}" {"cut": {`)
+  expect(err.match(/fork of/g)).toHaveLength(1)
+  expect(err).toContain(`requests to ${proxy.url}: ${proxy.seen.length}\n`)
+})
+
+it('stands before all that writes, and says what is in its way', async () => {
+  const { fork, test, proxy } = await workplace()
+  const stop = async (text: string, args: readonly string[] = []) => (await test(text, args)).out.split('\n')[0]
+  expect(await stop(`(begin-tx)\n${fork()}`)).toBe(
+    '  STOPPED test.repl:2:1: env-fork must come first: a transaction is open',
+  )
+  const module = '(module m G (defcap G () true))\n'
+  expect(await stop(`${module}${fork()}`)).toBe(
+    '  STOPPED test.repl:2:1: env-fork must come first: the file has written already: modules m',
+  )
+  expect(proxy.seen).toEqual([])
+  const other = fork('"cache": "off", "timeout": "5s"')
+  expect(await stop(`${fork()}${module}${other}`)).toBe(
+    '  STOPPED test.repl:3:1: env-fork must come first: the file has written already: modules m',
+  )
+  expect(await stop(`${fork()}${other}(expect "n" 1 2)`)).toContain('FAILED test.repl:3:1: n')
+  expect(await stop('(module m G (defcap G () true) (defun f () (env-fork "http://127.0.0.1:1")))')).toContain(
+    'repl native disallowed in module code',
+  )
+})
+
+it('takes the options of the command line as fields, and refuses others with their place', async () => {
+  const { fork, test, proxy, home, height } = await workplace()
+  mkdirSync(join(home, 'inner'))
+  const { err } = await test(`${fork('"cache": "inner/cache"')}${BALANCE}`)
+  expect(existsSync(join(home, 'inner', 'cache', 'development'))).toBe(true)
+  // The printed pin and the cache make a fork that needs no node.
+  const [, again] = /again: (\(env-fork .*\{"cut": .*\})\)\n/.exec(err) ?? []
+  const asked = proxy.seen.length
+  const offline = await test(`${again.slice(0, -1)}, "cache": "inner/cache"})${BALANCE}`)
+  expect([offline.code, proxy.seen.length]).toEqual([0, asked])
+  writeFileSync(join(home, 'cut.json'), /\{"cut": (.*)\}$/.exec(again)?.[1] ?? '')
+  const named = await test(`(env-fork "${proxy.url}" {"cut": "cut.json", "cache": "inner/cache"})${BALANCE}`)
+  expect([named.code, proxy.seen.length]).toEqual([0, asked])
+
+  const stop = async (url: string, field: string) => {
+    return (await test(`(+ 1 2)\n  (env-fork "${url}" {${field}})`)).out.split('\n')[0]
+  }
+  const { url } = proxy
+  const at = '  STOPPED test.repl:2:3: env-fork: '
+  expect(await stop('nowhere://', '"cache": "off"')).toContain(`${at}"nowhere://": `)
+  expect(await stop(url, '"hight": 3')).toBe(
+    `${at}"hight" is no option (fields: chain, cut, cache, limit, timeout, table-rows, pacts)`,
+  )
+  expect(await stop(url, '"limit": 5')).toBe(`${at}"limit": 5: expected a number of requests in a second, such as 5/s`)
+  expect(await stop(url, '"cut": true')).toBe(`${at}"cut": true: expected some text`)
+  expect(await stop(url, `"cache": "off", "cut": ${height}, "chain": "0,1"`)).toBe(
+    `${at}"chain": a test file runs on one chain (name one of them)`,
+  )
+  expect(await stop(url, '"cache": "off", "cut": "none.json"')).toContain(`${at}--fork-cut ${home.slice(0, 4)}`)
+  expect(await stop(url, '"pacts": [""]')).toBe(`${at}"pacts": [""]: expected some text`)
+  expect(readdirSync(home).toSorted()).toEqual(['cut.json', 'inner', 'test.repl'])
+  const one = fork('"cache": "off", "chain": 1')
+  expect((await test(`${one}(expect "chain" "1" (at "chain-id" (chain-data)))`)).code).toBe(0)
+  const rows = fork('"cache": "off", "table-rows": 1')
+  expect((await test(`${rows}(free.fork-token.names)`)).out).toContain('has 2 rows, more than')
+})
+
+it('shares a pin among files, also of threads, and stops only the file that lacks something', async () => {
+  const { fork, test, file, proxy } = await workplace()
+  const [second, plain] = [
+    file('second.repl', `${fork().replace('{', '{"cache": "off", ').replace(', "cache": "off"}', '}')}${BALANCE}`),
+    file('plain.repl', '(expect "n" 1 1)'),
+  ]
+  proxy.manner = async ({ body }, forward) => {
+    return body?.includes('keys free.fork-token') === true ? { status: 400, body: 'no such luck' } : forward()
+  }
+  const lacking = `${fork()}${BALANCE}\n(expect-failure "not caught" (free.fork-token.names))\n(expect "never" 1 1)`
+  const { out, err, code } = await test(lacking, [second, plain, '--jobs', '2'])
+  expect(code).toBe(1)
+  expect(out.split('\n')[0]).toMatch(
+    /^ {2}STOPPED test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/,
+  )
+  expect(out).toContain('test.repl: 1 passed, 0 failed, ended early\n')
+  expect(out).toMatch(/second\.repl: 1 passed, 0 failed\n.*plain\.repl: 1 passed, 0 failed\n3 passed, 1 failed\n$/)
+  expect(err.match(/fork of/g)).toHaveLength(1)
+  proxy.manner = async () => ({ status: 200, body: '{}' })
+  const gone = await test(`(expect-failure "not caught" ${fork().replace(/"cut": \d+, /, '')})`)
+  expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is no chainweb node: .*\{\}/)
+})
+
+it('gives way to --fork, and says so', async () => {
+  const { fork, test, proxy, height } = await workplace()
+  const more = `${BALANCE} (free.fork-token.balance "bob")`
+  const options = ['--fork', proxy.url, '--fork-cut', String(height), '--fork-cache', 'off', '--fork-limit', '1000/s']
+  const { out, code, err } = await test(`(env-fork "http://127.0.0.1:1")\n${more}`, options)
+  expect([out.split('\n')[0], code]).toEqual([
+    '  WARNING test.repl:1:1: the fork of the command line replaces env-fork http://127.0.0.1:1',
+    0,
+  ])
+  // Both ways ask as often.
+  const [requests] = /requests to .*/.exec(err) ?? []
+  expect((await test(`${fork()}${more}`)).err).toContain(requests)
+})

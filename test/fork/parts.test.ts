@@ -1,0 +1,182 @@
+/** Parts of a fork, without a node to fork: its pin, its cache, its questions and its requests. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Asker } from '../../src/fork/asker.ts'
+import { ForkCache } from '../../src/fork/cache.ts'
+import { networkOfNode, pinHeight, readPin } from '../../src/fork/pin.ts'
+import { askAll, literal, type PinQuestion } from '../../src/fork/question.ts'
+import { RemoteNode } from '../../src/fork/remote-node.ts'
+
+describe('a pin', () => {
+  const hash = 'A'.repeat(43)
+  const cut = (...heights: readonly number[]) => {
+    return { network: 'n', heads: new Map(heights.map((height, chain) => [chain, { height, hash }])) }
+  }
+
+  it('is 10 blocks below the lowest head, and never below the first block', () => {
+    expect([pinHeight(cut(50, 70), null), pinHeight(cut(9), null)]).toEqual([40, 0])
+    expect(pinHeight(cut(50, 70), 50)).toBe(50)
+    expect(() => pinHeight(cut(50, 70), 51)).toThrow('--fork-cut 51: the lowest chain has height 50')
+  })
+
+  it('names its network, and blocks of one height', () => {
+    const text = (network: string | null, ...heights: readonly number[]) => {
+      const hashes = Object.fromEntries(heights.map((height, chain) => [chain, { height, hash }]))
+      return JSON.stringify({ network, hashes })
+    }
+    expect(readPin(text('n', 3, 3), 'f')).toEqual({
+      network: 'n',
+      height: 3,
+      hashes: new Map([
+        [0, hash],
+        [1, hash],
+      ]),
+    })
+    for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f: no pin: ')
+  })
+
+  it('takes no network whose name leaves the folder of the cache', async () => {
+    for (const name of ['..', '../n', 'a/b', '', 'a'.repeat(65)]) {
+      const text = JSON.stringify({ network: name, hashes: { 0: { height: 3, hash } } })
+      expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
+      const info = JSON.stringify({ nodeVersion: name })
+      const remote = { url: 'http://n', get: async () => ({ status: 200, text: info }) } as unknown as RemoteNode
+      await expect(networkOfNode(remote)).rejects.toThrow('http://n is no chainweb node: GET /info answers ')
+    }
+  })
+})
+
+describe('a cache', () => {
+  const block = { network: 'n', chain: 0, height: 5, hash: 'h' }
+
+  function cached(keys: readonly string[]) {
+    const folder = mkdtempSync(join(tmpdir(), 'newcut-cache-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'n', '0-h.jsonl')
+    const notices: string[] = []
+    const open = () => new ForkCache(folder, block, (message) => notices.push(message))
+    const cache = open()
+    for (const key of keys) cache.put(key, 1)
+    cache.save()
+    return { file, open, notices, text: () => readFileSync(file, 'utf8') }
+  }
+
+  it.each([
+    [1, 'line 2 is damaged or was edited'],
+    [3, 'lines 2, 3, 4 are damaged or were edited'],
+    [4, 'lines 2, 3, 4, and 1 more are damaged or were edited'],
+  ])('with %i damaged lines tells which, and drops them for good', (bad, told) => {
+    const { file, open, notices, text } = cached(['a', 'b', 'c', 'd', 'e'])
+    const [first, ...lines] = text().split('\n')
+    writeFileSync(file, [first, ...lines.map((line, i) => (i < bad ? line.replace(',1,', ',2,') : line))].join('\n'))
+    const cache = open()
+    expect(notices).toEqual([`the cache ${file}: ${told}: newcut drops that, and fetches it again`])
+    expect([cache.has('a'), cache.get('e')]).toEqual([false, 1])
+    expect(text()).toBe([first, ...lines.slice(bad)].join('\n'))
+    open()
+    expect(notices).toHaveLength(1)
+  })
+
+  it('takes no lines of another block', () => {
+    const { file, open, notices, text } = cached(['a'])
+    const own = text()
+    const other = text().replace('"hash":"h"', '"hash":"i"')
+    const otherFile = file.replace('0-h', '0-i')
+    writeFileSync(otherFile, other)
+    const cache = new ForkCache(dirname(dirname(file)), { ...block, hash: 'i' }, (message) => notices.push(message))
+    expect([cache.has('a'), notices]).toEqual([false, [expect.stringContaining('line 2 is damaged or was edited')]])
+    writeFileSync(file, other)
+    expect(open).toThrow('is of another block or another newcut')
+    writeFileSync(file, own)
+    expect(open().has('a')).toBe(true)
+  })
+
+  it('drops half a line without a word, so that the next line begins a line', () => {
+    const { file, open, notices, text } = cached(['a'])
+    appendFileSync(file, '["b')
+    const cache = open()
+    cache.put('c', null)
+    cache.save()
+    expect([open().has('c'), notices, text().split('\n')]).toEqual([true, [], expect.any(Array)])
+    expect(text().split('\n')).toHaveLength(4)
+  })
+})
+
+describe('questions', () => {
+  /** Asks for `1`, `2` and so on; the node fails code that contains one of `fails`. */
+  async function asked(codes: readonly string[], fails: readonly string[] = [], alone: readonly string[] = []) {
+    const requests: string[] = []
+    const exec = async (code: string) => {
+      requests.push(code)
+      if (fails.some((each) => code.split(/[ [\]]/).includes(each))) return { failure: 'no' }
+      return { value: code.startsWith('[') ? code.slice(1, -1).split(' ') : code }
+    }
+    const answers: Record<string, unknown> = {}
+    const questions = codes.map((code): PinQuestion => {
+      const take = (value: unknown) => {
+        answers[code] = value
+      }
+      const failed = (message: string) => {
+        answers[code] = message
+        return true
+      }
+      return { code, take, failed, isAlone: alone.includes(code) }
+    })
+    await askAll({ exec, remote: { url: 'u' } } as unknown as Asker, questions)
+    return { requests, answers }
+  }
+
+  it('go together into requests of 100, or of 300,000 characters', async () => {
+    const codes = Array.from({ length: 201 }, (_, i) => `c${i}`)
+    const { requests, answers } = await asked(codes)
+    expect(requests.map((code) => code.split(' ').length)).toEqual([100, 100, 1])
+    expect(answers).toEqual(Object.fromEntries(codes.map((code) => [code, code])))
+    const long = ['a', 'b', 'c'].map((letter) => letter.repeat(140_000))
+    expect((await asked(long)).requests.map(({ length }) => length)).toEqual([280_003, 140_000])
+  })
+
+  it('are halved until the one is alone that fails', async () => {
+    const codes = ['a', 'b', 'c', 'd', 'e']
+    const { answers, requests } = await asked(codes, ['d'])
+    expect(answers).toEqual({ a: 'a', b: 'b', c: 'c', d: 'no', e: 'e' })
+    expect(requests).toEqual(['[a b c d e]', '[a b c]', '[d e]', 'd', 'e'])
+    expect((await asked(codes, [], ['b'])).requests.toSorted()).toEqual(['[a c d e]', 'b'])
+  })
+
+  it('quote texts as the language does', () => {
+    expect(literal('a "b" \\\n\t')).toBe('"a \\"b\\" \\\\\\n\\t"')
+  })
+})
+
+describe('requests', () => {
+  async function remote(answer: (number: number, response: http.ServerResponse) => void) {
+    const urls: string[] = []
+    const server = http.createServer(({ url = '' }, response) => answer(urls.push(url), response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close().closeAllConnections())
+    const notices: string[] = []
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}//`
+    const onNotice = (message: string) => void notices.push(message)
+    return { urls, notices, node: new RemoteNode({ url, perSecond: 1e6, timeoutMs: 60_000, onNotice }) }
+  }
+
+  it('tell a trouble once, and again after an answer', async () => {
+    const { node, notices, urls } = await remote((number, response) => {
+      response.writeHead([1, 2, 4].includes(number) ? 503 : 200).end('{}')
+    })
+    await node.get('/a')
+    expect([notices.length, urls]).toEqual([1, ['/a', '/a', '/a']])
+    await node.get('/b')
+    expect([notices.length, node.requests]).toEqual([2, 5])
+  })
+
+  it('are repeated once at status 500, whose answer counts then', async () => {
+    const { node, urls } = await remote((_, response) => response.writeHead(500).end('old'))
+    expect(await node.get('/a')).toEqual({ status: 500, text: 'old' })
+    expect(urls).toHaveLength(2)
+  })
+})

@@ -1,0 +1,61 @@
+/** Outages of a node that fails at every few requests. */
+import { describe, expect, it } from 'vitest'
+import { Outage } from '../../src/source/node/outage.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+
+function watched() {
+  const clock = new VirtualClock()
+  const said: string[] = []
+  const outage = new Outage(clock, {
+    onTrouble: (message) => said.push(message),
+    onRecovered: (message) => said.push(message),
+  })
+  return { clock, outage, said }
+}
+
+describe('a node that fails at every second request', () => {
+  it('is reported once, however fast its requests are', async () => {
+    const { clock, outage, said } = watched()
+    for (let request = 0; request < 200; request++) {
+      outage.failed('work', 'no work')
+      await clock.pass(5)
+      outage.works('work')
+      await clock.pass(5)
+    }
+    expect(said).toEqual(['no work', 'the node answers again, after 5 ms'])
+  })
+
+  it('is reported again when a failure lasts for a second, with its whole length', async () => {
+    const { clock, outage, said } = watched()
+    outage.failed('work', 'no work')
+    outage.works('work')
+    outage.failed('work', 'still no work')
+    await clock.pass(999)
+    expect(said).toHaveLength(2)
+    await clock.pass(1)
+    expect(said[2]).toBe('still no work')
+    await clock.pass(4_000)
+    outage.works('work')
+    expect(said[3]).toBe('the node answers again, after 5 s')
+  })
+
+  it('is reported at once when it has worked for ten seconds', async () => {
+    const { clock, outage, said } = watched()
+    outage.failed('work', 'no work')
+    outage.works('work')
+    await clock.pass(10_000)
+    outage.failed('work', 'no work again')
+    expect(said[2]).toBe('no work again')
+  })
+
+  it('keeps the longer patience of a stream', async () => {
+    const { clock, outage, said } = watched()
+    outage.failed('work', 'no work')
+    outage.works('work')
+    outage.failed('stream', 'no news', 5_000)
+    await clock.pass(4_999)
+    expect(said).toHaveLength(2)
+    await clock.pass(1)
+    expect(said[2]).toBe('no news')
+  })
+})

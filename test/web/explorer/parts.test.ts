@@ -1,0 +1,194 @@
+/** Parts of the page without a browser: coins, positions in the braid, blocks and reorgs, JSON. */
+import { describe, expect, it } from 'vitest'
+import type { BlockView, NodeView } from '../../../src/schema/view.ts'
+import { argumentOf } from '../../../src/web/explorer/browser/argument.ts'
+import { blockAt, heightsIn, layoutFor, pastOf, xOf, yOf } from '../../../src/web/explorer/browser/braid-layout.ts'
+import { sumOf, tidyCoins } from '../../../src/web/explorer/browser/coins.ts'
+import { indented } from '../../../src/web/explorer/browser/json-text.ts'
+import { literalOf } from '../../../src/web/explorer/browser/literal.ts'
+import { type ListPage, PagedList } from '../../../src/web/explorer/browser/paged-list.ts'
+import { NodeState } from '../../../src/web/explorer/browser/state.ts'
+import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
+import { until } from '../../wait.ts'
+
+describe('coins', () => {
+  it.each([
+    [['1.5', '2'], '3.500000000000'],
+    [['0.000000000001', '0.1'], '0.100000000001'],
+    [['-1.25', '0.25'], '-1.000000000000'],
+    [['-0.5'], '-0.500000000000'],
+    [['90071992547409930.1', '0.2'], '90071992547409930.300000000000'],
+    [[], '0.000000000000'],
+  ])('of %j sum up to %s', (amounts, sum) => expect(sumOf(amounts)).toBe(sum))
+
+  it.each([
+    ['1234567.890100', '1,234,567.8901'],
+    ['100.000', '100'],
+    ['1000', '1,000'],
+    ['0.5', '0.5'],
+  ])('show %s as %s', (text, shown) => expect(tidyCoins(text)).toBe(shown))
+})
+
+describe('blocks', () => {
+  const block = (hash: string, parent: string, height: number, adjacents: readonly string[] = []): BlockView => {
+    return { hash, parent, height, chain: 0, adjacents, createdMs: 0 } as unknown as BlockView
+  }
+  const view = (head: string, height: number, blocks: readonly BlockView[], requests: readonly object[] = []) => {
+    return { heads: [{ chain: 0, hash: head, height }], blocks, requests } as unknown as NodeView
+  }
+
+  it('that leave their chain are a reorg, with their number and lowest height', () => {
+    const state = new NodeState(view('c', 3, [block('a', '', 1), block('b', 'a', 2), block('c', 'b', 3)]))
+    const rival = [block('x', 'a', 2), block('y', 'x', 3), block('z', 'y', 4)]
+    expect(state.apply(view('z', 4, rival), 7)).toEqual([{ chain: 0, lost: 2, height: 2 }])
+    const onChain = [...state.blocks.values()].filter((each) => each.isOnChain).map(({ hash }) => hash)
+    expect(onChain).toEqual(['a', 'x', 'y', 'z'])
+    // Once told, they are no news.
+    expect(state.apply(view('z', 4, []), 8)).toEqual([])
+    expect([state.blocks.get('a')?.bornMs, state.blocks.get('z')?.bornMs]).toEqual([Number.NEGATIVE_INFINITY, 7])
+  })
+
+  it('are forgotten 160 heights below the highest', () => {
+    const state = new NodeState(view('a', 1, [block('a', '', 1), block('b', '', 2)]))
+    state.apply(view('z', 162, [block('z', 'b', 162)]), 0)
+    expect([...state.blocks.keys()]).toEqual(['b', 'z'])
+  })
+
+  it('keeps the newest 200 requests', () => {
+    const requests = Array.from({ length: 150 }, (_, id) => ({ id }))
+    const state = new NodeState(view('a', 1, [], requests))
+    state.apply({ requests: requests.map(({ id }) => ({ id: id + 150 })) } as unknown as Partial<NodeView>, 0)
+    expect([state.requests.length, state.requests[0].id, state.requests.at(-1)?.id]).toEqual([200, 100, 299])
+  })
+
+  it('have a past in steps, each block at its shortest distance', () => {
+    const known = [
+      block('root', '', 0),
+      block('a', 'root', 1),
+      block('b', 'a', 2),
+      block('n', 'a', 2),
+      block('c', 'b', 3, ['n', 'a', 'gone']),
+    ]
+    const blocks = new Map(known.map((each) => [each.hash, { ...each, isOnChain: true, bornMs: 0 }]))
+    const of = (steps: number) => Object.fromEntries(pastOf(blocks.get('c') as never, blocks, steps))
+    expect([of(0), of(1), of(9)]).toEqual([{ c: 0 }, { c: 0, b: 1, n: 1, a: 1 }, { c: 0, b: 1, n: 1, a: 1, root: 2 }])
+  })
+
+  it('are found near a point, orphans below their lane', () => {
+    const layout = layoutFor(1000, 2)
+    const at = (hash: string, chain: number, isOnChain = true) => {
+      return { ...block(hash, '', 5), chain, isOnChain, bornMs: 0 }
+    }
+    const blocks = [at('a', 0), at('b', 1), at('o', 0, false)]
+    const [x, y] = [xOf(layout, 5, 6), yOf(layout, 0)]
+    const found = (dy: number) => blockAt(layout, blocks, [x, y + dy], 6)?.hash
+    expect([found(0), found(layout.lane * 0.42), found(layout.lane), found(-40)]).toEqual(['a', 'o', 'b', undefined])
+    expect(xOf(layout, heightsIn(layout) - 1, heightsIn(layout) - 1) - x).toBe(layout.step)
+  })
+})
+
+describe('a list in pages', () => {
+  type Page = ListPage<string>
+  const page = (items: string, next: string | null): Page => ({ items: [...items], next, searchedTo: 0 })
+
+  function listed(pages: Record<string, () => Page | Promise<Page>>) {
+    let shown = ''
+    const told: string[] = []
+    let click = () => undefined as unknown
+    const addEventListener = (_: string, run: () => void) => {
+      click = run
+    }
+    const more = { hidden: false, disabled: false, addEventListener }
+    const list = new PagedList<string>({
+      read: async (next) => await pages[next ?? 'first'](),
+      keyOf: (item) => item,
+      show: (items) => {
+        shown = items.join('')
+      },
+      more,
+      onTold: (text) => void told.push(text),
+      noun: 'event',
+    })
+    return { list, told, more, shown: () => shown, click: () => click() }
+  }
+
+  it('goes on by itself through empty pages', async () => {
+    const { list, shown, told, more } = listed({
+      first: () => page('', 'a'),
+      a: () => page('', 'b'),
+      b: () => page('xy', null),
+    })
+    await list.restart()
+    expect([shown(), told.at(-1), more.hidden]).toEqual(['xy', '2 events: these are all', true])
+  })
+
+  it('is renewed in front of what was read before, each item once, or as a whole after a gap', async () => {
+    let first = page('dc', '2')
+    const { list, shown, click } = listed({ first: () => first, 2: () => page('ba', null) })
+    await list.restart()
+    click()
+    await until(() => shown() === 'dcba')
+    first = page('ed', '3')
+    await list.renew()
+    expect(shown()).toBe('edcba')
+    first = page('hg', '4')
+    await list.renew()
+    expect(shown()).toBe('hg')
+  })
+
+  it('drops pages of an earlier list', async () => {
+    let release: (late: Page) => void = () => undefined
+    let isLate = false
+    const { list, shown } = listed({
+      first: () =>
+        isLate
+          ? new Promise<Page>((resolve) => {
+              release = resolve
+            })
+          : page('new', null),
+    })
+    await list.restart()
+    isLate = true
+    const late = list.renew()
+    isLate = false
+    await list.restart()
+    release(page('old', null))
+    await late
+    expect(shown()).toBe('new')
+  })
+})
+
+describe('values', () => {
+  it.each([
+    [{ cgName: 'coin.GOVERNANCE', cgArgs: [] }, 'capability coin.GOVERNANCE'],
+    [{ fun: 'm.f', args: [] }, 'guard m.f'],
+    [{ pred: 'keys-any', keys: ['k'.repeat(20), 'l'.repeat(21)] }, `keys-any [${'k'.repeat(20)} llllllll…]`],
+    [{ timep: '2027-01-31T12:00:00.5Z' }, '(time "2027-01-31T12:00:00.5Z")'],
+    [{ int: 1, more: 2 }, '{"int": 1.0, "more": 2.0}'],
+  ])('are shown: %j', (json, text) => expect(valueText(json)).toBe(text))
+
+  it('are indented, with their numbers as they are, and nothing within empty brackets', () => {
+    expect(indented('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
+      '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
+    )
+    expect(indented('{"a"')).toBe('{"a"')
+  })
+
+  it('of strings have the escapes of the language', () => {
+    expect(literalOf('["a\\nb" "\\r\\t" "\\"\\\\"]').json).toEqual(['a\nb', '\r\t', '"\\'])
+  })
+
+  it('may be nested a hundred deep', () => {
+    const deep = (levels: number) => literalOf(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+    expect(deep(101).code).toHaveLength(202)
+    expect(() => deep(102)).toThrow('at most 100 levels of brackets')
+  })
+
+  it('of modules name each interface', () => {
+    const { json } = argumentOf('module{a, ns.b}', 'free.m')
+    expect((json as { refSpec: unknown }).refSpec).toEqual([
+      { namespace: null, name: 'a' },
+      { namespace: 'ns', name: 'b' },
+    ])
+  })
+})
