@@ -13,6 +13,7 @@ import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { RowSchema, Type } from '../../src/contracts/values/type.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
+import { until } from '../wait.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { Ledger } from './ledger.ts'
 
@@ -112,7 +113,7 @@ const ALL_FORMS = `(module forms G
   (defpact around (x) (step (continue (steps x)))))`
 
 describe('a loaded module', () => {
-  it('does not retain the evaluator that loaded it', () => {
+  it('does not retain the evaluator that loaded it', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const below = new Layer()
@@ -129,12 +130,15 @@ describe('a loaded module', () => {
     }
     const { modules, evaluator } = load()
     const made = modules.map((module) => again(module))
-    // A WeakRef keeps its object alive until the turn that created it has ended.
-    return new Promise<void>((done) => setImmediate(done)).then(() => {
-      collect()
-      expect(evaluator.deref()).toBeUndefined()
-      expect([...modules, ...made]).toHaveLength(2 * (systemContracts.length + 2))
-    })
+    // A WeakRef keeps its object alive until the turn that created or read it has ended.
+    await until(
+      () => {
+        collect()
+        return evaluator.deref() === undefined
+      },
+      () => 'the evaluator is still there',
+    )
+    expect([...modules, ...made]).toHaveLength(2 * (systemContracts.length + 2))
   })
 })
 
