@@ -168,7 +168,7 @@ interface NodeParts {
   readonly pools: Mempools
   readonly coordinator: Coordinator
   readonly turns: TimeSlicer
-  /** null if nobody listens. */
+  /** null without `onTransaction`. */
   readonly watch: TransactionWatch | null
   readonly backups: BackupJobs | null
   readonly controls: Controls

@@ -10,23 +10,14 @@ import { parseFile } from '../../src/editor/parsed-file.ts'
 import { similarName } from '../../src/editor/similar.ts'
 import { LineStarts } from '../../src/editor/spans.ts'
 import { type TestFileReport, testFindings, testLenses } from '../../src/editor/test-lenses.ts'
-import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import { workspaceOf } from './memory-workspace.ts'
 
 const FILE = 'untitled:a.pact'
 const MARK = '|'
 
 /** A session with these texts as open documents. */
 function session(texts: Readonly<Record<string, string>>) {
-  const files: WorkspaceFiles = {
-    read: (file) => texts[file] ?? null,
-    resolve: (_, path) => path,
-    list: () => [],
-    refresh: () => undefined,
-    systemFile: (name) => `/system/${name}.pact`,
-  }
-  const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
-  const workspace = new Workspace(files, null, live)
-  for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
+  const workspace = workspaceOf(texts)
   const places = new ProtocolPlaces(workspace)
   return { workspace, places, answers: new Answers(workspace, places) }
 }

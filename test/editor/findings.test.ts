@@ -2,23 +2,9 @@ import { expect, it } from 'vitest'
 import { nativeHover } from '../../src/editor/hover.ts'
 import type { ModuleTexts } from '../../src/editor/live-modules.ts'
 import { vocabulary } from '../../src/editor/vocabulary.ts'
-import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import type { Workspace } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
-
-/** Files in memory, all in one folder. */
-function workspaceOf(texts: Readonly<Record<string, string>>, moduleTexts: ModuleTexts | null = null): Workspace {
-  const files: WorkspaceFiles = {
-    read: (file) => texts[file] ?? null,
-    resolve: (_, path) => path,
-    list: () => [],
-    refresh: () => undefined,
-    systemFile: (name) => `/system/${name}.pact`,
-  }
-  const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
-  const workspace = new Workspace(files, moduleTexts, live)
-  for (const [file, text] of Object.entries(texts)) workspace.change(file, text)
-  return workspace
-}
+import { workspaceOf } from './memory-workspace.ts'
 
 /** Findings as `line:column severity message`, from 1. */
 function findingsOf(workspace: Workspace, file: string): string[] {

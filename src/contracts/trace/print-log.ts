@@ -6,7 +6,7 @@ import { cut, shortText } from './short-text.ts'
 /** Most bytes in UTF-8 that a command prints. */
 export const MAX_PRINT_BYTES = 65_536
 /** Most characters of one printed text. */
-export const MAX_PRINT_CHARACTERS = 4096
+const MAX_PRINT_CHARACTERS = 4096
 /** Bytes that each text takes besides its own: it has a place too. */
 const LINE_BYTES = 64
 

@@ -1,4 +1,4 @@
-/** Who signs in the form for commands, in headless Chromium: accounts of the node, a key of the visitor, nobody. */
+/** Signatures in the form for commands, in headless Chromium: by accounts of the node, by a visitor's key, by none. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { knownKey } from '../../../src/wallet/known-keys.ts'

@@ -81,7 +81,7 @@ export class PactIndex {
     return [...this.#pacts.values()].filter(({ steps }) => steps.length > 0)
   }
 
-  /** Reads some of the new blocks. First blocks of chains are skipped: nobody sent their commands. */
+  /** Reads some of the new blocks. Skips the first block of each chain: no user sent its commands. */
   read(): void {
     const end = Math.min(this.#store.size, this.#next + this.#atOnce)
     for (; this.#next < end; this.#next++) {

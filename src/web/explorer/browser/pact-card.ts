@@ -17,7 +17,7 @@ export interface PactActions {
 
 const button = (text: string) => make('button', { type: 'button', class: 'small' }, text)
 
-/** Texts and buttons are written in place: news of blocks take the focus from nobody. */
+/** Updates texts and buttons in place, so that news of blocks do not move the focus. */
 export class PactCard {
   readonly element = make('li', { class: 'pact' })
   readonly #actions: PactActions
