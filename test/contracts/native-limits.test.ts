@@ -61,7 +61,6 @@ const cases: readonly (readonly [name: string, ...args: Term[]])[] = [
   ['show', deep(50_000)],
   ['hash', bush(30)],
   ['hash', deep(50_000)],
-  ['typeof', bush(30)],
   ['=', bush(30), bush(30)],
   ['=', deep(50_000), deep(50_000)],
   ['contains', bush(30), [bush(30)]],

@@ -292,8 +292,9 @@ describe('natives', () => {
     check([
       ['typeof', [1n], '"integer"'],
       ['typeof', [dec('1.0')], '"decimal"'],
-      ['typeof', [['a']], '"[string]"'],
-      ['typeof', [new CapabilityToken('m.C', [])], '"cap-token"'],
+      ['typeof', [['a']], '"list"'],
+      ['typeof', [new CapabilityToken('m.C', [])], '"CAPTOKEN"'],
+      ['typeof', [new ModuleRef('m', ['b', 'a'])], '"module{a, b}"'],
     ])
   })
 

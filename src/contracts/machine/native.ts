@@ -21,11 +21,6 @@ export function isObject(term: Term): term is ObjectValue {
   return term instanceof Map
 }
 
-/** Type name for messages. Does not inspect list items, because walking a large list would be too slow. */
-export function termType(term: Term): string {
-  return isList(term) ? 'list' : typeName(term)
-}
-
 /** The part of the evaluator that pure natives need. */
 export interface Host {
   /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
@@ -228,7 +223,7 @@ export class Arguments<H extends Host = Host> {
   /** Calls a function that must return a boolean. */
   test(fn: Callable, args: readonly Term[]): boolean {
     const result = asValue(this.run.apply(fn, args, this.place))
-    if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${termType(result)}`)
+    if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${typeName(result)}`)
     return result
   }
 }

@@ -4,20 +4,13 @@ import { TableRef } from '../values/type.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
 import { Callable, type Term } from './term.ts'
 
-/** Maximum nesting of list types in a name; deeper lists are named `list`. */
-const MAX_DEPTH = 8
-
-/** Type of a term for messages: `integer`, `[string]`, `list` (empty or mixed items), `closure`, ... */
+/** Type of a term for messages: `integer`, `list`, `closure`, ... A list does not name the type of its items. */
 export function typeName(term: Term): string {
-  return nameOf(term, MAX_DEPTH)
-}
-
-function nameOf(term: Term, depth: number): string {
   if (typeof term === 'string') return 'string'
   if (typeof term === 'bigint') return 'integer'
   if (typeof term === 'boolean') return 'bool'
   if (term instanceof Decimal) return 'decimal'
-  if (Array.isArray(term)) return listName(term, depth)
+  if (Array.isArray(term)) return 'list'
   if (term instanceof Map) return 'object'
   if (term instanceof Time) return 'time'
   if (term instanceof Guard) return 'guard'
@@ -26,10 +19,4 @@ function nameOf(term: Term, depth: number): string {
   if (term instanceof CapabilityToken) return 'cap-token'
   if (term instanceof TableRef) return 'table'
   return term instanceof Callable ? 'closure' : 'unknown'
-}
-
-function listName(items: readonly Term[], depth: number): string {
-  if (items.length === 0 || depth === 0) return 'list'
-  const first = nameOf(items[0], depth - 1)
-  return items.every((item, i) => i === 0 || nameOf(item, depth - 1) === first) ? `[${first}]` : 'list'
 }

@@ -4,11 +4,11 @@ import { type ContractError, evalError } from '../errors.ts'
 import { hashCost } from '../machine/costs.ts'
 import { PRICE } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
-import { Callable, isValue } from '../machine/term.ts'
+import { Callable } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'
 import { hashText } from '../values/hash.ts'
 import { TableRef } from '../values/type.ts'
-import type { Value } from '../values/value.ts'
+import { CapabilityToken, ModuleRef, type Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
 import { fromBase64Url, toBase64Url } from './base64.ts'
 import { weigh } from './weight.ts'
@@ -47,10 +47,11 @@ function badPiece({ place }: Arguments): ContractError {
   return evalError(`${what}: a piece is not base64url`, place, `Keccak256 Hashing failure: ${what}`)
 }
 
-function typeOf(args: Arguments): string {
-  const [term] = args.all
+/** Types as `renderType` of Pact 5 writes them: lists and objects without the types of their parts. */
+function typeOf({ all: [term] }: Arguments): string {
   if (term instanceof Callable) return '<<closure>>'
-  if (isValue(term)) weigh(term, args)
+  if (term instanceof CapabilityToken) return 'CAPTOKEN'
+  if (term instanceof ModuleRef) return `module{${[...term.interfaces].sort().join(', ')}}`
   return term instanceof TableRef && term.schema !== null ? `table{${term.schema.qualified}}` : typeName(term)
 }
 
