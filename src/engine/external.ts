@@ -19,6 +19,8 @@ export interface ExternalEngineOptions {
 const FIXED_NONCE = 'an external command cannot search work in which a pool fixes a part of the nonce'
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
+/** How long a restarted program has to run until it counts as searching. One that fails at once never does. */
+const PROVEN_MS = 5000
 /** Limit of the output; no answer is as long. */
 const MAX_OUTPUT_BYTES = 4096
 /** A nonce and optionally the number of hashes. Ignores the rest. */
@@ -32,6 +34,7 @@ export class ExternalEngine implements Engine {
   #child: ChildProcess | null = null
   #cancelRestart: () => void = () => undefined
   #pauseMs = FIRST_PAUSE_MS
+  /** When a program that failed is started again. */
   #notBeforeMs = 0
   readonly #killAtExit = () => this.#kill()
   #hashes = 0
@@ -74,7 +77,8 @@ export class ExternalEngine implements Engine {
     const kernel = programOf(this.#options.command)
     const base = { device: 'command', kernel, hashes: this.#hashes, faults: this.#faults }
     if (this.#unable) return [{ ...base, state: 'unable', reason: FIXED_NONCE }]
-    if (this.#failure === null || this.#child !== null) return [base]
+    const isProven = this.#options.clock.monotonicMs() >= this.#notBeforeMs + PROVEN_MS
+    if (this.#failure === null || isProven) return [base]
     return [{ ...base, state: 'restarting', reason: this.#failure }]
   }
 
@@ -97,7 +101,6 @@ export class ExternalEngine implements Engine {
   #launch(): void {
     const work = this.#work
     if (work === null || work.bytes === null || this.#events === null) return
-    this.#failure = null
     const command = `${this.#options.command} ${encodeHex(u256LE(work.target))}`
     // A process group of its own, so that #kill reaches all processes of the shell.
     const child = spawn(command, {

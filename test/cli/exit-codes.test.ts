@@ -99,8 +99,13 @@ it('70: a bug, in one line that names its place', async () => {
   const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
   expect(before).toMatch(/^newcut: internal error: broken \(.* at [^ ]*banner\.js:\d+:\d+.*report it\) \[INTERNAL\]\n$/)
-  const later = `setTimeout(() => { throw new RangeError('late') }, 1000)`
-  const miner = startWith(['--import', `data:text/javascript,${later}`], [...MINE, '--difficulty', '1G'])
+  // When the miner tells its first work.
+  const later = `const { stdout } = process; const { write } = stdout; stdout.write = (text, ...more) => {
+    if (/ work /.test(text)) setImmediate(() => { throw new RangeError('late') })
+    return write.call(stdout, text, ...more)
+  }`
+  const inRun = `data:text/javascript,${encodeURIComponent(later)}`
+  const miner = startWith(['--import', inRun], [...MINE, '--difficulty', '1G'])
   expect(await ends(miner, 70)).toMatch(/^newcut: internal error: late /)
 })
 

@@ -146,12 +146,23 @@ describe('an external worker', () => {
     await until(() => warnings.length === 2)
   })
 
-  it('that failed is in the state restarting until it runs again', async () => {
-    const { engine, warnings } = await started(worker('fails', `console.error('no device'); process.exit(3)`))
+  it('that failed is in the state restarting until it has run for five seconds', async () => {
+    const mark = join(folder, 'failed-once')
+    const once = `if (fs.existsSync('${mark}')) setInterval(() => 0, 1000)
+      else { fs.writeFileSync('${mark}', ''); console.error('no device'); process.exit(3) }`
+    const { engine, clock, warnings } = await started(worker('fails', `const fs = await import('node:fs'); ${once}`))
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
     const reason = 'the external command ended with exit code 3: no device'
     expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
+    await clock.pass(5499)
+    expect(engine.devices()).toMatchObject([{ state: 'restarting', reason }])
+    await clock.pass(1)
+    expect(engine.devices()[0]).not.toHaveProperty('state')
+    // A pause ends the program, not its proof.
+    await engine.setWork({ ...engineWork(2, freshWork(UNREACHABLE), 5n), bytes: null })
+    expect(engine.devices()[0]).not.toHaveProperty('state')
+    expect(warnings).toHaveLength(1)
   })
 
   it('that never succeeds makes newcut mine exit with 22', async () => {

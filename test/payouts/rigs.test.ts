@@ -72,10 +72,11 @@ it('three rigs mine over stratum, a block is orphaned, and every user is paid to
     return head !== undefined
   })
   await ground.orphan(head?.chain ?? 0, 1)
+  // Its fate is settled only once the other branch is deep enough.
+  await ground.bury(2)
   await until(async () => (await ofRunning()).blocks.some(({ state }) => state === 'orphaned'))
   await miner.stop()
 
-  await ground.bury(2)
   for (const chain of ground.chains) await ground.fund(chain)
   const before = await look()
   expect(before.blocks.some(({ state }) => state === 'orphaned')).toBe(true)
