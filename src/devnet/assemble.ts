@@ -81,7 +81,7 @@ export function assemble(
   const turns = new TimeSlicer()
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
-  const execution = new Execution(ledger, chains.store, machine.executionThread, fork)
+  const execution = new Execution(ledger, chains.store, machine, fork)
   const { calls } = execution
   const release = releaseRules[settings.release]
   const impersonation = new Impersonation(

@@ -15,6 +15,8 @@ export interface HostMachine {
   readonly search: NonceSearch
   /** Module of the threads that execute contracts; default: that of the node. */
   readonly executionThread?: URL
+  /** How long a block waits for a command before it goes on without it, in ms. */
+  readonly commandWaitMs?: number
   /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }

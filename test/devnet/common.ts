@@ -93,6 +93,9 @@ export function clockByHand(): ClockByHand {
   return { time, clock: { ...time, wallMs: Date.now, after }, waiting: (delayMs) => delays.get(delayMs) ?? 0 }
 }
 
+/** A machine whose blocks wait for each command, however slow its threads are. */
+export const PATIENT: Partial<HostMachine> = { commandWaitMs: 60_000 }
+
 /** A node with low difficulty on a free port, for one test. */
 export async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
   const additions: Addition[] = []

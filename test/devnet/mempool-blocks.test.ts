@@ -7,7 +7,7 @@ import { sealFault } from '../../src/devnet/mempool/checks.ts'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
 import { until } from '../wait.ts'
 import { type Signed, signed } from './command.ts'
-import { clockByHand, OBJECTS, PREFIX, start } from './common.ts'
+import { clockByHand, OBJECTS, PATIENT, PREFIX, start } from './common.ts'
 import { headPayload, insert, keysIn, lookup, pending, textOf } from './mempool-common.ts'
 import { askForWork, bob, getWork, heightOf, mineBlock, mineWhole, payloadOf, solve, submit } from './miner.ts'
 import { hashesOf } from './payload-hashes.ts'
@@ -20,7 +20,7 @@ const cheap = { gasPrice: 1e-8 }
 
 describe('a block', () => {
   it('holds the pending transactions of its chain, their outputs, and the hashes of both', async () => {
-    const started = await start()
+    const started = await start({}, PATIENT)
     const { peer } = started
     const [a, b, other] = [signed(), signed({ gasPrice: 1 }), signed({ chainId: '1' })]
     await insert(peer, [a, b])
@@ -52,7 +52,7 @@ describe('a block', () => {
 
   it('takes at most 512 transactions and 2 MiB of them', async () => {
     // In release 2.32 the size of a proof costs no gas.
-    const started = await start({ graph: 'singleton', pow: false, nodeRelease: '2.32' })
+    const started = await start({ graph: 'singleton', pow: false, nodeRelease: '2.32' }, PATIENT)
     const { peer } = started
     const small = Array.from({ length: 600 }, () => signed({ gasLimit: 10 }))
     await insert(peer, small)
@@ -71,7 +71,7 @@ describe('a block', () => {
   })
 
   it('stays valid when transactions arrive during the search; the next work request gets them', async () => {
-    const started = await start({ graph: 'singleton' })
+    const started = await start({ graph: 'singleton' }, PATIENT)
     const { peer, additions } = started
     const [a, b] = [signed(), signed()]
     const empty = await getWork(peer)
@@ -93,7 +93,7 @@ describe('a block', () => {
   })
 
   it('with the oldest choice of transactions is forgotten first if too many wait for a solution', async () => {
-    const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 })
+    const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 }, PATIENT)
     const works: Buffer[] = []
     for (let i = 0; i < 6; i++) {
       works.push(await getWork(peer))
@@ -120,7 +120,7 @@ describe('Refreshed Block', () => {
   /** Two chains on a clock that the test moves, and the update streams of their miners. */
   async function watched() {
     const { time, clock } = clockByHand()
-    const { devnet } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock })
+    const { devnet } = await start({ graph: 'pair', pow: false, refreshMs: REFRESH_MS }, { clock, ...PATIENT })
     // The node's clock moves with the test, so use a plain peer, which checks no timestamps.
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())

@@ -8,7 +8,7 @@ import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { type Change, type Signed, signed } from './command.ts'
-import { brief, start, TEXT } from './common.ts'
+import { brief, PATIENT, start, TEXT } from './common.ts'
 import { makeBlock } from './forks.ts'
 import type { Ground } from './ground.ts'
 import { headPayload, insert, insertTexts, keysIn, pending } from './mempool-common.ts'
@@ -31,7 +31,7 @@ const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
 
 describe('a reorganisation', () => {
   it('restores transactions that only the old branch holds, and removes those of the new one', async () => {
-    const started = await start({ graph: 'singleton', pow: false })
+    const started = await start({ graph: 'singleton', pow: false }, PATIENT)
     const { devnet, peer } = started
     const { chains } = devnet
     const [inBoth, inOld, later, fromNew] = [signed(), signed(), signed(), signed()]
@@ -71,7 +71,7 @@ describe('a reorganisation', () => {
   })
 
   it('agrees with a model: pending is everything that was sent and is not on the branch of the head', async () => {
-    const { devnet, peer } = await start({ graph: 'singleton', pow: false })
+    const { devnet, peer } = await start({ graph: 'singleton', pow: false }, PATIENT)
     const { chains } = devnet
     const sent: Signed[] = []
     /** The transactions on the branch of each block. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { randomFrom } from '../random.ts'
 import { type Change, commandPayload, funded, keyPair, nowSeconds, type Signed, signed, signText } from './command.ts'
-import { brief, PREFIX, start, TEXT } from './common.ts'
+import { brief, PATIENT, PREFIX, start, TEXT } from './common.ts'
 import { insert, insertTexts, lookup, member, pending } from './mempool-common.ts'
 import { mineBlock, mineWhole } from './miner.ts'
 import type { Peer } from './request.ts'
@@ -60,7 +60,7 @@ describe('marks', () => {
   })
 
   it.each([1, 2, 3])('and blocks agree with a model, seed %i', async (seed) => {
-    const { devnet, peer } = await start({ graph: 'singleton', pow: false })
+    const { devnet, peer } = await start({ graph: 'singleton', pow: false }, PATIENT)
     const random = randomFrom(seed)
     const below = (n: number) => Math.floor(random() * n)
     const model = new Model()

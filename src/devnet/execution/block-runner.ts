@@ -34,6 +34,8 @@ export interface BlockRunnerOptions {
   readonly others: Executor
   /** For blocks that are executed again to look at them; a command has a deadline there. */
   readonly calls: Executor
+  /** How long the node waits for a command. */
+  readonly waitMs?: number | undefined
   /** Called when a command that was `running` is done, or another one no longer `busy`. */
   readonly onDone: () => void
 }
@@ -93,7 +95,10 @@ export class BlockRunner {
       this.#options.onDone()
     }
     this.#running = running
-    this.#options.own.start(task, source, WAIT_MS, { resolve: end, reject: (error) => end({ error }) })
+    this.#options.own.start(task, source, this.#options.waitMs ?? WAIT_MS, {
+      resolve: end,
+      reject: (error) => end({ error }),
+    })
     isWaiting = false
     return first
   }

@@ -11,6 +11,13 @@ import { Executor } from './executor.ts'
 import { NodeModules } from './node-modules.ts'
 import { Traces } from './traces.ts'
 
+export interface ExecutionOptions {
+  /** Module of the threads; default: that of the node. */
+  readonly executionThread?: URL | undefined
+  /** How long a block waits for a command before it goes on without it, in ms. */
+  readonly commandWaitMs?: number | undefined
+}
+
 export class Execution {
   /** Read-only calls, and trials of commands. */
   readonly calls: Calls
@@ -21,16 +28,16 @@ export class Execution {
   #onDone: () => void = () => undefined
 
   /**
-   * @param thread module of the threads; default: that of the node
    * @param fork state below the first blocks, if the network was forked
    */
-  constructor(ledger: Ledger, store: BlockStore, thread?: URL, fork: ForkedBase | null = null) {
+  constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: ForkedBase | null = null) {
+    const { executionThread: thread, commandWaitMs: waitMs } = options
     const { chains } = store
     const { payload, state } = ledger.genesis
     const modules = new NodeModules(state)
-    const options = { chains, genesis: payload, modules, thread }
-    const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(options))
-    const runner = new BlockRunner({ ledger, modules, own, others, calls, onDone: () => this.#onDone() })
+    const shared = { chains, genesis: payload, modules, thread }
+    const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(shared))
+    const runner = new BlockRunner({ ledger, modules, own, others, calls, waitMs, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own, fork)
     this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay, fork })
     this.run = runner.run
