@@ -15,7 +15,7 @@ import { runParts } from './run-parts.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
-const BUNDLED_THREAD = fileURLToPath(new URL('../../src/devnet/execution/bundled-thread.js', import.meta.url))
+const BUNDLES = fileURLToPath(new URL('../../src/bundled', import.meta.url))
 
 const alone = parts
   .filter(({ waits }) => !waits)
@@ -82,8 +82,8 @@ const titleOf = (names: readonly string[]) => (names.length === 1 ? names[0] : `
 async function main(stopped: AbortSignal): Promise<number> {
   const asked = wanted()
   const coverage = asked.coverage ? mkdtempSync(join(tmpdir(), 'newcut-coverage-')) : null
-  // Only single modules have sources, whose lines count. A node then uses them in its threads.
-  if (asked.coverage) rmSync(BUNDLED_THREAD, { force: true })
+  // Only single modules have sources, whose lines count. Processes and threads then load them.
+  if (asked.coverage) rmSync(BUNDLES, { recursive: true, force: true })
   try {
     return await runAll(asked, coverage, stopped)
   } finally {
