@@ -19,7 +19,10 @@ export default defineConfig({
     // By itself vitest shows what it always does.
     ...(process.env.TEST_PART !== undefined && { reporters: [new PartReporter()] }),
     pool: 'forks',
-    setupFiles: process.env.NODE_V8_COVERAGE === undefined ? [] : ['./test/write-coverage.ts'],
+    setupFiles: [
+      './test/measure-cost.ts',
+      ...(process.env.NODE_V8_COVERAGE === undefined ? [] : ['./test/write-coverage.ts']),
+    ],
     // Node loads the compiled files itself, as users' machines do.
     server: { deps: { external: [/\/dist\//] } },
     projects: projects.map(({ name, isolate, include, exclude, workers, order }) => ({

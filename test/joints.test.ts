@@ -80,7 +80,7 @@ describe('imports', () => {
   it('load at most this many modules of those that a command needs at once', () => {
     const graph = graphOf(false)
     const loaded = (...from: readonly string[]) => {
-      const all = ['main.ts', ...from]
+      const all = ['newcut.ts', ...from]
       return new Set([...all, ...all.flatMap((file) => [...reached(graph, file)])]).size
     }
     const nodes = ['compose/source/nodes.ts', 'compose/search/own.ts', 'engine/cpu/cpu.ts']
@@ -91,7 +91,7 @@ describe('imports', () => {
       send: loaded('commands/send.ts'),
       keygen: loaded('commands/keygen.ts'),
     }
-    const budgets: typeof counts = { mine: 269, lead: 259, devnet: 501, send: 159, keygen: 63 }
+    const budgets: typeof counts = { mine: 269, lead: 259, devnet: 502, send: 159, keygen: 63 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })

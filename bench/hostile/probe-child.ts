@@ -1,15 +1,14 @@
 /**
- * Process that measures hostile commands, one after the other: `probe-child.js LIMITS`, with a channel to its parent,
- * which sends the name of a command and receives what it took. A worker runs the commands; this thread measures them.
+ * Process that measures hostile commands, one after the other: `probe-child.js HEAP_MIB`, with a channel to its
+ * parent, which sends the name of a command and receives what it took. A worker runs the commands; this thread measures them.
  * The process ends after a command that reaches the limits of the measurement, or throws.
  */
 import { Worker } from 'node:worker_threads'
 import { GAS_LIMIT } from './limits.ts'
 import { forgetPeak, peakMiB } from './peak-memory.ts'
-import type { Measured, ProbeLimits } from './probe-process.ts'
+import type { Measured, ProbeLimits, ProbeTask } from './probe-process.ts'
 import type { WorkerAnswer, WorkerTask } from './probe-worker.ts'
 
-const { enoughMs, enoughMiB } = JSON.parse(process.argv[2]) as ProbeLimits
 const TICK_MS = 25
 /** The latest gas per second is that of so many ticks. */
 const RECENT = 20
@@ -19,15 +18,20 @@ type Tick = readonly [cpuMs: number, gas: number]
 const shared = new Float64Array(new SharedArrayBuffer(8))
 const worker = new Worker(new URL('./probe-worker.js', import.meta.url), {
   workerData: { shared },
-  resourceLimits: { maxOldGenerationSizeMb: enoughMiB, stackSizeMb: 4 },
+  resourceLimits: { maxOldGenerationSizeMb: Number(process.argv[2]), stackSizeMb: 4 },
 })
 
 /** The run of one command. */
 class Measurement {
+  readonly #limits: ProbeLimits
   readonly #before = process.cpuUsage()
   readonly #memoryBefore = peakMiB()
   readonly #ticks: Tick[] = []
   readonly #watch = setInterval(() => this.#look(), TICK_MS)
+
+  constructor(limits: ProbeLimits) {
+    this.#limits = limits
+  }
 
   get #cpuMs(): number {
     const { user, system } = process.cpuUsage(this.#before)
@@ -37,8 +41,8 @@ class Measurement {
   #look(): void {
     const used = this.#cpuMs
     this.#ticks.push([used, shared[0] / 1000])
-    const isTooLarge = peakMiB() > enoughMiB
-    if (used < enoughMs && !isTooLarge) return
+    const isTooLarge = peakMiB() > this.#limits.enoughMiB
+    if (used < this.#limits.enoughMs && !isTooLarge) return
     tell(this.ended({ outcome: isTooLarge ? 'memory' : 'time', written: 0, thrown: null, isWhole: false }))
   }
 
@@ -58,6 +62,7 @@ class Measurement {
 }
 
 let running: Measurement | null = null
+let limits: ProbeLimits = { enoughMs: 0, enoughMiB: 0 }
 
 function tell(measured: Measured): void {
   running = null
@@ -75,15 +80,18 @@ worker.on('message', (answer: WorkerAnswer) => {
     return
   }
   forgetPeak()
-  running = new Measurement()
+  running = new Measurement(limits)
   ask({ run: true })
 })
 worker.on('error', (error) => {
-  running ??= new Measurement()
+  running ??= new Measurement(limits)
   const thrown = `${error.name}: ${error.message}`.slice(0, 120)
   tell(running.ended({ outcome: 'thrown', written: 0, thrown, isWhole: true }))
 })
 
-process.on('message', (name: string) => ask({ prepare: name }))
+process.on('message', (task: ProbeTask) => {
+  limits = task.limits
+  ask({ prepare: task.name })
+})
 // The parent has ended.
 process.on('disconnect', () => process.exit(0))

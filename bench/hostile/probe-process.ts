@@ -8,6 +8,12 @@ export interface ProbeLimits {
   readonly enoughMiB: number
 }
 
+/** From the parent to the process. */
+export interface ProbeTask {
+  readonly name: string
+  readonly limits: ProbeLimits
+}
+
 export interface Measured {
   /** Processor time of the whole process while the command ran. */
   readonly cpuMs: number
@@ -43,8 +49,9 @@ export class ProbeProcess {
   #count = 0
   #isSpent = false
 
-  constructor(limits: ProbeLimits) {
-    this.#child = fork(CHILD, [JSON.stringify(limits)], {
+  /** @param heapMiB limit of the heap of the commands */
+  constructor(heapMiB: number) {
+    this.#child = fork(CHILD, [`${heapMiB}`], {
       execArgv: ['--expose-gc'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
@@ -67,15 +74,15 @@ export class ProbeProcess {
     return this.#isSpent
   }
 
-  /** Measures one command. Must not be called again before the answer. */
-  async measure(name: string): Promise<Measured | Crashed> {
-    const answer = await this.#ask(name)
+  /** Measures one command up to these limits. Must not be called again before the answer. */
+  async measure(name: string, limits: ProbeLimits): Promise<Measured | Crashed> {
+    const answer = await this.#ask({ name, limits })
     this.#count++
     this.#isSpent ||= 'crash' in answer || !answer.isWhole || answer.thrown !== null || answer.peakMiB > SPOILED_MIB
     return answer
   }
 
-  #ask(name: string): Promise<Measured | Crashed> {
+  #ask(task: ProbeTask): Promise<Measured | Crashed> {
     return new Promise((resolve) => {
       const child = this.#child
       const end = (answer: Measured | Crashed) => {
@@ -96,7 +103,7 @@ export class ProbeProcess {
         end({ crash: 'hangs' })
       }, HANG_MS)
       child.on('message', end).on('close', onClose)
-      child.send(name)
+      child.send(task)
     })
   }
 

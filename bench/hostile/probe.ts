@@ -19,13 +19,16 @@ const NOTHING: Measured = {
   isWhole: false,
 }
 
+/** Below this a command is clear. Beyond it, a process that measured others before need not finish the command. */
+const CLEAR: ProbeLimits = { enoughMs: MAX_CPU_MS / 2, enoughMiB: MAX_MEMORY_MIB / 2 }
+
 /**
  * Whether a command is so far within the limits that a process of its own could not show otherwise. Code that ran before
  * is compiled already, which makes a command cheaper; what is left in memory can only make it look larger.
  */
 export function isClear(measured: Measured): boolean {
-  const { estimatedMs, peakMiB } = measured
-  return verdict(measured) === null && estimatedMs <= MAX_CPU_MS / 2 && peakMiB <= MAX_MEMORY_MIB / 2
+  const { estimatedMs, peakMiB, isWhole } = measured
+  return isWhole && verdict(measured) === null && estimatedMs <= CLEAR.enoughMs && peakMiB <= CLEAR.enoughMiB
 }
 
 /** Measures commands in one process after another. */
@@ -46,9 +49,9 @@ class Prober {
   }
 
   async #measure(name: string): Promise<Probed> {
-    this.#process ??= new ProbeProcess(this.#limits)
+    this.#process ??= new ProbeProcess(this.#limits.enoughMiB)
     const isAlone = this.#process.count === 0
-    const answer = await this.#process.measure(name)
+    const answer = await this.#process.measure(name, isAlone ? this.#limits : CLEAR)
     if (this.#process.isSpent) await this.end()
     return { ...judged(answer), name, isAlone }
   }

@@ -57,8 +57,8 @@ export function staleFiles(paths: readonly string[], root: string = ROOT): strin
     if (path.startsWith('prebuilds/')) return !readFileSync(join(root, path)).includes(mark)
     // Copied from another package.
     if (path.startsWith('dist/src/web/dashboard/kept/')) return false
-    // The build makes it of other compiled files, each time.
-    if (path === 'dist/src/devnet/execution/bundled-thread.js') return false
+    // The build makes them of other compiled files, each time.
+    if (path.startsWith('dist/src/bundled/')) return false
     const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
     return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))
   })

@@ -15,7 +15,7 @@ import { runParts } from './run-parts.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
-const BUNDLED_THREAD = fileURLToPath(new URL('../../src/devnet/execution/bundled-thread.js', import.meta.url))
+const BUNDLES = fileURLToPath(new URL('../../src/bundled', import.meta.url))
 
 const alone = parts
   .filter(({ waits }) => !waits)
@@ -27,7 +27,7 @@ npm run test:all [-- OPTION ...]     all parts, or some
   --without NAME                     all parts but this one; may be repeated
   --report FILE                      writes what came of each part as JSON
 npm run test:coverage                the quick set, and what it reaches of each room
-Parts that mostly wait run at the same time: all but ${alone}.
+These run alone, and all other parts at the same time: ${alone}.
 The parts:
 ${parts.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}
 `
@@ -71,19 +71,13 @@ function wanted(): Wanted {
   }
 }
 
-/** Results of a part and its CPU time; null where parts shared a run, or without /proc. */
-interface Row {
-  readonly report: Report
-  readonly processorSeconds: number | null
-}
-
 const titleOf = (names: readonly string[]) => (names.length === 1 ? names[0] : `${names.length} parts`)
 
 async function main(stopped: AbortSignal): Promise<number> {
   const asked = wanted()
   const coverage = asked.coverage ? mkdtempSync(join(tmpdir(), 'newcut-coverage-')) : null
-  // Only single modules have sources, whose lines count. A node then uses them in its threads.
-  if (asked.coverage) rmSync(BUNDLED_THREAD, { force: true })
+  // Only single modules have sources, whose lines count. Processes and threads then load them.
+  if (asked.coverage) rmSync(BUNDLES, { recursive: true, force: true })
   try {
     return await runAll(asked, coverage, stopped)
   } finally {
@@ -94,7 +88,7 @@ async function main(stopped: AbortSignal): Promise<number> {
 async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSignal): Promise<number> {
   const { parts: names, filters, report } = asked
   const startMs = performance.now()
-  const rows: Row[] = []
+  const reports: Report[] = []
   // A named file may belong to any part.
   const runs =
     filters.length > 0
@@ -102,17 +96,12 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
       : runsOf(names).map((each) => ({ name: titleOf(each), projects: projectsOf(each) }))
   for (const run of runs) {
     if (stopped.aborted) break
-    const before = processorSeconds()
-    const came = await runParts({ ...run, filters, coverage }, stopped)
-    // CPU time is measured per run and cannot be split among parts.
-    const cost = came.length === 1 ? since(before) : null
-    rows.push(...came.map((each) => ({ report: each, processorSeconds: cost })))
+    reports.push(...(await runParts({ ...run, filters, coverage }, stopped)))
   }
-  const reports = rows.map((row) => row.report)
   if (report !== undefined) writeFileSync(report, `${JSON.stringify(reports, null, 2)}\n`)
   showSkipped(reports)
   for (const { failed, outside } of reports) for (const name of [...failed, ...outside]) print(`FAILED: ${name}`)
-  for (const row of rows) print(lineOf(row))
+  for (const each of reports) print(lineOf(each))
   if (coverage !== null && !stopped.aborted) for (const line of await coverageLines(coverage)) print(line)
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
@@ -121,18 +110,18 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   return failed === 0 && passed > 0 ? 0 : 1
 }
 
-/** CPU time since `before`, or null if unknown. */
-function since(before: number | null): number | null {
-  const now = processorSeconds()
-  return before === null || now === null ? null : now - before
-}
-
 const costText = (seconds: number | null) => (seconds === null ? '' : `, ${Math.round(seconds)} s of processor time`)
 
-function lineOf({ report, processorSeconds }: Row): string {
+/** CPU time of the files, or null if none of it is known. */
+function costOf({ files }: Report): number | null {
+  const known = files.flatMap((file) => file.processorSeconds ?? [])
+  return known.length === 0 ? null : known.reduce((sum, seconds) => sum + seconds, 0)
+}
+
+function lineOf(report: Report): string {
   const { part, passed, skipped, tookMs } = report
   const counts = `${passed} passed, ${failuresIn(report)} failed, ${skipped.length} skipped`
-  return `${part.padEnd(10)} ${counts}, ${durationText(tookMs)}${costText(processorSeconds)}`
+  return `${part.padEnd(10)} ${counts}, ${durationText(tookMs)}${costText(costOf(report))}`
 }
 
 /** One line per reason, with the number of tests. */

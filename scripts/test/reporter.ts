@@ -146,8 +146,15 @@ function figuresOf(modules: readonly TestModule[]): Omit<Report, 'part' | 'outsi
     files: modules.map((module) => ({
       path: pathOf(module.moduleId),
       tookMs: Math.round(module.diagnostic().duration),
+      processorSeconds: secondsOf(module),
     })),
   }
+}
+
+/** CPU time that test/measure-cost.ts has measured. */
+function secondsOf(module: TestModule): number | null {
+  const seconds: unknown = Reflect.get(module.meta(), 'processorSeconds')
+  return typeof seconds === 'number' ? seconds : null
 }
 
 const pathOf = (moduleId: string) => relative(process.cwd(), moduleId)

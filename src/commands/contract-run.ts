@@ -1,13 +1,13 @@
 /** Runs test files, several at once in threads. Results are in the order of the files. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { bundled } from '../platform/bundled.ts'
 import { type FileOutcome, type FileQuestions, runUnforked } from './contract-files.ts'
 
-/** The compiled thread is next to this file, with the same extension. */
-const MODULE = new URL(
-  import.meta.url.endsWith('.ts') ? './contract-thread.ts' : './contract-thread.js',
-  import.meta.url,
-)
+/** The bundled thread, or else the one next to this file, with the same extension. */
+const MODULE =
+  bundled('contract-thread') ??
+  new URL(import.meta.url.endsWith('.ts') ? './contract-thread.ts' : './contract-thread.js', import.meta.url)
 
 /**
  * Runs the files. One file runs here, where it needs no thread.

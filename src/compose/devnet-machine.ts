@@ -1,7 +1,7 @@
 /** The host services of an embedded node: clock, search threads, connection limit. */
-import { existsSync } from 'node:fs'
 import type { HostMachine } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
+import { bundled } from '../platform/bundled.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'
 import { packageVersion } from '../platform/version.ts'
@@ -12,18 +12,16 @@ const DEFAULT_DESCRIPTORS = 1024
 /** Far above the need of any development network, with acceptable memory use. */
 const MAX_CONNECTIONS = 20_000
 
-/** All modules of the execution thread in one file, which loads in half the time. The build makes it. */
-const BUNDLED_THREAD = new URL('../devnet/execution/bundled-thread.js', import.meta.url)
-
 /** The host services for a node with these options. */
 export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): HostMachine {
+  const executionThread = bundled('execution-thread')
   return {
     clock: systemClock,
     random: Math.random,
     packageVersion,
     search: new EngineSearch(allCores, (message) => onNotice?.(message)),
     maxConnections: connectionsFor(descriptorLimit() ?? DEFAULT_DESCRIPTORS),
-    ...(existsSync(BUNDLED_THREAD) && { executionThread: BUNDLED_THREAD }),
+    ...(executionThread !== undefined && { executionThread }),
   }
 }
 

@@ -54,6 +54,7 @@ describe('the hostile commands', () => {
     ['more memory', { peakMiB: 257 }, false],
     ['too much written', { written: 128 * 2 ** 20 + 1 }, false],
     ['an exception', { thrown: 'RangeError: no' }, false],
+    ['an end before its own', { isWhole: false }, false],
   ])('need no process of their own where others ran before: %s', (_, changes, clear) => {
     expect(isClear({ ...measured, estimatedMs: 1000, peakMiB: 256, ...changes })).toBe(clear)
   })

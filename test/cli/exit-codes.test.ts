@@ -1,9 +1,10 @@
 /** Every exit code of the table: each in a process of its own, and more causes of it in this process. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { exitCodes } from '../../src/core/exit-codes.ts'
 import { exitCodeFor, type Running, run, start, startHere, startWith, stopAll } from './run.ts'
@@ -94,11 +95,20 @@ it('25: a folder that is no data directory', async () => {
   expect(await ends(start(['devnet', '--data', join(folder, 'none'), '--check']), 25)).toContain('[DATA_UNUSABLE]')
 })
 
+const compiled = fileURLToPath(new URL('../../dist/src/', import.meta.url))
+
+/** That line of the compiled files with that name. */
+function codeAt([, name, line]: readonly string[]): string {
+  const paths = readdirSync(compiled, { recursive: true, encoding: 'utf8' }).filter((path) => basename(path) === name)
+  return paths.map((path) => readFileSync(join(compiled, path), 'utf8').split('\n')[Number(line) - 1]).join('\n')
+}
+
 it('70: a bug, in one line that names its place', async () => {
   const broken = "import os from 'node:os'; import { syncBuiltinESMExports as sync } from 'node:module';"
   const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
-  expect(before).toMatch(/^newcut: internal error: broken \(.* at [^ ]*banner\.js:\d+:\d+.*report it\) \[INTERNAL\]\n$/)
+  expect(before).toMatch(/^newcut: internal error: broken \(.* at [\w-]+\.js:\d+:\d+, .*report it\) \[INTERNAL\]\n$/)
+  expect(codeAt(/ at ([\w-]+\.js):(\d+)/.exec(before) ?? [])).toContain('cpus()')
   // When the miner tells its first work.
   const later = `const { stdout } = process; const { write } = stdout; stdout.write = (text, ...more) => {
     if (/ work /.test(text)) setImmediate(() => { throw new RangeError('late') })

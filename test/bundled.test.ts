@@ -1,0 +1,48 @@
+/** The files that the build makes of the command line and its threads (src/platform/bundle.js). */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { beforeEach, expect, it } from 'vitest'
+import { machineFor } from '../src/compose/devnet-machine.ts'
+import { bundled } from '../src/platform/bundled.ts'
+
+const compiled = fileURLToPath(new URL('../dist/src/', import.meta.url))
+const folder = join(compiled, 'bundled')
+const filesIn = (room: string) =>
+  readdirSync(join(compiled, room), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => join(compiled, room, name))
+
+/** The modules that a bundled file imports at once. */
+const importsOf = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) ?(?:[^"\n]* ?from ?)?"([^"\n]+)";$/gm)].map(
+    ([, module]) => module,
+  )
+
+beforeEach(({ skip }) => {
+  if (process.env.NODE_V8_COVERAGE !== undefined) skip('coverage counts single modules, so its run has no bundles')
+})
+
+it('has the command line, and the threads of a node and of contract tests', () => {
+  const names = ['newcut', 'execution-thread', 'contract-thread'] as const
+  for (const name of names) expect(bundled(name)).toEqual(pathToFileURL(join(folder, `${name}.js`)))
+  expect(machineFor({}).executionThread).toEqual(bundled('execution-thread'))
+})
+
+it('has all modules but the packages that are files already, and those that load files of their own', () => {
+  const outside = filesIn('bundled')
+    .flatMap(importsOf)
+    .filter((module) => !module.startsWith('node:') && !module.startsWith('./'))
+  const packages = ['../api/prom-client.js', '../node/undici.js', '../platform/fastify.js', '../schema/typebox.js']
+  expect([...new Set(outside)].toSorted()).toEqual([...packages, 'classic-level', 'piscina'])
+})
+
+it('is as new as its modules: npm run build makes it again', () => {
+  const madeMs = statSync(join(folder, 'newcut.js')).mtimeMs
+  const rooms = readdirSync(compiled).filter((name) => !name.includes('.') && name !== 'bundled')
+  const modules = [join(compiled, 'newcut.js'), ...rooms.flatMap(filesIn)].filter(
+    (name) => !/\/(browser|kit|kept)\//.test(name),
+  )
+  expect(modules.length).toBeGreaterThan(500)
+  expect(modules.filter((name) => statSync(name).mtimeMs > madeMs)).toEqual([])
+})
