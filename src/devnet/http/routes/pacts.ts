@@ -11,7 +11,7 @@ import type { Router } from '../router.ts'
 
 /** @param phraseCount number of accounts of the phrase that the node has funded */
 export function addPactRoutes(router: Router, node: PactNode, phraseCount: number): void {
-  const index = new PactIndex(node.chains.store)
+  const index = new PactIndex(node)
   // Derived on the first request: this takes a while.
   let funded: readonly PhraseAccount[] | null = null
   router.serve(pactOperations.devnetPacts, ({ query }, reply) => {
