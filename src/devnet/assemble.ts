@@ -111,7 +111,9 @@ export function assemble(
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
-  const saved = () => ({ settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null })
+  const saved = () => {
+    return { settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null, pending: pools.pending }
+  }
   const controls = new Controls(machine.clock)
   const app = createApp({ product, packageVersion, nowMs })
   addRoutes(app, options, {
