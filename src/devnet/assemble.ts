@@ -194,7 +194,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
-  addChainRoutes(router, { chains, product })
+  addChainRoutes(router, { chains, product, fork })
   addPayloadRoutes(router, chains.store)
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { run, start as startProcess, startHere, stopAll } from '../cli/run.ts'
+import { run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
 import { startRemote } from '../fork/network.ts'
 import { type Signed, signed } from './command.ts'
 
@@ -180,7 +180,9 @@ describe('a state file', () => {
     const { devnet, heads } = await start({ graph: 'pair' })
     await devnet.mine({ 0: 2 })
     const lines = unpackedLines(await devnet.state())
-    const older = await start({ state: packed([lines[0].replace('"newcutState":2', '"newcutState":1'), ...lines.slice(1)]) })
+    const older = await start({
+      state: packed([lines[0].replace('"newcutState":2', '"newcutState":1'), ...lines.slice(1)]),
+    })
     expect([older.heads(), older.devnet.pending]).toEqual([heads(), 0])
   })
 

@@ -4,6 +4,7 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
+import type { AncestorHeaders } from '../../fork/ancestor-headers.ts'
 import { type ChainFork, MAX_ROUNDS } from '../../fork/chain-fork.ts'
 import type { ForkedNetwork } from '../../fork/fork.ts'
 import type { Pin } from '../../fork/pin.ts'
@@ -72,6 +73,11 @@ export class NodeFork implements ForkedBase {
   /** The fetched part of a chain; null for a chain that is not forked. */
   fetchedOf(chain: number): Pick<ChainFork['state'], 'fetchedModules' | 'fetchedRows'> | null {
     return this.#chain(chain)?.state ?? null
+  }
+
+  /** Headers below the pinned block of a chain. @param pinned its header */
+  ancestors(chain: number, pinned: Header): AncestorHeaders {
+    return this.#fork.chain(chain).ancestors(pinned)
   }
 
   async fetch(missing: MissingEntry, texts: readonly string[]): Promise<void> {
