@@ -50,6 +50,8 @@ export interface PactChoice {
   readonly limit?: number
   /** `next` of the page before. */
   readonly next?: string
+  /** Only this pact. On a fork, it may have begun below the pin. */
+  readonly pactId?: string
 }
 
 /** Network after a reset. */

@@ -141,6 +141,12 @@ describe('GET /devnet/pacts', () => {
       [1, 1, claim.hash],
     ])
     expect((await pacts(peer, '?open=true')).pacts).toEqual([])
+    expect(await pacts(peer, `?pactId=${command.hash}`)).toEqual(done)
+    expect(brief(await peer.get(`/devnet/pacts?pactId=${dry.hash}`))).toEqual([
+      404,
+      TEXT,
+      `no chain has the pact ${dry.hash} now`,
+    ])
   })
 
   it('tells the open step of any pact, its failures, and a rollback', async () => {

@@ -4,6 +4,7 @@ import { exactText } from '../../../fork/exact-text.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
+import type { NodeFork, PactBelow } from '../../fork/node-fork.ts'
 import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { RequestRefused } from '../refusal.ts'
@@ -12,6 +13,7 @@ import type { IndexedPact, PactAttempt, PactIndex, PresentSteps } from './pact-i
 
 export interface PactNode extends SearchedNode {
   readonly pools: Mempools
+  readonly fork: NodeFork | null
 }
 
 export interface PactQuery {
@@ -48,6 +50,67 @@ export function pactPageText(node: PactNode, index: PactIndex, { open, limit, ne
 }
 
 /**
+ * The page of one pact. On a fork, it may have begun below the pin.
+ * @throws RequestRefused if no chain has it, and NewcutError if the forked node does not answer
+ */
+export async function onePactText(node: PactNode, index: PactIndex, pactId: string): Promise<string> {
+  index.read()
+  const isWhole = index.find(pactId)?.present?.steps[0].step === 0
+  const below = isWhole || node.fork === null ? null : await node.fork.pactBelow(pactId)
+  // Blocks may have come while the forked node was asked.
+  const found = index.find(pactId)
+  const present = found?.present ?? null
+  const about = { open: index.open, finished: index.finished, next: null, unread: index.unread }
+  const page = (texts: string) => `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts}]}`
+  if (present !== null) return page(pactText(node, { pactId, failures: found?.failures ?? [], ...present }, below))
+  if (below !== null) return page(belowText(node, pactId, below))
+  if (index.unread > 0) return page('')
+  throw new RequestRefused(404, `no chain has the pact ${pactId} now`)
+}
+
+/** A pact of which no step has run above the pin. */
+function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): string {
+  const { chains, fork } = node
+  const { chain, target, stepCount, name, args } = first
+  const nextChain = target ?? chain
+  const isCrossing = next === 1 && target !== null && target !== chain
+  const height = isCrossing ? proofHeight(chains, { block: first, targetChain: nextChain }) : 0
+  // A proof whose root is above the pin is of the other network.
+  const isProvable = height !== null && height <= (fork?.pin.height ?? 0)
+  const waits: NextStep | null =
+    next === null
+      ? null
+      : {
+          step: next,
+          chain: nextChain,
+          proofOf: isCrossing ? { chain, requestKey: pactId } : null,
+          missingBlocks: isProvable ? 0 : null,
+          hasRollback: next === 1 && first.hasRollback,
+          pendingKey: pendingKeyOf(node, nextChain, { pactId, step: next - 1 }),
+        }
+  const state =
+    waits === null ? 'finished' : !isProvable ? 'unreachable' : waits.pendingKey !== null ? 'pending' : 'ready'
+  const about: Omit<ListedPact, 'args'> = {
+    pactId,
+    name,
+    stepCount,
+    state,
+    steps: [belowStep(pactId, first)],
+    failures: [],
+    next: waits,
+    ...(next !== 1 && { note: UNTOLD }),
+  }
+  return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
+}
+
+/** Only the command of the first step has the id of the pact as its request key. */
+const UNTOLD = 'later steps ran below the fork: nodes do not tell which commands ran them'
+
+function belowStep(pactId: string, { chain, height, block, createdMs, target }: PactBelow['first']): ListedStep {
+  return { requestKey: pactId, chain, height, block, createdMs, step: 0, isRollback: false, targetChain: target }
+}
+
+/**
  * Pacts behind a cursor: unfinished ones, then finished ones, the newest first. A pact that has finished since the page
  * before keeps its place among the unfinished ones.
  */
@@ -69,7 +132,8 @@ function placeOf(index: PactIndex, cursor: string | undefined): { readonly secti
   return { section, place: last.place }
 }
 
-function pactText(node: PactNode, pact: PresentPact): string {
+/** @param below what is below the pin of a fork, if that is known and the pact began there */
+function pactText(node: PactNode, pact: PresentPact, below: PactBelow | null = null): string {
   const { pactId, steps, failures, last } = pact
   const { def: name, args } = calledIn(node, steps[0])
   const next = pact.isOpen ? nextStep(node, pact) : null
@@ -78,11 +142,15 @@ function pactText(node: PactNode, pact: PresentPact): string {
     name: String(name),
     stepCount: last.stepCount,
     state: stateOf(pact, next),
-    steps: steps.map((each): ListedStep => {
-      return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
-    }),
+    steps: [
+      ...(below === null ? [] : [belowStep(pactId, below.first)]),
+      ...steps.map((each): ListedStep => {
+        return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
+      }),
+    ],
     failures: failures.toReversed().map((each): PactFailure => ({ ...attemptIn(node, each), fault: each.fault })),
     next,
+    ...(below !== null && below.next !== 1 && { note: UNTOLD }),
   }
   return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
 }
@@ -102,23 +170,29 @@ function attemptIn({ chains: { store } }: PactNode, { requestKey, record, step, 
   return { requestKey, chain, height, block: id, createdMs: createdMs(block), step, isRollback }
 }
 
-function nextStep({ chains, pools }: PactNode, { pactId, last }: PresentPact): NextStep {
+function nextStep(node: PactNode, { pactId, last }: PresentPact): NextStep {
+  const { chains } = node
   const block = chains.store.blockAt(last.record)
   const chain = last.target === null ? block.chain : Number(last.target)
-  const step = last.step + 1
   const isHere = chain === block.chain
   const height = isHere ? 0 : proofHeight(chains, { block, targetChain: chain })
   const head = Number(chains.cut.get(chain)?.height ?? 0)
-  const pending = chains.chainIds.includes(chain) ? pools.of(chain).continuing(pactId) : []
-  const isNext = ({ step: asked, isRollback }: Cont) => (isRollback ? asked === last.step : asked === step)
   return {
-    step,
+    step: last.step + 1,
     chain,
     proofOf: isHere ? null : { chain: block.chain, requestKey: last.requestKey },
     missingBlocks: height === null ? null : Math.max(0, height - head),
     hasRollback: last.hasRollback,
-    pendingKey: pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null,
+    pendingKey: pendingKeyOf(node, chain, { pactId, step: last.step }),
   }
+}
+
+/** A pending command that runs the step behind this one, or rolls this one back. */
+function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Cont, 'pactId' | 'step'>): string | null {
+  if (!chains.chainIds.includes(chain)) return null
+  const isNext = ({ step, isRollback }: Cont) => step === (isRollback ? last.step : last.step + 1)
+  const pending = pools.of(chain).continuing(last.pactId)
+  return pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null
 }
 
 function stateOf({ last, failures }: PresentPact, next: NextStep | null): PactProgress {
