@@ -38,9 +38,9 @@ export type DroppedTransactions = Dropped
 /** Network after a revert. */
 export type RevertedNetwork = Static<typeof Reverted>
 /** A pact, such as a transfer between chains: the steps that have run, and what the next one waits for. */
-export type DevnetPact = ListedPact
+export type DevnetPact = Static<typeof ListedPact>
 /** A page of pacts: unfinished ones first, then the newest first. */
-export type DevnetPacts = PactPage
+export type DevnetPacts = Static<typeof PactPage>
 
 /** Choice of pacts. */
 export interface PactChoice {

@@ -1,4 +1,4 @@
-/** Finds out whether a command stays pending at a node until blocks are asked for. */
+/** Finds out whether a command stays pending at a node until the runner asks for blocks. */
 import { type Clock, sleep } from '../core/clock.ts'
 import { NewcutError } from '../core/errors.ts'
 import { made } from './makes.ts'
@@ -22,8 +22,8 @@ const WATCH_MS = 1000
 const LOOK_MS = 50
 
 /**
- * Asks a node how it makes blocks. One that does not tell it gets a command, and its chain is watched: only a block that
- * nobody asked for counts, so a node whose pool is wrong is judged by the cases.
+ * Asks a node how it makes blocks. If it does not tell that, sends it a command and watches its chain. Only a new block
+ * is evidence, not the pool: the cases judge a node with a wrong pool.
  * @returns why a command does not stay pending, or null if it does
  */
 export async function pendingRefusal(probe: PendingProbe): Promise<string | null> {

@@ -1,6 +1,6 @@
 /**
- * Headers below the pinned block of a chain. A header names only its parent, so the pin proves a header by all headers
- * between the two: they are fetched from the pin downwards, and each must be the parent of the one before.
+ * Headers below the pinned block of a chain. A header names only its parent, so only all headers above it prove it.
+ * newcut fetches them from the pin downwards. Each must be the parent of the one before.
  */
 import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { FormatError, NewcutError } from '../core/errors.ts'

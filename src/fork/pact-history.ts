@@ -1,4 +1,4 @@
-/** What the forked node tells of a pact below the pin: its first step, whose command has the id of the pact, and the next. */
+/** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
 import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { type AnswerFields, fieldsOf } from './asker.ts'
 import type { ChainFork } from './chain-fork.ts'
@@ -18,7 +18,7 @@ export interface FirstStep {
   readonly hasRollback: boolean
   /** Chain to which the step yields; null if it yields to none. */
   readonly target: number | null
-  /** Of the pact, with its module. */
+  /** Name of the pact, with its module. */
   readonly name: string
   readonly args: ExactJson
 }
@@ -66,17 +66,18 @@ export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<nu
 
 const heightOf = (result: AnswerFields) => Number(fieldsOf(result.metaData).blockHeight)
 
-/** The result of a command at or below the pin. It never changes, so it is cached. */
+/** The result of a command at or below the pin. Neither a result nor its absence changes, so both are cached. */
 async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: string): Promise<AnswerFields | null> {
   const kept = cache.get(resultKey(key))
+  if (kept === false) return null
   if (typeof kept === 'string') return fieldsOf(parseExactJson(kept))
   const { status, text } = await asker.remote.post(asker.path('poll'), { requestKeys: [key] })
   if (status !== 200) throw refused(asker.remote, `the result of ${key}`, status, text)
   const result = fieldsOf(fieldsOf(parseExactJson(text))[key])
-  if (!(heightOf(result) <= block.height)) return null
-  cache.put(resultKey(key), exactText(result))
+  const isBelow = heightOf(result) <= block.height
+  cache.put(resultKey(key), isBelow ? exactText(result) : false)
   cache.save()
-  return result
+  return isBelow ? result : null
 }
 
 /** Chain to which a step yields. A nested pact may yield for the pact around it. */

@@ -65,7 +65,7 @@ export const ListedPact = Type.Object({
   note: Type.Optional(Type.String({ description: 'on a fork: what nodes do not tell of the steps below the pin' })),
 })
 
-const PactPage = Type.Object({
+export const PactPage = Type.Object({
   pacts: Type.Array(ListedPact, { description: 'unfinished ones first, then the newest first' }),
   open: { ...Natural, description: 'unfinished pacts on all pages' },
   finished: { ...Natural, description: 'finished pacts on all pages' },

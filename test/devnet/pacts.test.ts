@@ -249,7 +249,7 @@ describe('GET /devnet/pacts', () => {
   })
 })
 
-/** What the pages of a list look at, counted by its entries, blocks and tests of branches. */
+/** Counts the entries, tests of branches and blocks that a request looks at. */
 function counted({ devnet }: Awaited<ReturnType<typeof startSteps>>) {
   const spies = [
     vi.spyOn(PlaceList.prototype, 'at'),

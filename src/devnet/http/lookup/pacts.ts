@@ -68,7 +68,7 @@ export async function onePactText(node: PactNode, index: PactIndex, pactId: stri
   throw new RequestRefused(404, `no chain has the pact ${pactId} now`)
 }
 
-/** A pact of which no step has run above the pin. */
+/** A pact without a step above the pin. */
 function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): string {
   const { chains, fork } = node
   const { chain, target, stepCount, name, args } = first
