@@ -14,7 +14,7 @@ import type {
   RunOrder,
 } from '../schema/control-commands.ts'
 import { fundOrder } from '../schema/fund-order.ts'
-import type { ListedPact, PactPage } from '../schema/pacts.ts'
+import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
 
 /** Blocks that an order made. */
@@ -37,10 +37,6 @@ export type GasSettings = GasState
 export type DroppedTransactions = Dropped
 /** Network after a revert. */
 export type RevertedNetwork = Static<typeof Reverted>
-/** A pact, such as a transfer between chains: the steps that have run, and what the next one waits for. */
-export type DevnetPact = Static<typeof ListedPact>
-/** A page of pacts: unfinished ones first, then the newest first. */
-export type DevnetPacts = Static<typeof PactPage>
 
 /** Choice of pacts. */
 export interface PactChoice {
@@ -102,7 +98,7 @@ export interface DevnetControl {
   /** Sets the gas limit of the next blocks, and the lowest gas price of commands. */
   readonly gas: (terms: GasChange) => Promise<GasSettings>
   /** A page of pacts. */
-  readonly pacts: (choice?: PactChoice) => Promise<DevnetPacts>
+  readonly pacts: (choice?: PactChoice) => Promise<PactPage>
   /** The whole network as bytes: `startDevnet({ state })` begins with them. */
   readonly state: () => Promise<Uint8Array>
   /** Takes a snapshot. @returns its id */
@@ -190,11 +186,11 @@ async function resetBody({ fork }: NetworkChange): Promise<unknown> {
   }
 }
 
-async function pactsOf(url: string, choice: PactChoice): Promise<DevnetPacts> {
+async function pactsOf(url: string, choice: PactChoice): Promise<PactPage> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(choice)) query.set(name, String(value))
   for (;;) {
-    const page = (await (await get(url, `pacts?${query}`)).json()) as DevnetPacts
+    const page = (await (await get(url, `pacts?${query}`)).json()) as PactPage
     // One request searches some thousand blocks at most.
     if (page.unread === 0) return page
   }

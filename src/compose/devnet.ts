@@ -62,11 +62,10 @@ export type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
+export type { ListedPact, PactPage } from '../schema/pacts.ts'
 export type {
   DevnetClock,
   DevnetControl,
-  DevnetPact,
-  DevnetPacts,
   DevnetTime,
   DroppedTransactions,
   GasChange,

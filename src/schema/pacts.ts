@@ -75,11 +75,19 @@ export const PactPage = Type.Object({
   unread: { ...Natural, description: 'blocks that the node has not searched yet; the same request again goes on' },
 })
 
+/**
+ * A pact, such as a transfer between chains: the steps that have run, and what the next one waits for.
+ * @interface
+ */
 export type ListedPact = Static<typeof ListedPact>
 export type ListedStep = Static<typeof ListedStep>
 export type PactFailure = Static<typeof PactFailure>
 export type NextStep = Static<typeof NextStep>
 export type PactProgress = Static<typeof PactProgress>
+/**
+ * A page of pacts: unfinished ones first, then the newest first.
+ * @interface
+ */
 export type PactPage = Static<typeof PactPage>
 
 const KnownAccounts = Type.Object({
