@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { startDevnet } from '../compose/devnet.ts'
-import { ownCases } from '../conformance/case-file.ts'
+import { needs, ownCases } from '../conformance/case-file.ts'
 import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
 import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
@@ -131,7 +131,7 @@ class Repetition {
 }
 
 function reportOf(url: string, cases: readonly ClientResult[]): ClientReport {
-  const offers = { 'read-only': null, 'funded-account': null, mine: null, reorg: null, 'devnet-orders': null }
+  const offers = Object.fromEntries(needs.map((need) => [need, null])) as ClientReport['offers']
   return { node: url, network: 'development', packageVersion: '3.2', release: 'live 3.2', offers, cases }
 }
 

@@ -240,7 +240,7 @@ export const toolCommands: readonly FlagRow[] = [
       }).argParser(once('only')),
       new RowOption('--needs <NEED,...>', {
         help: 'run only the cases that need no more than this',
-        more: 'Needs: read-only, funded-account, mine, reorg, devnet-orders. Default: all that the node offers.',
+        more: 'Needs: read-only, funded-account, mine, pending, reorg, devnet-orders. Default: all that the node offers.',
       }).argParser(once('needs')),
       new RowOption('--release <NAME>', {
         help: 'expectations where nodes differ',

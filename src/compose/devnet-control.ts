@@ -14,6 +14,7 @@ import type {
   RunOrder,
 } from '../schema/control-commands.ts'
 import { fundOrder } from '../schema/fund-order.ts'
+import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
 
 /** Blocks that an order made. */
@@ -36,6 +37,18 @@ export type GasSettings = GasState
 export type DroppedTransactions = Dropped
 /** Network after a revert. */
 export type RevertedNetwork = Static<typeof Reverted>
+
+/** Choice of pacts. */
+export interface PactChoice {
+  /** Only unfinished ones. */
+  readonly open?: boolean
+  /** Most pacts of the page; default 50, at most 200. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly next?: string
+  /** Only this pact. On a fork, it may have begun below the pin. */
+  readonly pactId?: string
+}
 
 /** Network after a reset. */
 export type ResetNetwork = Static<typeof ResetDone>
@@ -84,6 +97,8 @@ export interface DevnetControl {
   readonly fund: (account: string, amount: number | string, chain?: number) => Promise<PrivilegedRun>
   /** Sets the gas limit of the next blocks, and the lowest gas price of commands. */
   readonly gas: (terms: GasChange) => Promise<GasSettings>
+  /** A page of pacts. */
+  readonly pacts: (choice?: PactChoice) => Promise<PactPage>
   /** The whole network as bytes: `startDevnet({ state })` begins with them. */
   readonly state: () => Promise<Uint8Array>
   /** Takes a snapshot. @returns its id */
@@ -138,7 +153,8 @@ export function controlOf(url: string): DevnetControl {
       return ran
     },
     gas: (terms) => order('gas', terms),
-    state: () => stateOf(url),
+    pacts: (choice = {}) => pactsOf(url, choice),
+    state: async () => new Uint8Array(await (await get(url, 'state')).arrayBuffer()),
     snapshot,
     revert,
     reset: async (change) => {
@@ -170,10 +186,20 @@ async function resetBody({ fork }: NetworkChange): Promise<unknown> {
   }
 }
 
-async function stateOf(url: string): Promise<Uint8Array> {
-  const answer = await fetch(`${url}/devnet/state`)
-  if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
-  throw new NewcutError('NODE_REFUSED', `/devnet/state: status ${answer.status}: ${await answer.text()}`)
+async function pactsOf(url: string, choice: PactChoice): Promise<PactPage> {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(choice)) query.set(name, String(value))
+  for (;;) {
+    const page = (await (await get(url, `pacts?${query}`)).json()) as PactPage
+    // One request searches some thousand blocks at most.
+    if (page.unread === 0) return page
+  }
+}
+
+async function get(url: string, path: string): Promise<Response> {
+  const answer = await fetch(`${url}/devnet/${path}`)
+  if (answer.ok) return answer
+  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
 }
 
 function expectFunded(account: string, { result }: PrivilegedRun): void {

@@ -62,6 +62,7 @@ export type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
+export type { ListedPact, PactPage } from '../schema/pacts.ts'
 export type {
   DevnetClock,
   DevnetControl,
@@ -71,6 +72,7 @@ export type {
   GasSettings,
   Mined,
   NetworkChange,
+  PactChoice,
   PrivilegedCode,
   PrivilegedRun,
   ResetNetwork,

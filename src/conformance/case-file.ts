@@ -8,7 +8,7 @@ import { validatorOf } from '../schema/validator.ts'
 import { told } from './told.ts'
 
 /** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
-export const needs = ['read-only', 'funded-account', 'mine', 'reorg', 'devnet-orders'] as const
+export const needs = ['read-only', 'funded-account', 'mine', 'pending', 'reorg', 'devnet-orders'] as const
 export type CaseNeed = (typeof needs)[number]
 
 /** Whose rules apply where the description of the interface and nodes differ. */

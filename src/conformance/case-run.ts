@@ -6,9 +6,9 @@ import { parseJson, stringifyJson } from '../core/json.ts'
 import type { CaseStep, ConformanceCase, Expectation, Release } from './case-file.ts'
 import { CaseSkipped, made, WrongInput } from './makes.ts'
 import { type Mismatch, mismatch, shown } from './matchers.ts'
-import { jsonOf, type Probed } from './probe.ts'
+import type { Probed } from './probe.ts'
 import { filledIn, partOf, UnknownVariable, type Variables } from './variables.ts'
-import type { Wire, WireAnswer, WireRequest, WireStream } from './wire.ts'
+import { jsonOf, type Wire, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
 
 /** Where a case failed, and how. */
 export interface StepFailure extends Mismatch {

@@ -1,11 +1,12 @@
 /** Finds out what the node is, and which needs it offers. */
 
+import type { Clock } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
-import { parseJson } from '../core/json.ts'
-import type { CaseNeed, Release } from './case-file.ts'
+import { type CaseNeed, needs, type Release } from './case-file.ts'
 import { made } from './makes.ts'
+import { type PendingProbe, pendingRefusal } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
-import type { Wire, WireAnswer } from './wire.ts'
+import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
 
 /** The node's description of itself, and the needs that it offers. */
 export interface Probed {
@@ -24,12 +25,23 @@ export interface Probed {
 /** Networks whose nodes serve everybody: the runner changes nothing there, and does not try to. */
 const PUBLIC = new Set(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])
 const FUNDED = 'sender00'
+/** A command is sent only for cases that need to know. */
+const UNTRIED = 'no chosen case needs it'
 
 const plain = { headers: { accept: 'application/json' }, body: null } as const
 const sent = { 'content-type': 'application/json', accept: '*/*' }
 
+export interface ProbeOptions {
+  readonly wire: Wire
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Needs of the chosen cases. */
+  readonly wanted: ReadonlySet<CaseNeed>
+}
+
 /** Throws NewcutError if the node cannot be reached, or does not describe itself. */
-export async function probe(wire: Wire, signal: AbortSignal): Promise<Probed> {
+export async function probe(options: ProbeOptions): Promise<Probed> {
+  const { wire, signal } = options
   const answer = await wire.request({ method: 'GET', path: '/info', ...plain }, signal)
   const info = jsonOf(answer)
   const network = partOf(info, ['nodeVersion'])
@@ -58,7 +70,7 @@ export async function probe(wire: Wire, signal: AbortSignal): Promise<Probed> {
   ])
   const neighbour = neighbourOf(info, chain)
   if (neighbour !== null) variables.set('neighbour', neighbour)
-  const offers = await offersOf(wire, signal, { network, base, chain })
+  const offers = await offersOf(options, { network, base, chain, nowS })
   return { network, packageVersion, release: releaseOf(packageVersion), offers, variables, nowS }
 }
 
@@ -81,13 +93,13 @@ function neighbourOf(info: unknown, chain: string): string | null {
 }
 
 async function offersOf(
-  wire: Wire,
-  signal: AbortSignal,
-  { network, base, chain }: { readonly network: string; readonly base: string; readonly chain: string },
+  { wire, clock, signal, wanted }: ProbeOptions,
+  node: Pick<PendingProbe, 'network' | 'base' | 'chain' | 'nowS'>,
 ): Promise<Probed['offers']> {
+  const { network, base, chain } = node
   if (PUBLIC.has(network)) {
     const reason = `${network} is a public network`
-    return { 'read-only': null, 'funded-account': reason, mine: reason, reorg: reason, 'devnet-orders': reason }
+    return { ...offersOfNone(reason), 'read-only': null }
   }
   const asked = async (method: string, path: string, body: string | null) => {
     try {
@@ -102,7 +114,14 @@ async function offersOf(
   const details = await asked('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceQuery(network, chain))
   const isFunded = typeof details !== 'string' && partOf(jsonOf(details), ['result', 'status']) === 'success'
   const funded = isFunded ? null : `the account ${FUNDED} has no coins there`
-  return { 'read-only': null, 'funded-account': funded, mine: blocks, reorg: status, 'devnet-orders': status }
+  const isTried = wanted.has('pending') && funded === null && blocks === null
+  const pending = isTried ? await pendingRefusal({ wire, clock, signal, ...node }) : (funded ?? blocks ?? UNTRIED)
+  return { 'read-only': null, 'funded-account': funded, mine: blocks, pending, reorg: status, 'devnet-orders': status }
+}
+
+/** No need is offered, for this reason. */
+function offersOfNone(reason: string): Record<CaseNeed, string | null> {
+  return Object.fromEntries(needs.map((need) => [need, reason])) as Record<CaseNeed, string>
 }
 
 function balanceQuery(network: string, chain: string): string {
@@ -113,14 +132,4 @@ function balanceQuery(network: string, chain: string): string {
 function refusal(name: string, answer: WireAnswer | string, fine: readonly number[]): string | null {
   if (typeof answer === 'string') return `${name}: ${answer}`
   return fine.includes(answer.status) ? null : `${name} answers ${answer.status}`
-}
-
-/** The body of an answer as JSON; undefined if it is none. */
-export function jsonOf({ body }: WireAnswer): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(body))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof NewcutError)) throw error
-    return undefined
-  }
 }

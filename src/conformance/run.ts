@@ -43,7 +43,10 @@ export async function runCases(options: ConformanceOptions): Promise<Conformance
   const { cases, signal, url, clock } = options
   const wire = new Wire(options)
   try {
-    const probed = await probe(wire, signal)
+    const wanted = new Set(
+      cases.filter((each) => unwantedNeed(each, options.needs) === undefined).flatMap(({ needs }) => needs),
+    )
+    const probed = await probe({ wire, clock, signal, wanted })
     const release = options.release ?? probed.release
     const skew = probed.nowS === 0 ? 0 : probed.nowS - clock.wallMs() / 1000
     const results: CaseResult[] = []
@@ -89,10 +92,14 @@ async function resultOf(each: ConformanceCase, around: Surrounding): Promise<Cas
   }
 }
 
+/** The first need of a case that `--needs` leaves out. */
+const unwantedNeed = ({ needs: own }: ConformanceCase, needs: readonly CaseNeed[] | null) =>
+  needs === null ? undefined : own.find((need) => !needs.includes(need))
+
 function skipReason(each: ConformanceCase, { probed, needs, release }: Surrounding): string | null {
   if (each.releases !== undefined && !each.releases.includes(release))
     return `it judges ${each.releases.join(', ')} only`
-  const unwanted = needs === null ? undefined : each.needs.find((need) => !needs.includes(need))
+  const unwanted = unwantedNeed(each, needs)
   if (unwanted !== undefined) return `it needs ${unwanted}, which --needs leaves out`
   const missing = each.needs.find((need) => probed.offers[need] !== null)
   return missing === undefined ? null : `it needs ${missing}: ${probed.offers[missing]}`

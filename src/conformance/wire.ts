@@ -2,6 +2,7 @@
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { describeError, NewcutError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
 import { connectors, type DialOptions } from '../node/dial.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'
@@ -186,5 +187,15 @@ class EventQueue {
       this.#wake = settle
       settle()
     })
+  }
+}
+
+/** The body of an answer as JSON; undefined if it is none. */
+export function jsonOf({ body }: WireAnswer): unknown {
+  try {
+    return parseJson(new TextDecoder().decode(body))
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof NewcutError)) throw error
+    return undefined
   }
 }

@@ -111,7 +111,9 @@ export function assemble(
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
-  const saved = () => ({ settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null })
+  const saved = () => {
+    return { settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null, pending: pools.pending }
+  }
   const controls = new Controls(machine.clock)
   const app = createApp({ product, packageVersion, nowMs })
   addRoutes(app, options, {
@@ -192,7 +194,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
-  addChainRoutes(router, { chains, product })
+  addChainRoutes(router, { chains, product, fork })
   addPayloadRoutes(router, chains.store)
   addCutRoutes(router, { chains, durable, instance: `newcut-${process.pid}-${clock.wallMs().toString(36)}` })
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })

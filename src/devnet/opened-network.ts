@@ -70,6 +70,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
     if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
     const accounts = phraseAccounts(options.phraseAccounts ?? 0)
     await controls.fund(accounts)
+    start.refill(parts.pools, onNotice)
     await app.ready()
     return { ...parts, fork, accounts, told: async () => watch?.told(), close }
   } catch (error) {

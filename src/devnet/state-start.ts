@@ -1,9 +1,14 @@
 /** A node that begins with a state in one file, and writes one when it ends. */
 import { rm } from 'node:fs/promises'
 import { NewcutError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
 import { isThere } from './data/database.ts'
 import { checkStateFile, type SavedNetwork, unpackState, writeStateFile } from './data/state-file.ts'
+import type { Mempools, PendingBytes } from './mempool/mempools.ts'
 import type { DevnetOptions } from './options.ts'
+
+/** Longest text of the reasons for dropped transactions. */
+const MAX_WHY = 512
 
 /** The state of a node at its start. */
 export class StateStart {
@@ -11,11 +16,17 @@ export class StateStart {
   readonly dataDir: string | undefined
   readonly #file: string | undefined
   readonly #isTemporary: boolean
+  readonly #pending: readonly PendingBytes[]
 
-  private constructor(dataDir: string | undefined, file: string | undefined, isTemporary: boolean) {
+  private constructor(
+    dataDir: string | undefined,
+    file: string | undefined,
+    { isTemporary, pending }: { readonly isTemporary: boolean; readonly pending: readonly PendingBytes[] },
+  ) {
     this.dataDir = dataDir
     this.#file = file
     this.#isTemporary = isTemporary
+    this.#pending = pending
   }
 
   /**
@@ -26,8 +37,20 @@ export class StateStart {
     if (stateFile !== undefined) await checkStateFile(stateFile)
     const hasFile = stateFile !== undefined && (await isThere(stateFile))
     const given = state ?? (hasFile ? stateFile : undefined)
-    if (given === undefined) return new StateStart(dataDir, stateFile, false)
-    return new StateStart(await unpackState(given), stateFile, true)
+    if (given === undefined) return new StateStart(dataDir, stateFile, { isTemporary: false, pending: [] })
+    const { directory, pending } = await unpackState(given)
+    return new StateStart(directory, stateFile, { isTemporary: true, pending })
+  }
+
+  /** Puts the pending transactions of the state into the pools, and tells how many were dropped. */
+  refill(pools: Mempools, onNotice: (message: string) => void): void {
+    if (this.#pending.length === 0) return
+    const dropped = new Map<string, number>()
+    for (const reason of pools.readmit(this.#pending)) dropped.set(reason, (dropped.get(reason) ?? 0) + 1)
+    const lost = [...dropped.values()].reduce((sum, count) => sum + count, 0)
+    const why = [...dropped].map(([reason, count]) => `${count}: ${reason}`).join('; ')
+    const kept = `state: ${this.#pending.length - lost} of ${this.#pending.length} transactions are pending again`
+    onNotice(lost === 0 ? kept : `${kept}, ${lost} were dropped (${printable(why, MAX_WHY)})`)
   }
 
   /** Names the file instead of the temporary directory. */

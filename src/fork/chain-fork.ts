@@ -2,6 +2,8 @@
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { MissingEntry } from '../contracts/machine/missing.ts'
 import { NewcutError } from '../core/errors.ts'
+import type { Header } from '../core/header.ts'
+import { AncestorHeaders } from './ancestor-headers.ts'
 import { type AnswerFields, Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
@@ -27,6 +29,7 @@ export class ChainFork {
   readonly state: PinnedState
   readonly cache: ForkCache
   readonly fetcher: Fetcher
+  #ancestors: AncestorHeaders | null = null
 
   /** @param head height of the chain of the node, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
@@ -39,6 +42,12 @@ export class ChainFork {
   /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
   payload(): Promise<AnswerFields | null> {
     return pinnedPayload(this.fetcher.asker, this.cache)
+  }
+
+  /** Headers below the pinned block. @param pinned its header */
+  ancestors(pinned: Header): AncestorHeaders {
+    this.#ancestors ??= new AncestorHeaders(this.fetcher.asker, this.cache, pinned)
+    return this.#ancestors
   }
 
   /** Texts in code that are probably keys of rows. */

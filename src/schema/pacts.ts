@@ -41,7 +41,7 @@ const NextStep = Type.Object({
  * - `ready`: the next step can run
  * - `pending`: a mempool has the next step
  * - `failed`: the next step can run, and the last attempt failed
- * - `unreachable`: the next step belongs to a chain that the network does not have
+ * - `unreachable`: the next step belongs to a chain that the network does not have, or its proof to the forked network
  */
 const PactProgress = Type.Union([
   Type.Literal('waiting'),
@@ -62,9 +62,10 @@ export const ListedPact = Type.Object({
   steps: Type.Array(ListedStep, { description: 'that have run, ascending' }),
   failures: Type.Array(PactFailure, { description: 'the newest attempts that failed, newest first' }),
   next: Type.Union([NextStep, Type.Null()], { description: 'null after the last step or a rollback' }),
+  note: Type.Optional(Type.String({ description: 'on a fork: what nodes do not tell of the steps below the pin' })),
 })
 
-const PactPage = Type.Object({
+export const PactPage = Type.Object({
   pacts: Type.Array(ListedPact, { description: 'unfinished ones first, then the newest first' }),
   open: { ...Natural, description: 'unfinished pacts on all pages' },
   finished: { ...Natural, description: 'finished pacts on all pages' },
@@ -74,11 +75,19 @@ const PactPage = Type.Object({
   unread: { ...Natural, description: 'blocks that the node has not searched yet; the same request again goes on' },
 })
 
+/**
+ * A pact, such as a transfer between chains: the steps that have run, and what the next one waits for.
+ * @interface
+ */
 export type ListedPact = Static<typeof ListedPact>
 export type ListedStep = Static<typeof ListedStep>
 export type PactFailure = Static<typeof PactFailure>
 export type NextStep = Static<typeof NextStep>
 export type PactProgress = Static<typeof PactProgress>
+/**
+ * A page of pacts: unfinished ones first, then the newest first.
+ * @interface
+ */
 export type PactPage = Static<typeof PactPage>
 
 const KnownAccounts = Type.Object({
@@ -111,8 +120,15 @@ export const pactOperations = {
         }),
       ),
       next: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before' })),
+      pactId: Type.Optional(
+        Type.String({ maxLength: 64, description: 'only this pact; on a fork, also one that began below the pin' }),
+      ),
     }),
-    responses: { 200: json(PactPage, 'a page of pacts'), 404: text('the node has no such pact') },
+    responses: {
+      200: json(PactPage, 'a page of pacts'),
+      404: text('the node has no such pact'),
+      502: text('the forked node does not tell it'),
+    },
   },
   devnetAccounts: {
     ...shared,

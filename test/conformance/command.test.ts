@@ -133,7 +133,10 @@ describe('bad input', () => {
   it.each([
     [['--node', 'ftp://x'], '--node ftp://x: not the address of a node'],
     [['--node', url, '--only', 'luck'], '--only luck: no case has this in its name'],
-    [['--node', url, '--needs', 'all'], '--needs all: expected read-only, funded-account, mine, reorg, devnet-orders'],
+    [
+      ['--node', url, '--needs', 'all'],
+      '--needs all: expected read-only, funded-account, mine, pending, reorg, devnet-orders',
+    ],
     [['--node', url, '--release', '9'], '--release 9: expected spec, live-2.32, live-3.2, newcut'],
     [['--node', url, '--timeout', 'soon'], '--timeout soon: expected'],
     [['--node', url, '--cases', '/no/such'], 'cannot read the folder of cases /no/such'],

@@ -10,7 +10,7 @@ import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { clientsOfPage, resultsPath } from './client-results.ts'
 import { defects } from './defects.ts'
-import { proxyBefore } from './proxy.ts'
+import { type Defect, proxyBefore } from './proxy.ts'
 import { type Column, resultsPage } from './results.ts'
 
 const all = readCases(ownCases())
@@ -74,6 +74,105 @@ describe('our own node', () => {
     const report = await judge(node.url, { group: 'mining' })
     expect(report.cases.filter(({ outcome }) => outcome !== 'passed')).toEqual([])
     expect(report.cases.some(({ name }) => name === 'a nonce that does not solve is 400')).toBe(true)
+  })
+
+  /** Results of the cases whose commands must stay pending. */
+  const pendingCases = ({ cases }: ConformanceReport) => {
+    const named = new Set(all.filter(({ needs: own }) => own.includes('pending')).map(({ name }) => name))
+    return cases.filter(({ name }) => named.has(name))
+  }
+  const NOT_TOLD: Defect = {
+    answer: (answer, { path }) => {
+      if (path === '/devnet/mining') answer.status = 404
+    },
+  }
+
+  /** Answers as a node whose pools are empty. */
+  const forget: NonNullable<Defect['answer']> = (answer, { path }) => {
+    if (answer.status !== 200) return
+    if (path.includes('/mempool/member')) answer.body = Buffer.from('[false]')
+    if (path.includes('/mempool/getPending')) answer.body = Buffer.from('{"hashes":[],"highwaterMark":[1,1]}')
+  }
+
+  it.each([
+    ['on arrival', { kind: 'on-arrival', confirmations: 5 }, 'GET /devnet/mining tells on-arrival'],
+    ['all the time', { kind: 'constant', blockTimeMs: 100 }, 'GET /devnet/mining tells constant'],
+  ] as const)('that mines %s skips the cases of pending commands, and says why', async (_, autoMine, told) => {
+    const node = await startNode({ autoMine })
+    onTestFinished(() => node.close())
+    const proxy = await proxyBefore(node.url, NOT_TOLD)
+    onTestFinished(() => proxy.close())
+    for (const [url, why] of [
+      [node.url, told],
+      [proxy.url, /chain 0 went from height \d+ to \d+ unasked$/],
+    ] as const) {
+      const report = await judge(url, { group: 'mempool' })
+      const skipped = pendingCases(report)
+      expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(2).fill('skipped'))
+      expect(skipped[0].reason).toMatch('it needs pending: the node makes blocks by itself: ')
+      expect(skipped[0].reason).toMatch(why)
+      expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
+    }
+  })
+
+  it('that mines on arrival passes all other cases of commands', async () => {
+    const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
+    onTestFinished(() => node.close())
+    const report = await judge(node.url, { group: 'commands' })
+    const skipped = pendingCases(report)
+    expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(3).fill('skipped'))
+    expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
+  })
+
+  it('that does not tell how it mines, and mines on demand, runs them all', async () => {
+    const node = await startNode()
+    onTestFinished(() => node.close())
+    const proxy = await proxyBefore(node.url, NOT_TOLD)
+    onTestFinished(() => proxy.close())
+    const run = pendingCases(await judge(proxy.url, { group: 'mempool' }))
+    expect(run.map(({ outcome }) => outcome)).toEqual(Array(2).fill('passed'))
+    expect(node.pending).toBe(0)
+    // A pool that forgets what it gets is no node that mines on arrival.
+    const forgetful = await proxyBefore(node.url, {
+      answer: (answer, request) => {
+        NOT_TOLD.answer?.(answer, request)
+        forget(answer, request)
+      },
+    })
+    onTestFinished(() => forgetful.close())
+    const failed = pendingCases(await judge(forgetful.url, { group: 'mempool' }))
+    expect(failed.map(({ outcome }) => outcome)).toEqual(Array(2).fill('failed'))
+  })
+
+  it('that tells the wrong mode is found out', async () => {
+    const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
+    onTestFinished(() => node.close())
+    const proxy = await proxyBefore(node.url, {
+      answer: (answer, { path }) => {
+        if (path === '/devnet/mining') answer.body = Buffer.from('{"mining":{"mode":"on-demand"}}')
+        // The command may be in its pool for a moment.
+        forget(answer, { method: '', path })
+      },
+    })
+    onTestFinished(() => proxy.close())
+    const run = pendingCases(await judge(proxy.url, { group: 'mempool' }))
+    expect(run.map(({ outcome }) => outcome)).toContain('failed')
+  })
+
+  it('is sent no command by cases that need none', async () => {
+    const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
+    onTestFinished(() => node.close())
+    const sent: string[] = []
+    const proxy = await proxyBefore(node.url, {
+      ...NOT_TOLD,
+      path: (path) => {
+        if (path.endsWith('/send')) sent.push(path)
+        return path
+      },
+    })
+    onTestFinished(() => proxy.close())
+    const { offers } = await judge(proxy.url, { group: 'headers' })
+    expect([sent, offers.pending]).toEqual([[], 'no chosen case needs it'])
   })
 
   it('of one chain skips what needs a second one, and says so', async () => {

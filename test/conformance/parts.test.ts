@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { CaseStep, ConformanceCase } from '../../src/conformance/case-file.ts'
+import { type CaseStep, type ConformanceCase, needs } from '../../src/conformance/case-file.ts'
 import { CaseRun } from '../../src/conformance/case-run.ts'
 import { hashComplaint } from '../../src/conformance/hash-of.ts'
 import { probe } from '../../src/conformance/probe.ts'
@@ -40,7 +40,8 @@ async function probed(info: object, headers: Readonly<Record<string, string>> = 
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.end(JSON.stringify({ ...INFO, ...info }))
   })
-  return { ...(await probe(wireTo(url), NEVER)), asked }
+  const wanted = new Set(needs)
+  return { ...(await probe({ wire: wireTo(url), clock: systemClock, signal: NEVER, wanted })), asked }
 }
 
 describe('a node', () => {

@@ -1,7 +1,8 @@
 /** Pacts in the lookups of the developer page, and the accounts whose keys it signs with. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import { PactIndex } from '../../src/devnet/http/lookup/pact-index.ts'
+import { PlaceList } from '../../src/devnet/http/lookup/place-list.ts'
 import { type KnownAccounts, ListedPact, type PactPage } from '../../src/schema/pacts.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
@@ -71,8 +72,8 @@ async function onlyPact(peer: CheckedPeer): Promise<ListedPact> {
   return all[0]
 }
 
-const startSteps = async () => {
-  const started = await startLedger({ graph: 'triangle' })
+const startSteps = async (options: DevnetOptions = {}) => {
+  const started = await startLedger({ graph: 'triangle', ...options })
   const deployed = exec(STEPS, { gasLimit: 100_000 }, { signers: [{ pubKey: funded.publicKey }] })
   for (const chain of [0, 1]) {
     const meta = { chainId: String(chain), gasLimit: 100_000 }
@@ -140,6 +141,12 @@ describe('GET /devnet/pacts', () => {
       [1, 1, claim.hash],
     ])
     expect((await pacts(peer, '?open=true')).pacts).toEqual([])
+    expect(await pacts(peer, `?pactId=${command.hash}`)).toEqual(done)
+    expect(brief(await peer.get(`/devnet/pacts?pactId=${dry.hash}`))).toEqual([
+      404,
+      TEXT,
+      `no chain has the pact ${dry.hash} now`,
+    ])
   })
 
   it('tells the open step of any pact, its failures, and a rollback', async () => {
@@ -198,15 +205,15 @@ describe('GET /devnet/pacts', () => {
   it('reads many blocks in several steps, each block once', async () => {
     const { peer, devnet } = await startLedger()
     await run(peer, leaving('1.0'))
-    const { store } = devnet.chains
-    const index = new PactIndex(store, store.size - 1)
+    const index = new PactIndex(devnet, devnet.chains.store.size - 1)
     index.read()
-    expect([index.unread, index.pacts.length]).toEqual([1, 0])
+    expect([index.unread, index.open]).toEqual([1, 0])
     await makeBlocks(peer, { 0: 1, 1: 1 })
     expect(index.unread).toBe(3)
     index.read()
     index.read()
-    expect([index.unread, index.pacts.length, index.pacts[0]?.steps.length]).toEqual([0, 1, 1])
+    const [pact, ...others] = index.newest('open')
+    expect([index.unread, index.open, index.finished, pact.present?.steps.length, others]).toEqual([0, 1, 0, 1, []])
   })
 
   it('has pages with the unfinished ones first, whatever ends between two of them', async () => {
@@ -239,6 +246,107 @@ describe('GET /devnet/pacts', () => {
       'next: "open" is no cursor; take the text of `next` of the page before',
     ])
     expect((await peer.get(`/devnet/pacts?next=open:${'A'.repeat(43)}`)).status).toBe(404)
+  })
+})
+
+/** Counts the entries, tests of branches and blocks that a request looks at. */
+function counted({ devnet }: Awaited<ReturnType<typeof startSteps>>) {
+  const spies = [
+    vi.spyOn(PlaceList.prototype, 'at'),
+    vi.spyOn(devnet.ledger, 'isOnChain'),
+    vi.spyOn(devnet.chains.store, 'blockAt'),
+  ]
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  return async (act: () => Promise<unknown>) => {
+    for (const spy of spies) spy.mockClear()
+    await act()
+    return spies.map(({ mock }) => mock.calls.length)
+  }
+}
+
+describe('a list of some thousand pacts', () => {
+  it('costs what a page has, not what the list has', async () => {
+    const started = await startSteps({ impersonate: ['*'] })
+    const { peer } = started
+    const cost = counted(started)
+    const begun: string[] = []
+    const begin = async (count: number) => {
+      const commands = Array.from({ length: count }, () => exec('(free.steps.three 1)', { gasLimit: 300 }))
+      await ok(send(peer, commands))
+      await makeBlocks(peer, { 0: 1 })
+      begun.push(...commands.map(({ hash }) => hash))
+    }
+    const costs = async () => {
+      // The first read sorts in what is new.
+      const first = await pacts(peer, '?limit=10')
+      const second = await cost(() => pacts(peer, '?limit=10'))
+      const middle = await cost(() => pacts(peer, `?limit=10&next=open:${begun[begun.length >> 1]}`))
+      return { open: first.open, costs: [second, middle] }
+    }
+    await begin(100)
+    const few = await costs()
+    for (let i = 0; i < 10; i++) await begin(300)
+    // Hundreds of continuations wait in the pool; none of them belongs to the page.
+    const waiting = Array.from({ length: 400 }, (_, i) => continued(begun[i], { meta: { gasLimit: 300 } }))
+    await ok(send(peer, waiting))
+    const many = await costs()
+    expect([few.open, many.open]).toEqual([100, 3100])
+    // Entries: those of the page, the one behind it, and those on the way of two binary searches.
+    for (const [entries] of [...few.costs, ...many.costs]) expect(entries).toBeLessThan(10 + 1 + 2 * 12)
+    for (const [i, [, tests, blocks]] of many.costs.entries()) {
+      expect([tests, blocks]).toEqual(few.costs[i].slice(1))
+    }
+    // A change costs the pacts that it moves: here one ends, and one has a failure.
+    const own = new Peer(peer.url)
+    onTestFinished(() => own.close())
+    await order(own, '/devnet/drop', { all: true })
+    await ok(send(peer, [continued(begun[5], { step: 0, rollback: true }), continued(begun[6], { step: 2 })]))
+    await makeBlocks(peer, { 0: 1 })
+    const [entries, tests] = await cost(() => pacts(peer, '?limit=10'))
+    expect(entries).toBeLessThan(10 + 1 + 4 * 12)
+    expect(tests).toBeLessThan(40)
+    expect(await pacts(peer, '?limit=1')).toMatchObject({ open: 3099, finished: 1 })
+  })
+
+  it('tells the same after reorganisations as a list that has never seen them', async () => {
+    const started = await startSteps()
+    const own = new Peer(started.peer.url)
+    onTestFinished(() => own.close())
+    const index = new PactIndex(started.devnet)
+    const listOf = (from: PactIndex) => {
+      from.read()
+      const named = (list: 'open' | 'finished') =>
+        [...from.newest(list)].map(({ pactId, present, failures }) => {
+          return [pactId, present?.steps.map(({ step, isRollback }) => [step, isRollback]), failures.length]
+        })
+      return { open: named('open'), finished: named('finished'), counts: [from.open, from.finished] }
+    }
+    /** In the same order: pacts of one block keep it, and those of several blocks go by the first of them. */
+    const expectSame = () => expect(listOf(index)).toEqual(listOf(new PactIndex(started.devnet)))
+    const commands = [1, 1, 2].map((n) => exec(`(free.steps.three ${n})`))
+    for (const command of commands) {
+      await run(started.peer, command)
+      expectSame()
+    }
+    const [one, , two] = commands.map(({ hash }) => hash)
+    await run(started.peer, continued(one, { step: 0, rollback: true }))
+    await run(started.peer, continued(two, {}))
+    expectSame()
+    expect(listOf(index).counts).toEqual([2, 1])
+    // The two last blocks are lost: the rollback, and the step that failed.
+    await order(own, '/devnet/drop', { all: true })
+    const { id } = await order(own, '/devnet/snapshot', {})
+    await order(own, '/devnet/fork', { chain: 0, depth: 2 })
+    await order(own, '/devnet/drop', { all: true })
+    expectSame()
+    expect(listOf(index).counts).toEqual([3, 0])
+    await makeBlocks(started.peer, { 0: 2 })
+    expectSame()
+    await order(own, '/devnet/revert', { id })
+    expectSame()
+    expect(listOf(index).counts).toEqual([2, 1])
   })
 })
 

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { run, startHere, stopAll } from '../cli/run.ts'
+import { run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
 import { startRemote } from '../fork/network.ts'
+import { type Signed, signed } from './command.ts'
 
 async function start(options: DevnetOptions = {}) {
   const devnet = await startDevnet({ port: 0, autoMine: { kind: 'on-demand' }, ...options })
@@ -23,6 +24,30 @@ async function folder(): Promise<string> {
   onTestFinished(() => rm(made, { recursive: true, force: true }))
   return made
 }
+
+async function send(url: string, commands: readonly Signed[], chain = 0): Promise<void> {
+  const answer = await fetch(`${url}/chainweb/0.0/development/chain/${chain}/pact/api/v1/send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ cmds: commands }),
+  })
+  expect(answer.status, await answer.text()).toBe(200)
+}
+
+/** Chain -> request keys of its pending transactions, oldest first. */
+async function pendingOf(url: string, chains = 2): Promise<string[][]> {
+  const keysOf = async (chain: number) => {
+    const answer = await fetch(`${url}/chainweb/0.0/development/chain/${chain}/mempool/getPending`, { method: 'POST' })
+    return ((await answer.json()) as { hashes: string[] }).hashes
+  }
+  return Promise.all(Array.from({ length: chains }, (_, chain) => keysOf(chain)))
+}
+
+const unpackedLines = (state: Uint8Array) => gunzipSync(state).toString().trimEnd().split('\n')
+
+/** A state with these lines, and the right number of them in the last one. */
+const packed = (lines: readonly string[]) =>
+  gzipSync([...lines.slice(0, -1), `{"records":${lines.length - 2}}`, ''].join('\n'))
 
 const unpacked = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('newcut-state-'))
 
@@ -96,6 +121,95 @@ describe('a state file', () => {
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('--data and --state-file exclude each other')])
   })
 
+  it('has the pending transactions, which are pending again', async () => {
+    const { devnet } = await start({ graph: 'pair', impersonate: ['*'] })
+    const [cheap, dear, other] = [signed({ gasPrice: 1e-7 }), signed({ gasPrice: 1e-5 }), signed({ chainId: '1' })]
+    const unsigned = { ...signed(), sigs: [null] }
+    await send(devnet.url, [cheap])
+    await send(devnet.url, [dear, unsigned])
+    await send(devnet.url, [other], 1)
+    const keys = [[cheap.hash, dear.hash, unsigned.hash], [other.hash]]
+    const notices: string[] = []
+    const { devnet: copy } = await start({ state: await devnet.state(), onNotice: (text) => notices.push(text) })
+    expect(await pendingOf(copy.url)).toEqual(keys)
+    expect(notices).toEqual(['state: 4 of 4 transactions are pending again'])
+    const { blocks } = await copy.mine({ 0: 1, 1: 1 })
+    expect(blocks[0][0].requestKeys).toEqual([dear.hash, cheap.hash, unsigned.hash])
+    expect(blocks[1][0].requestKeys).toEqual([other.hash])
+    expect(copy.pending).toBe(0)
+    // The start of the copy has them.
+    await copy.reset()
+    expect(await pendingOf(copy.url)).toEqual(keys)
+    // A node that mines on arrival need not wait for another one.
+    const arrival = await start({ state: await devnet.state(), autoMine: { kind: 'on-arrival', confirmations: 0 } })
+    await expect.poll(() => arrival.devnet.pending).toBe(0)
+    expect(arrival.devnet.cut.get(1)?.height).toBeGreaterThan(0n)
+  })
+
+  it('drops pending transactions that are no longer valid, and says how many', async () => {
+    const { devnet } = await start({ graph: 'pair' })
+    const included = signed()
+    await send(devnet.url, [included])
+    await devnet.mine({ 0: 1 })
+    const valid = signed()
+    await send(devnet.url, [valid])
+    const lines = unpackedLines(await devnet.state())
+    const line = (chain: number, command: unknown) =>
+      JSON.stringify([chain, Buffer.from(JSON.stringify(command)).toString('base64')])
+    const hourAgo = Math.floor(Date.now() / 1000) - 3600
+    const added = [
+      line(0, signed({ creationTime: hourAgo, ttl: 3000 })),
+      line(0, signed({ creationTime: hourAgo, ttl: 3500 })),
+      line(0, included),
+      line(0, { ...signed(), sigs: [{ sig: '00' }] }),
+      line(7, signed({ chainId: '7' })),
+      line(0, 'hello'),
+    ]
+    const notices: string[] = []
+    const state = packed([lines[0], ...added, ...lines.slice(1)])
+    const { devnet: copy } = await start({ state, onNotice: (text) => notices.push(text) })
+    expect(await pendingOf(copy.url)).toEqual([[valid.hash], []])
+    expect(notices).toHaveLength(1)
+    expect(notices[0]).toMatch(/^state: 1 of 7 transactions are pending again, 6 were dropped \(2: Transaction time-to/)
+    for (const why of ['1: Transaction already exists', '1: the network has no chain 7', '1: the command must be']) {
+      expect(notices[0]).toContain(why)
+    }
+  })
+
+  it('of an earlier version has no pending transactions', async () => {
+    const { devnet, heads } = await start({ graph: 'pair' })
+    await devnet.mine({ 0: 2 })
+    const lines = unpackedLines(await devnet.state())
+    const older = await start({
+      state: packed([lines[0].replace('"newcutState":2', '"newcutState":1'), ...lines.slice(1)]),
+    })
+    expect([older.heads(), older.devnet.pending]).toEqual([heads(), 0])
+  })
+
+  it('keeps the pending transactions of its last whole end, if a later process is killed', async () => {
+    onTestFinished(() => stopAll())
+    const file = join(await folder(), 'network.state')
+    const startNode = async () => {
+      const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
+      const node = startProcess(args)
+      const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
+      return { node, url }
+    }
+    const [kept, lost] = [signed(), signed()]
+    const first = await startNode()
+    await send(first.url, [kept])
+    first.node.child.kill('SIGTERM')
+    expect((await first.node.ended).code).toBe(0)
+    const second = await startNode()
+    await send(second.url, [lost])
+    expect(await pendingOf(second.url)).toEqual([[kept.hash, lost.hash], []])
+    second.node.child.kill('SIGKILL')
+    await second.node.ended
+    const third = await startNode()
+    expect(await pendingOf(third.url)).toEqual([[kept.hash], []])
+    await third.node.sees(/state: 1 of 1 transactions are pending again/)
+  })
+
   const message = (text: string) => ({ code: 'DATA_UNUSABLE', message: expect.stringContaining(text) })
 
   it('is refused with the reason if it is damaged', async () => {
@@ -110,7 +224,9 @@ describe('a state file', () => {
       [gzipSync('hello'), 'no state of a newcut network: it has other content'],
       [gzipSync('{"a":1}\n'.repeat(200_000)), 'no state of a newcut network: it has other content'],
       [gzipSync('{"newcutState":1,"fork":5}\n'), 'no state of a newcut network: it has other content'],
-      [of(lines[0].replace(':1', ':2')), 'a state of version 2; this newcut reads version 1'],
+      [of(lines[0].replace(':2', ':3')), 'a state of version 3; this newcut reads versions 1 and 2'],
+      [of(lines[0], '[0]', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(lines[0], '[0,"e30="]', ...lines.slice(1)), 'network: it is cut off'],
       [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
       [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
       [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is no record'],

@@ -1,6 +1,7 @@
 /** Orders to a network from the process that started it. */
 import { expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { funded } from './command.ts'
 import { exec } from './commands-common.ts'
 
 async function start(options: DevnetOptions = {}) {
@@ -41,6 +42,26 @@ it('impersonates, drops and runs code', async () => {
   expect(await devnet.drop([hash])).toEqual({ dropped: {}, notPending: [hash] })
   const { result, height } = await devnet.run({ chain: 0, code: '(+ 1 2)' })
   expect([result, height]).toEqual([{ status: 'success', data: { int: 3 } }, 1])
+})
+
+it('tells pacts in pages', async () => {
+  const devnet = await start()
+  const begin = (chain: number) =>
+    devnet.run({
+      chain,
+      keys: [funded.publicKey],
+      code: `(coin.transfer-crosschain "sender00" "sender00" (at "guard" (coin.details "sender00")) "${1 - chain}" 1.0)`,
+      caps: [{ name: 'coin.TRANSFER_XCHAIN', args: ['sender00', 'sender00', { decimal: '1.0' }, String(1 - chain)] }],
+    })
+  const keys = [(await begin(0)).requestKey, (await begin(1)).requestKey]
+  const first = await devnet.pacts({ open: true, limit: 1 })
+  expect([first.open, first.pacts.map(({ pactId }) => pactId)]).toEqual([2, [keys[1]]])
+  const { pacts, next } = await devnet.pacts({ next: first.next ?? '' })
+  expect([pacts.map(({ pactId, name }) => [pactId, name]), next]).toEqual([
+    [[keys[0], 'coin.transfer-crosschain']],
+    null,
+  ])
+  await expect(devnet.pacts({ limit: 0 })).rejects.toMatchObject({ code: 'NODE_REFUSED' })
 })
 
 it('writes rows, and mints coins', async () => {

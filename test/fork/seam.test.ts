@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { signed } from '../devnet/command.ts'
-import { exec, local, makeBlocks, ok, poll, signers, spv } from '../devnet/commands-common.ts'
+import { exec, local, makeBlocks, ok, poll, send, signers, spv } from '../devnet/commands-common.ts'
 import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'
-import { execWith, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+import { execWith, folder, inBlock, KEYSET, startFork, startRemote } from './network.ts'
 
 const continued = (pactId: string, step: number, proof: string | null = null, chain = 0) =>
   signed({ chainId: String(chain) }, { payload: { cont: { pactId, step, rollback: false, data: {}, proof } } })
@@ -58,6 +58,99 @@ describe('a pact that began below the pin', () => {
     const forked = await startFork(remote)
     const { result } = await ok(local(forked.peer, continued(begun.hash, 1)))
     expect(result.error.message).toContain('already completed')
+  })
+})
+
+/** The answer to `GET /devnet/pacts` for one pact: status, and the pact or the text. */
+async function listed({ peer }: Started, pactId: string, query = `?pactId=${pactId}`) {
+  const { status, body } = await peer.request('GET', `/devnet/pacts${query}`)
+  return status === 200 ? jsonOf({ body } as never).pacts : [status, body.toString()]
+}
+
+describe('the list of pacts', () => {
+  it('has a transfer that began below the pin, if it is asked for by its id', async () => {
+    const remote = await startRemote()
+    const command = leaving('2.500000000001')
+    await inBlock(remote.peer, [command])
+    await grown(remote)
+    const cacheFolder = folder()
+    const forked = await startFork(remote, { cacheFolder })
+    expect(await listed(forked, command.hash, '')).toEqual([])
+    const [there] = await listed(remote, command.hash)
+    const [here] = await listed(forked, command.hash)
+    expect(here).toEqual(there)
+    expect([here.state, here.args[4], here.next.step]).toEqual(['ready', 2.500000000001, 1])
+    const exact = await forked.peer.request('GET', `/devnet/pacts?pactId=${command.hash}`)
+    expect(exact.body.toString()).toContain('2.500000000001')
+    // Without the node, from the cache.
+    const cut = String(forked.devnet.fork?.pin.height)
+    const offline = await startFork(remote, { cacheFolder, cut }, {}, {}, async () => null)
+    expect(await listed(offline, command.hash)).toEqual([here])
+    // Its claim here.
+    const proof = await ok(spv(forked.peer, { requestKey: command.hash, targetChainId: '1' }))
+    const claim = continued(command.hash, 1, proof, 1)
+    await ok(send(forked.peer, [claim], 1))
+    expect((await listed(forked, command.hash))[0]).toMatchObject({
+      state: 'pending',
+      next: { pendingKey: claim.hash },
+    })
+    await makeBlocks(forked.peer, { 1: 1 })
+    const [done] = await listed(forked, command.hash)
+    expect(done.steps.map((each: { requestKey: string }) => each.requestKey)).toEqual([command.hash, claim.hash])
+    expect([done.state, done.next, done.note]).toEqual(['finished', null, undefined])
+    // The list of all has it now, with the step of this network.
+    expect((await listed(forked, '', ''))[0].steps).toHaveLength(1)
+  })
+
+  it('says that a transfer is newer than the fork, or claimed below it', async () => {
+    const remote = await startRemote()
+    const claimed = leaving('1.5')
+    await inBlock(remote.peer, [claimed])
+    await grown(remote)
+    const proof = await ok(spv(remote.peer, { requestKey: claimed.hash, targetChainId: '1' }))
+    await inBlock(remote.peer, [continued(claimed.hash, 1, proof, 1)], 1)
+    await grown(remote)
+    const late = leaving('2.5')
+    await inBlock(remote.peer, [late])
+    await makeBlocks(remote.peer, { 1: 1 })
+    const [there] = (await listed(remote, late.hash)) as [{ steps: [{ height: number }] }]
+    const height = there.steps[0].height
+    const forked = await startFork(remote, { cut: String(height) })
+    expect((await listed(forked, late.hash))[0]).toMatchObject({
+      state: 'unreachable',
+      next: { step: 1, chain: 1, missingBlocks: null },
+    })
+    expect((await listed(forked, claimed.hash))[0]).toMatchObject({
+      state: 'finished',
+      next: null,
+      note: 'later steps ran below the fork: nodes do not tell which commands ran them',
+    })
+    const earlier = await startFork(remote, { cut: String(height - 1) })
+    expect(await listed(earlier, late.hash)).toEqual([404, `no chain has the pact ${late.hash} now`])
+  })
+
+  it('has a pact of one chain, at any step of it', async () => {
+    const remote = await startRemote()
+    const begun = [1, 2].map(() => exec('(free.fork-token.steps "bob")'))
+    await inBlock(remote.peer, begun)
+    const [first, second] = begun.map(({ hash }) => hash)
+    await inBlock(remote.peer, [continued(second, 1)])
+    await grown(remote)
+    const forked = await startFork(remote)
+    const [there] = await listed(remote, first)
+    expect((await listed(forked, first))[0]).toEqual(there)
+    const [further] = await listed(forked, second)
+    expect([further.state, further.next.step, further.steps.length, further.note]).toEqual([
+      'ready',
+      2,
+      1,
+      expect.stringContaining('later steps ran below the fork'),
+    ])
+    await inBlock(forked.peer, [continued(first, 1)])
+    const [own] = await listed(forked, first)
+    expect([own.state, own.next.step, own.steps.length, own.note]).toEqual(['ready', 2, 2, undefined])
+    await forked.proxy.close()
+    expect(await listed(forked, 'A'.repeat(43))).toEqual([502, expect.stringContaining('gave no answer in 6 attempts')])
   })
 })
 

@@ -233,7 +233,7 @@ export class EmbeddedNode {
       release: releaseRules['3.2'],
       config: () => ({}) as never,
     })
-    addChainRoutes(router, { chains, product: PRODUCT })
+    addChainRoutes(router, { chains, product: PRODUCT, fork: null })
     addCutRoutes(router, { chains, durable, instance: VERSION })
     const mining = { coordinator, durable, chains: chains.cut.size, updateStreamMs, updateStreamLimit: 2000 }
     addMiningRoutes(router, { ...mining, random, clock, streams })

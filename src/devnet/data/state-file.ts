@@ -1,9 +1,13 @@
 /**
- * A network in one file: the records of its block database (records.ts) as JSON lines, compressed by gzip.
+ * A network in one file: the records of its block database (records.ts) as JSON lines, compressed by gzip, and its
+ * pending transactions.
  *
- *     {"newcutState":1,"fork":TEXT|null}     first line; fork: the file of a network that was forked (open-fork.ts)
+ *     {"newcutState":2,"fork":TEXT|null}     first line; fork: the file of a network that was forked (open-fork.ts)
+ *     [CHAIN,"BASE64"]                       a pending transaction, the oldest of each chain first
  *     ["KEY","BASE64"]                       a record
- *     {"records":N}                          last line
+ *     {"records":N}                          last line; counts pending transactions too
+ *
+ * Files of version 1 have no pending transactions.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
@@ -15,6 +19,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
+import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { LetInKeys } from '../store/let-in.ts'
 import { copyPieces } from './copy.ts'
@@ -22,7 +27,8 @@ import { openDatabase, type StoredEntry, unusable } from './database.ts'
 import { BLOCKS } from './directory.ts'
 import type { StateSnapshot } from './records.ts'
 
-const VERSION = 1
+const VERSION = 2
+const READ_VERSIONS: readonly unknown[] = [1, VERSION]
 /** Records that are written at once. */
 const BATCH = 500
 
@@ -33,6 +39,14 @@ export interface SavedNetwork {
   readonly letIn: LetInKeys
   /** Content of the file of its fork; null for a network of its own. */
   readonly fork: string | null
+  readonly pending: readonly PendingBytes[]
+}
+
+/** A state that was read from a file. */
+export interface UnpackedState {
+  /** Name of a data directory, which the caller removes. */
+  readonly directory: string
+  readonly pending: readonly PendingBytes[]
 }
 
 /** The bytes of the file, read as they are made. */
@@ -40,17 +54,20 @@ export function stateStream(network: SavedNetwork): Readable {
   return Readable.from(linesOf(network)).pipe(createGzip())
 }
 
-async function* linesOf({ settings, snapshot, letIn, fork }: SavedNetwork): AsyncGenerator<string> {
+async function* linesOf({ settings, snapshot, letIn, fork, pending }: SavedNetwork): AsyncGenerator<string> {
   yield `${JSON.stringify({ newcutState: VERSION, fork })}\n`
-  let records = 0
+  let records = pending.length
+  for (const { chain, bytes } of pending) yield `${JSON.stringify([chain, base64Of(bytes)])}\n`
   for await (const entries of copyPieces(settings, snapshot, letIn)) {
     records += entries.length
     for (const { key, value } of entries) {
-      yield `${JSON.stringify([key, Buffer.from(value).toString('base64')])}\n`
+      yield `${JSON.stringify([key, base64Of(value)])}\n`
     }
   }
   yield `${JSON.stringify({ records })}\n`
 }
+
+const base64Of = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /**
  * Tries to write beside the file, so that a node does not find out at its end, when its state would be lost.
@@ -86,21 +103,21 @@ function unwritable(file: string, cause: unknown): NewcutError {
 /**
  * Makes a data directory of a state, in the folder of temporary files. Throws NewcutError DATA_UNUSABLE if it is none.
  * @param state name of a file, or its bytes
- * @returns name of the directory, which the caller removes
  */
-export async function unpackState(state: string | Uint8Array): Promise<string> {
+export async function unpackState(state: string | Uint8Array): Promise<UnpackedState> {
   const name = typeof state === 'string' ? state : 'state'
   const directory = await mkdtemp(join(tmpdir(), 'newcut-state-'))
   try {
-    await unpackTo(directory, typeof state === 'string' ? createReadStream(state) : Readable.from([state]), name)
-    return directory
+    const bytes = typeof state === 'string' ? createReadStream(state) : Readable.from([state])
+    return { directory, pending: await unpackTo(directory, bytes, name) }
   } catch (error) {
     await rm(directory, { recursive: true, force: true })
     throw error instanceof NewcutError ? error : noState(name, describeError(error), error)
   }
 }
 
-async function unpackTo(directory: string, bytes: Readable, name: string): Promise<void> {
+/** @returns the pending transactions */
+async function unpackTo(directory: string, bytes: Readable, name: string): Promise<PendingBytes[]> {
   const text = createGunzip()
   // Errors of either stream end the other, and reach the reader of lines as an end without the last line.
   const piped = pipeline(bytes, text).then(
@@ -117,6 +134,7 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   }
   if (fork !== null) writeForkFile(directory, fork)
   const database = await openDatabase(join(directory, BLOCKS), { create: true })
+  const pending: PendingBytes[] = []
   try {
     let batch: StoredEntry[] = []
     let records = 0
@@ -128,24 +146,26 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
         isWhole = entry.records === records
         break
       }
-      batch.push({ type: 'put', ...entry })
       records++
+      if ('chain' in entry) pending.push(entry)
+      else batch.push({ type: 'put', ...entry })
       if (batch.length < BATCH) continue
       await database.batch(batch)
       batch = []
     }
     if (!isWhole) throw noState(name, 'it is cut off')
     await database.batch(batch)
+    return pending
   } finally {
     text.destroy()
     await database.close()
   }
 }
 
-/** @returns a record, or the number of records that ends a file; null for another line */
-function entryIn(
-  line: string,
-): { readonly key: string; readonly value: Buffer } | { readonly records: unknown } | null {
+type Line = PendingBytes | { readonly key: string; readonly value: Buffer } | { readonly records: unknown }
+
+/** @returns a pending transaction, a record, or the number of both that ends a file; null for another line */
+function entryIn(line: string): Line | null {
   let entry: unknown
   try {
     entry = JSON.parse(line)
@@ -153,8 +173,11 @@ function entryIn(
     return null
   }
   if (!Array.isArray(entry)) return typeof entry === 'object' && entry !== null && 'records' in entry ? entry : null
-  const [key, value] = entry as unknown[]
-  return typeof key === 'string' && typeof value === 'string' ? { key, value: Buffer.from(value, 'base64') } : null
+  const [key, text] = entry as unknown[]
+  if (typeof text !== 'string') return null
+  const value = Buffer.from(text, 'base64')
+  if (typeof key === 'number') return { chain: key, bytes: value }
+  return typeof key === 'string' ? { key, value } : null
 }
 
 /** @returns the file of the fork, null for none, or undefined for a line of another file */
@@ -167,8 +190,8 @@ function headIn(line: string, name: string): string | null | undefined {
   }
   const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: unknown }
   if (version === undefined) return undefined
-  if (version === VERSION) return typeof fork === 'string' || fork === null ? fork : undefined
-  throw unusable(name, `a state of version ${version}; this newcut reads version ${VERSION}`, {
+  if (READ_VERSIONS.includes(version)) return typeof fork === 'string' || fork === null ? fork : undefined
+  throw unusable(name, `a state of version ${version}; this newcut reads versions ${READ_VERSIONS.join(' and ')}`, {
     hint: 'use the newcut that wrote it',
   })
 }

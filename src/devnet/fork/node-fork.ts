@@ -4,8 +4,10 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { NewcutError } from '../../core/errors.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
+import type { AncestorHeaders } from '../../fork/ancestor-headers.ts'
 import { type ChainFork, MAX_ROUNDS } from '../../fork/chain-fork.ts'
 import type { ForkedNetwork } from '../../fork/fork.ts'
+import { type FirstStep, firstStepOf, nextStepAtPin } from '../../fork/pact-history.ts'
 import type { Pin } from '../../fork/pin.ts'
 import type { RemoteAnswer } from '../../fork/remote-node.ts'
 import type { ForkedBase } from '../ledger/forked-base.ts'
@@ -14,6 +16,13 @@ import type { StoredPayload } from '../store/payload.ts'
 
 /** Time of the first blocks: that of the machine, or that of the pinned blocks. */
 export type ForkTime = 'now' | 'pinned'
+
+/** A pact that began at or below the pin. */
+export interface PactBelow {
+  readonly first: FirstStep
+  /** The next step at the pin; null after the last one. */
+  readonly next: number | null
+}
 
 export class NodeFork implements ForkedBase {
   readonly time: ForkTime
@@ -72,6 +81,21 @@ export class NodeFork implements ForkedBase {
   /** The fetched part of a chain; null for a chain that is not forked. */
   fetchedOf(chain: number): Pick<ChainFork['state'], 'fetchedModules' | 'fetchedRows'> | null {
     return this.#chain(chain)?.state ?? null
+  }
+
+  /** Headers below the pinned block of a chain. @param pinned its header */
+  ancestors(chain: number, pinned: Header): AncestorHeaders {
+    return this.#fork.chain(chain).ancestors(pinned)
+  }
+
+  /** A pact that began at or below the pin. Throws NewcutError if the forked node does not answer. */
+  async pactBelow(pactId: string): Promise<PactBelow | null> {
+    const found = await Promise.all(this.forked.map((chain) => firstStepOf(this.#fork.chain(chain), pactId)))
+    const first = found.find((each) => each !== null) ?? null
+    if (first === null) return null
+    const target = this.#chain(first.target ?? first.chain)
+    const next = target === null ? 'none' : await nextStepAtPin(target, pactId)
+    return { first, next: next === 'none' ? 1 : next }
   }
 
   async fetch(missing: MissingEntry, texts: readonly string[]): Promise<void> {

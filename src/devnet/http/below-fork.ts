@@ -24,8 +24,8 @@ interface BelowForkOptions {
   readonly onNotice: (message: string) => void
 }
 
-/** Paths of single headers and payloads. */
-const SINGLE = /^\/chain\/(\d+)\/(?:header\/[\w-]{43}|payload\/([\w-]{43})(?:\/outputs)?)\/?$/
+/** Paths of single payloads. */
+const PAYLOAD = /^\/chain\/\d+\/payload\/([\w-]{43})(?:\/outputs)?\/?$/
 const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
 /** Time without questions after the forked node gave no answer. */
 const REST_MS = 30_000
@@ -69,7 +69,7 @@ class BelowFork {
     const [bare] = path.split('?')
     if (nowMs() < this.#restUntilMs) return untold(bare, reply, payload)
     try {
-      if (request.method === 'GET') return await this.#single(path, SINGLE.exec(bare), reply, payload)
+      if (request.method === 'GET') return await this.#payload(path, PAYLOAD.exec(bare), reply, payload)
       const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
       if (endpoint === 'poll' && reply.statusCode === 200) return await this.#poll(Number(chain), request, payload)
       if (endpoint === 'spv' && reply.statusCode === 400) return await this.#spv(Number(chain), request, reply, payload)
@@ -82,9 +82,9 @@ class BelowFork {
     }
   }
 
-  async #single(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
+  async #payload(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
     if (match === null) return payload
-    const isPlaceholder = match[2] !== undefined && this.#absent.has(match[2])
+    const isPlaceholder = this.#absent.has(match[1])
     if (reply.statusCode !== 404 && !isPlaceholder) return payload
     const { status, text } = await this.#options.fork.get(path)
     if (status !== 200) return payload

@@ -29,7 +29,10 @@ const TOO_YOUNG = 'target chain not reachable. Chainweb instance is too young'
 const NO_WAY = "Target of SPV proof can't be reached from the source transaction"
 
 /** A block whose outputs are to be proven, and the chain that is to know them. */
-type ProofPath = Pick<SpvRequest, 'block' | 'targetChain'>
+interface ProofPath {
+  readonly block: Pick<Block, 'chain' | 'height'>
+  readonly targetChain: number
+}
 
 /** Height of the block of the target chain that proves a block; null if the network has no such chain. */
 export function proofHeight({ network, cut }: Chains, { block, targetChain }: ProofPath): number | null {

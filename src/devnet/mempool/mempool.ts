@@ -33,6 +33,8 @@ export interface Full {
 export class Mempool {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>()
+  /** Id of a pact -> the pending transactions that continue it, by request key. */
+  readonly #continuing = new Map<string, Map<string, Entry>>()
   readonly #nowMs: () => number
   readonly #onChange: () => void
   readonly #onExpired: (transaction: Transaction) => void
@@ -69,6 +71,12 @@ export class Mempool {
     return this.#entries.get(key)
   }
 
+  /** Transactions that continue a pact, oldest first. */
+  continuing(pactId: string): readonly Transaction[] {
+    this.#dropExpired()
+    return [...(this.#continuing.get(pactId)?.values() ?? [])]
+  }
+
   /** Adds all that are not pending yet, or none if there is no room. @returns null if all are pending now */
   insert(transactions: readonly Transaction[]): Full | null {
     this.#dropExpired()
@@ -81,7 +89,9 @@ export class Mempool {
     }
     const sinceMs = this.#nowMs()
     for (const [key, transaction] of added) {
-      this.#entries.set(key, { ...transaction, id: ++this.#newest, sinceMs })
+      const entry = { ...transaction, id: ++this.#newest, sinceMs }
+      this.#entries.set(key, entry)
+      this.#note(entry)
       this.#nextExpiryMs = Math.min(this.#nextExpiryMs, transaction.expiresAtMs)
     }
     this.#bytes = total
@@ -98,6 +108,7 @@ export class Mempool {
   /** Replaces all transactions. They get new numbers, so that peers see them. */
   replace(transactions: readonly Transaction[]): void {
     this.#entries.clear()
+    this.#continuing.clear()
     this.#bytes = 0
     this.#changed()
     this.insert(transactions)
@@ -109,6 +120,7 @@ export class Mempool {
       const entry = this.#entries.get(key)
       if (entry === undefined) continue
       this.#entries.delete(key)
+      this.#forget(entry)
       this.#bytes -= entry.bytes.length
       isChanged = true
     }
@@ -159,6 +171,20 @@ export class Mempool {
     }
     if (!sameTransactions(chosen, this.#block)) this.#block = chosen
     return this.#block
+  }
+
+  #note(entry: Entry): void {
+    const { payload } = entry.command
+    if (payload.kind !== 'cont') return
+    const others = this.#continuing.get(payload.pactId) ?? new Map<string, Entry>()
+    this.#continuing.set(payload.pactId, others.set(entry.key, entry))
+  }
+
+  #forget({ key, command: { payload } }: Entry): void {
+    if (payload.kind !== 'cont') return
+    const others = this.#continuing.get(payload.pactId)
+    others?.delete(key)
+    if (others?.size === 0) this.#continuing.delete(payload.pactId)
   }
 
   /** Scans the pool only once something in it has expired. */

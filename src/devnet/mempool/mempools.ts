@@ -67,6 +67,9 @@ export const REVERTED = 'the network went back to a snapshot'
 /** Reason for dropping transactions by order. */
 export const DROPPED = 'dropped by order'
 
+/** Reason why a transaction that is still valid does not become pending again. */
+export const FULL = 'the memory pool is full'
+
 /** Refusal of a transaction that no block could hold. */
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
 
@@ -79,6 +82,13 @@ export interface RefusedEntry {
 
 /** Reason for a refusal: invalid commands, or a lack of room. */
 export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
+
+/** A pending transaction as it is written to a file. */
+export interface PendingBytes {
+  readonly chain: number
+  /** JSON text of the command. */
+  readonly bytes: Uint8Array
+}
 
 /** Chain -> its pending transactions, oldest first, and its badlisted request keys. */
 export type SavedPools = ReadonlyMap<
@@ -248,6 +258,27 @@ export class Mempools {
       pool.replace(pending)
       for (const each of before) if (pool.get(each.key) === undefined) this.#tellDropped(chain, each, REVERTED)
     }
+  }
+
+  /** All pending transactions, the oldest of each chain first. */
+  get pending(): PendingBytes[] {
+    return this.#chains.chainIds.flatMap((chain) => this.of(chain).all.map(({ bytes }) => ({ chain, bytes })))
+  }
+
+  /**
+   * Takes transactions that were pending in an earlier run of the network.
+   * @returns for each one that may not be pending again, the reason
+   */
+  readmit(saved: Iterable<PendingBytes>): string[] {
+    const dropped: string[] = []
+    for (const { chain, bytes } of saved) {
+      const found = this.#pools.has(chain)
+        ? this.returned(chain, bytes)
+        : new CommandFault(`the network has no chain ${chain}`)
+      if (found instanceof CommandFault) dropped.push(found.message)
+      else if (this.#enter(chain, [found]) !== null) dropped.push(FULL)
+    }
+    return dropped
   }
 
   /** Prepares a revert of the cut to these heads: transactions of later blocks do not return to the pools. */

@@ -1,14 +1,15 @@
 /** Pages of branches: descending by (height, hash), every block once (PROTOCOL.md E.1). */
 import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
-import type { Block, BlockStore } from './block-store.ts'
+import type { Block } from './block-store.ts'
+import type { BlockTree } from './block-tree.ts'
 import type { StorePage, UnknownBlock } from './page.ts'
 
 /** The next blocks of several branches in descending order: one for each branch, shared ancestors once. */
 class Frontier {
-  readonly #store: BlockStore
+  readonly #store: BlockTree
   #records: number[]
 
-  constructor(store: BlockStore, blocks: readonly Block[]) {
+  constructor(store: BlockTree, blocks: readonly Block[]) {
     this.#store = store
     this.#records = [...new Set(blocks.map((block) => store.recordOf(block)))]
   }
@@ -39,7 +40,7 @@ class Frontier {
  * @param maxItems limit of the node
  */
 export function branchPage(
-  store: BlockStore,
+  store: BlockTree,
   chain: number,
   bounds: BranchBounds,
   query: PageQuery,
@@ -74,7 +75,7 @@ export function branchPage(
 }
 
 /** Blocks with these hashes, or the first hash that belongs to no block of the chain. */
-function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Block[] | UnknownBlock {
+function blocksOf(store: BlockTree, chain: number, ids: readonly string[]): Block[] | UnknownBlock {
   const blocks: Block[] = []
   for (const id of ids) {
     const block = store.byId(id, chain)
@@ -85,7 +86,7 @@ function blocksOf(store: BlockStore, chain: number, ids: readonly string[]): Blo
 }
 
 function* descending(
-  store: BlockStore,
+  store: BlockTree,
   upper: Frontier,
   lower: Frontier,
   { highest, lowest }: { highest: number; lowest: number },

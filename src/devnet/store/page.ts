@@ -1,6 +1,7 @@
 /** Pages of blocks in (height, hash) order with cursors (PROTOCOL.md E.1). */
 import type { PageQuery } from '../../schema/bodies.ts'
-import type { Block, BlockStore } from './block-store.ts'
+import type { Block } from './block-store.ts'
+import type { BlockTree } from './block-tree.ts'
 
 export interface StorePage {
   readonly blocks: readonly Block[]
@@ -17,7 +18,7 @@ export interface UnknownBlock {
 }
 
 /** A page of one chain. @param maxItems limit of the node */
-export function pageOf(store: BlockStore, chain: number, query: PageQuery, maxItems: number): StorePage | UnknownBlock {
+export function pageOf(store: BlockTree, chain: number, query: PageQuery, maxItems: number): StorePage | UnknownBlock {
   let from = query.minheight === undefined ? 0 : store.positionAtHeight(chain, query.minheight)
   if (query.next !== undefined) {
     const [kind, hash] = query.next.split(':')

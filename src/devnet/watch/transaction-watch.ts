@@ -8,7 +8,7 @@ import { printable } from '../../core/printable.ts'
 import type { TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readStored } from '../command/read.ts'
-import { type Mempools, REVERTED } from '../mempool/mempools.ts'
+import { FULL, type Mempools, REVERTED } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
@@ -41,9 +41,6 @@ const MAX_WAITING = 20_000
 /** Most undone transactions that are remembered until a block holds them again. */
 const MAX_UNDONE = 10_000
 const MAX_REASON = 512
-
-/** Reason why a transaction that is still valid does not return. */
-const FULL = 'the memory pool is full'
 
 type Destination = UndoneTransaction['wentTo']
 

@@ -1,6 +1,11 @@
-/** The commands in blocks that ran a step of a pact, or failed to. Reads each block of the store once. */
+/**
+ * The commands in blocks that ran a step of a pact, or failed to, and the pacts of the present chains in two lists. Reads
+ * each block of the store once. A reorganisation costs only the pacts of the blocks that it moves.
+ */
 import { readStored } from '../../command/read.ts'
-import type { Block, BlockStore } from '../../store/block-store.ts'
+import type { Block } from '../../store/block-store.ts'
+import type { SearchedNode } from './block-search.ts'
+import { PlaceList } from './place-list.ts'
 
 /** A command that named a pact. */
 export interface PactAttempt {
@@ -26,10 +31,32 @@ export interface PactFailedStep extends PactAttempt {
   readonly fault: string
 }
 
+/** Steps of a pact that have run on the present chains. */
+export interface PresentSteps {
+  /** Ascending. */
+  readonly steps: readonly PactRunStep[]
+  readonly last: PactRunStep
+  /** Whether another step follows. */
+  readonly isOpen: boolean
+}
+
 export interface IndexedPact {
   readonly pactId: string
+  /** Place among all pacts, in the order in which they began. */
+  readonly place: number
+  /** null if no step has run on the present chains. */
+  readonly present: PresentSteps | null
+  /** Failed attempts in blocks of the present chains, oldest first. */
+  readonly failures: readonly PactFailedStep[]
+}
+
+/** A pact with the attempts of all branches. */
+interface KeptPact {
+  readonly pactId: string
+  readonly place: number
   readonly steps: PactRunStep[]
   readonly failures: PactFailedStep[]
+  present: PresentSteps | null
 }
 
 /** Blocks that one call reads at most, by default. */
@@ -59,37 +86,123 @@ interface ResultFields {
 }
 
 export class PactIndex {
-  readonly #store: BlockStore
+  readonly #node: SearchedNode
   readonly #atOnce: number
-  readonly #pacts = new Map<string, IndexedPact>()
+  /** By place. */
+  readonly #pacts: KeptPact[] = []
+  readonly #byId = new Map<string, KeptPact>()
+  /** Number of a block -> the pacts of its commands. */
+  readonly #inBlock = new Map<number, Set<KeptPact>>()
+  readonly #lists = { open: new PlaceList(), finished: new PlaceList() }
+  /** Chain -> number of the head that the lists follow. */
+  readonly #heads: Map<number, number>
   /** Number of the first block that was not read. */
   #next = 0
 
   /** @param atOnce blocks that one call reads at most */
-  constructor(store: BlockStore, atOnce = MAX_READ) {
-    this.#store = store
+  constructor(node: SearchedNode, atOnce = MAX_READ) {
+    this.#node = node
     this.#atOnce = atOnce
+    this.#heads = new Map(this.#present())
   }
 
   /** Blocks that were not read yet. */
   get unread(): number {
-    return this.#store.size - this.#next
+    return this.#node.chains.store.size - this.#next
   }
 
-  /** Pacts with a step that has run, orphaned ones included, in the order in which they began. */
-  get pacts(): readonly IndexedPact[] {
-    return [...this.#pacts.values()].filter(({ steps }) => steps.length > 0)
+  /** Number of unfinished pacts on the present chains. */
+  get open(): number {
+    return this.#lists.open.size
   }
 
-  /** Reads some of the new blocks. Skips the first block of each chain: no user sent its commands. */
+  /** Number of finished pacts on the present chains. */
+  get finished(): number {
+    return this.#lists.finished.size
+  }
+
+  /** @returns undefined for an id without any step on the present chains */
+  find(pactId: string): IndexedPact | undefined {
+    const pact = this.#byId.get(pactId)
+    return pact === undefined || pact.present === null ? undefined : this.#shown(pact)
+  }
+
+  /**
+   * Pacts of one list, the newest first. Takes O(log size) and the pacts that the caller takes.
+   * @param place only pacts before this place; default: all
+   */
+  *newest(list: 'open' | 'finished', place = this.#pacts.length): Generator<IndexedPact> {
+    const places = this.#lists[list]
+    for (let i = places.below(place) - 1; i >= 0; i--) yield this.#shown(this.#pacts[places.at(i)])
+  }
+
+  #shown({ pactId, place, present, failures }: KeptPact): IndexedPact {
+    return { pactId, place, present, failures: failures.filter((each) => this.#isPresent(each)) }
+  }
+
+  /** Follows the heads, and reads some of the new blocks. Skips the first block of each chain: no user sent its commands. */
   read(): void {
-    const end = Math.min(this.#store.size, this.#next + this.#atOnce)
+    const { store } = this.#node.chains
+    const changed = this.#moved()
+    const end = Math.min(store.size, this.#next + this.#atOnce)
     for (; this.#next < end; this.#next++) {
-      if (this.#store.parentRecord(this.#next) >= 0) this.#add(this.#store.blockAt(this.#next), this.#next)
+      if (store.parentRecord(this.#next) < 0) continue
+      for (const pact of this.#add(store.blockAt(this.#next), this.#next)) changed.add(pact)
     }
+    for (const pact of changed) this.#sort(pact)
   }
 
-  #add({ payload }: Block, record: number): void {
+  /** Chain -> number of its head. */
+  *#present(): Generator<[chain: number, record: number]> {
+    const { store, cut } = this.#node.chains
+    for (const [chain, { hash }] of cut) yield [chain, store.recordOfHash(hash)]
+  }
+
+  /** Pacts of read blocks that have left or joined their chain since the last call. */
+  #moved(): Set<KeptPact> {
+    const { chains, ledger } = this.#node
+    const moved = new Set<KeptPact>()
+    const note = (record: number) => {
+      for (const pact of this.#inBlock.get(record) ?? []) moved.add(pact)
+      return chains.store.parentRecord(record)
+    }
+    for (const [chain, head] of this.#present()) {
+      let common = this.#heads.get(chain) ?? head
+      while (!ledger.isOnChain(chain, common)) common = note(common)
+      for (let joined = head; joined !== common; ) joined = note(joined)
+      this.#heads.set(chain, head)
+    }
+    return moved
+  }
+
+  /** Puts a pact into the list where it belongs now. */
+  #sort(pact: KeptPact): void {
+    const before = pact.present
+    const steps = pact.steps
+      .filter((each) => this.#isPresent(each))
+      .sort((a, b) => a.step - b.step || Number(a.isRollback) - Number(b.isRollback))
+    const last = steps.at(-1)
+    const isOpen = last !== undefined && !last.isRollback && last.step < last.stepCount - 1
+    pact.present = last === undefined ? null : { steps, last, isOpen }
+    const [from, to] = [this.#listOf(before), this.#listOf(pact.present)]
+    if (from === to) return
+    from?.delete(pact.place)
+    to?.add(pact.place)
+  }
+
+  #listOf(present: PresentSteps | null): PlaceList | null {
+    if (present === null) return null
+    return present.isOpen ? this.#lists.open : this.#lists.finished
+  }
+
+  #isPresent({ record }: PactAttempt): boolean {
+    const { chains, ledger } = this.#node
+    return ledger.isOnChain(chains.store.chainAt(record), record)
+  }
+
+  /** @returns the pacts of a block */
+  #add({ payload }: Block, record: number): ReadonlySet<KeptPact> {
+    const found = new Set<KeptPact>()
     for (const [index, { transaction, output }] of payload.transactions.entries()) {
       const text = Buffer.from(output.buffer, output.byteOffset, output.byteLength)
       if (text.includes(NO_PACT) && !text.includes(FAILURE)) continue
@@ -100,8 +213,9 @@ export class PactIndex {
       if (continuation !== null) {
         const { pactId, step, stepCount, stepHasRollback: hasRollback = false } = continuation
         const target = targetOf(continuation)
-        const at = { requestKey, record, index, step, isRollback }
-        this.#pact(pactId).steps.push({ ...at, stepCount, hasRollback, target })
+        const pact = this.#pact(pactId)
+        pact.steps.push({ requestKey, record, index, step, isRollback, stepCount, hasRollback, target })
+        found.add(pact)
       } else if (asked.kind === 'cont') {
         const { failures } = this.#pact(asked.pactId)
         const at = { requestKey, record, index, step: asked.step, isRollback }
@@ -109,13 +223,16 @@ export class PactIndex {
         if (failures.length > MAX_FAILURES) failures.shift()
       }
     }
+    if (found.size > 0) this.#inBlock.set(record, found)
+    return found
   }
 
-  #pact(pactId: string): IndexedPact {
-    const known = this.#pacts.get(pactId)
+  #pact(pactId: string): KeptPact {
+    const known = this.#byId.get(pactId)
     if (known !== undefined) return known
-    const added = { pactId, steps: [], failures: [] }
-    this.#pacts.set(pactId, added)
+    const added = { pactId, place: this.#pacts.length, steps: [], failures: [], present: null }
+    this.#pacts.push(added)
+    this.#byId.set(pactId, added)
     return added
   }
 }

@@ -4,14 +4,16 @@ import { exactText } from '../../../fork/exact-text.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
+import type { NodeFork, PactBelow } from '../../fork/node-fork.ts'
 import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { RequestRefused } from '../refusal.ts'
 import { createdMs, type SearchedNode } from './block-search.ts'
-import type { IndexedPact, PactAttempt, PactIndex, PactRunStep } from './pact-index.ts'
+import type { IndexedPact, PactAttempt, PactIndex, PresentSteps } from './pact-index.ts'
 
 export interface PactNode extends SearchedNode {
   readonly pools: Mempools
+  readonly fork: NodeFork | null
 }
 
 export interface PactQuery {
@@ -21,12 +23,7 @@ export interface PactQuery {
 }
 
 /** A pact on the present chains. */
-interface PresentPact extends IndexedPact {
-  /** Place among all pacts. */
-  readonly place: number
-  readonly last: PactRunStep
-  readonly isOpen: boolean
-}
+interface PresentPact extends Pick<IndexedPact, 'pactId' | 'failures'>, PresentSteps {}
 
 const decoder = new TextDecoder()
 /** `open:ID` or `finished:ID`, of the last pact of the page before. */
@@ -35,81 +32,125 @@ const CURSOR = /^(open|finished):([\w-]{1,43})$/
 /** @returns JSON of a page; arguments keep all digits. @throws RequestRefused for a cursor that is none */
 export function pactPageText(node: PactNode, index: PactIndex, { open, limit, next }: PactQuery): string {
   index.read()
-  const present = presentPacts(node, index)
-  const [opened, finished] = [present.filter(({ isOpen }) => isOpen), present.filter(({ isOpen }) => !isOpen)]
-  const all = open === true ? opened : [...opened, ...finished]
-  const from = next === undefined ? 0 : startIn(all, present, next)
-  const shown = all.slice(from, from + (limit ?? DEFAULT_LOOKUP_ITEMS))
-  const last = shown.at(-1)
-  const pending = pendingSteps(node)
-  const cursor =
-    last === undefined || from + shown.length >= all.length
-      ? null
-      : `${last.isOpen ? 'open' : 'finished'}:${last.pactId}`
-  const about = { open: opened.length, finished: finished.length, next: cursor, unread: index.unread }
-  const texts = shown.map((each) => pactText(node, each, pending))
+  const most = limit ?? DEFAULT_LOOKUP_ITEMS
+  const shown: PresentPact[] = []
+  let cursor: string | null = null
+  for (const { pactId, failures, present } of pactsBehind(index, next, open === true)) {
+    if (present === null) continue
+    const last = shown.at(-1)
+    if (last !== undefined && shown.length === most) {
+      cursor = `${last.isOpen ? 'open' : 'finished'}:${last.pactId}`
+      break
+    }
+    shown.push({ pactId, failures, ...present })
+  }
+  const about = { open: index.open, finished: index.finished, next: cursor, unread: index.unread }
+  const texts = shown.map((each) => pactText(node, each))
   return `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts.join(',')}]}`
 }
 
-/** The newest first. */
-function presentPacts({ chains: { store }, ledger }: PactNode, index: PactIndex): PresentPact[] {
-  const isPresent = ({ record }: PactAttempt) => ledger.isOnChain(store.chainAt(record), record)
-  return index.pacts
-    .flatMap(({ pactId, steps: all, failures }, place): PresentPact[] => {
-      const steps = all.filter(isPresent).sort((a, b) => a.step - b.step || Number(a.isRollback) - Number(b.isRollback))
-      const last = steps.at(-1)
-      if (last === undefined) return []
-      const isOpen = !last.isRollback && last.step < last.stepCount - 1
-      return [{ pactId, steps, failures: failures.filter(isPresent), place, last, isOpen }]
-    })
-    .reverse()
+/**
+ * The page of one pact. On a fork, it may have begun below the pin.
+ * @throws RequestRefused if no chain has it, and NewcutError if the forked node does not answer
+ */
+export async function onePactText(node: PactNode, index: PactIndex, pactId: string): Promise<string> {
+  index.read()
+  const isWhole = index.find(pactId)?.present?.steps[0].step === 0
+  const below = isWhole || node.fork === null ? null : await node.fork.pactBelow(pactId)
+  // Blocks may have come while the forked node was asked.
+  const found = index.find(pactId)
+  const present = found?.present ?? null
+  const about = { open: index.open, finished: index.finished, next: null, unread: index.unread }
+  const page = (texts: string) => `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts}]}`
+  if (present !== null) return page(pactText(node, { pactId, failures: found?.failures ?? [], ...present }, below))
+  if (below !== null) return page(belowText(node, pactId, below))
+  if (index.unread > 0) return page('')
+  throw new RequestRefused(404, `no chain has the pact ${pactId} now`)
 }
 
-/** Index of the first pact behind a cursor. A pact that has finished since keeps its place among the unfinished ones. */
-function startIn(all: readonly PresentPact[], present: readonly PresentPact[], cursor: string): number {
+/** A pact without a step above the pin. */
+function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): string {
+  const { chains, fork } = node
+  const { chain, target, stepCount, name, args } = first
+  const nextChain = target ?? chain
+  const isCrossing = next === 1 && target !== null && target !== chain
+  const height = isCrossing ? proofHeight(chains, { block: first, targetChain: nextChain }) : 0
+  // A proof whose root is above the pin is of the other network.
+  const isProvable = height !== null && height <= (fork?.pin.height ?? 0)
+  const waits: NextStep | null =
+    next === null
+      ? null
+      : {
+          step: next,
+          chain: nextChain,
+          proofOf: isCrossing ? { chain, requestKey: pactId } : null,
+          missingBlocks: isProvable ? 0 : null,
+          hasRollback: next === 1 && first.hasRollback,
+          pendingKey: pendingKeyOf(node, nextChain, { pactId, step: next - 1 }),
+        }
+  const state =
+    waits === null ? 'finished' : !isProvable ? 'unreachable' : waits.pendingKey !== null ? 'pending' : 'ready'
+  const about: Omit<ListedPact, 'args'> = {
+    pactId,
+    name,
+    stepCount,
+    state,
+    steps: [belowStep(pactId, first)],
+    failures: [],
+    next: waits,
+    ...(next !== 1 && { note: UNTOLD }),
+  }
+  return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
+}
+
+/** Only the command of the first step has the id of the pact as its request key. */
+const UNTOLD = 'later steps ran below the fork: nodes do not tell which commands ran them'
+
+function belowStep(pactId: string, { chain, height, block, createdMs, target }: PactBelow['first']): ListedStep {
+  return { requestKey: pactId, chain, height, block, createdMs, step: 0, isRollback: false, targetChain: target }
+}
+
+/**
+ * Pacts behind a cursor: unfinished ones, then finished ones, the newest first. A pact that has finished since the page
+ * before keeps its place among the unfinished ones.
+ */
+function* pactsBehind(index: PactIndex, cursor: string | undefined, onlyOpen: boolean): Generator<IndexedPact> {
+  const { section, place } = placeOf(index, cursor)
+  if (section === 'open') yield* index.newest('open', place)
+  if (!onlyOpen) yield* index.newest('finished', section === 'open' ? undefined : place)
+}
+
+function placeOf(index: PactIndex, cursor: string | undefined): { readonly section: string; readonly place?: number } {
+  if (cursor === undefined) return { section: 'open' }
   const [, section, pactId] = CURSOR.exec(cursor) ?? []
   if (pactId === undefined) {
     const shown = JSON.stringify(cursor)
     throw new RequestRefused(400, `next: ${shown} is no cursor; take the text of \`next\` of the page before`)
   }
-  const last = present.find((each) => each.pactId === pactId)
+  const last = index.find(pactId)
   if (last === undefined) throw new RequestRefused(404, `next: no chain has the pact ${pactId} now`)
-  const found = all.findIndex(({ isOpen, place }) => {
-    return isOpen ? section === 'open' && place < last.place : section === 'open' || place < last.place
-  })
-  return found < 0 ? all.length : found
+  return { section, place: last.place }
 }
 
-type PendingSteps = ReadonlyMap<string, string>
-
-const stepKey = (chain: number, { pactId, step, isRollback }: Pick<Cont, 'pactId' | 'step' | 'isRollback'>) =>
-  `${chain} ${pactId} ${step} ${isRollback}`
-
-/** Continuations in mempools: chain, pact, step and direction -> request key. */
-function pendingSteps({ chains, pools }: PactNode): PendingSteps {
-  const found = new Map<string, string>()
-  for (const chain of chains.chainIds) {
-    for (const { key, command } of pools.of(chain).all) {
-      if (command.payload.kind === 'cont') found.set(stepKey(chain, command.payload), key)
-    }
-  }
-  return found
-}
-
-function pactText(node: PactNode, pact: PresentPact, pending: PendingSteps): string {
+/** @param below what is below the pin of a fork, if that is known and the pact began there */
+function pactText(node: PactNode, pact: PresentPact, below: PactBelow | null = null): string {
   const { pactId, steps, failures, last } = pact
   const { def: name, args } = calledIn(node, steps[0])
-  const next = pact.isOpen ? nextStep(node, pact, pending) : null
+  const next = pact.isOpen ? nextStep(node, pact) : null
   const about: Omit<ListedPact, 'args'> = {
     pactId,
     name: String(name),
     stepCount: last.stepCount,
     state: stateOf(pact, next),
-    steps: steps.map((each): ListedStep => {
-      return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
-    }),
+    steps: [
+      ...(below === null ? [] : [belowStep(pactId, below.first)]),
+      ...steps.map((each): ListedStep => {
+        return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
+      }),
+    ],
     failures: failures.toReversed().map((each): PactFailure => ({ ...attemptIn(node, each), fault: each.fault })),
     next,
+    ...(below !== null && below.next !== 1 && { note: UNTOLD }),
   }
   return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
 }
@@ -129,24 +170,29 @@ function attemptIn({ chains: { store } }: PactNode, { requestKey, record, step, 
   return { requestKey, chain, height, block: id, createdMs: createdMs(block), step, isRollback }
 }
 
-function nextStep(node: PactNode, { pactId, last }: PresentPact, pending: PendingSteps): NextStep {
+function nextStep(node: PactNode, { pactId, last }: PresentPact): NextStep {
   const { chains } = node
   const block = chains.store.blockAt(last.record)
   const chain = last.target === null ? block.chain : Number(last.target)
-  const step = last.step + 1
   const isHere = chain === block.chain
   const height = isHere ? 0 : proofHeight(chains, { block, targetChain: chain })
   const head = Number(chains.cut.get(chain)?.height ?? 0)
-  const forward = stepKey(chain, { pactId, step, isRollback: false })
-  const back = stepKey(chain, { pactId, step: last.step, isRollback: true })
   return {
-    step,
+    step: last.step + 1,
     chain,
     proofOf: isHere ? null : { chain: block.chain, requestKey: last.requestKey },
     missingBlocks: height === null ? null : Math.max(0, height - head),
     hasRollback: last.hasRollback,
-    pendingKey: pending.get(forward) ?? pending.get(back) ?? null,
+    pendingKey: pendingKeyOf(node, chain, { pactId, step: last.step }),
   }
+}
+
+/** A pending command that runs the step behind this one, or rolls this one back. */
+function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Cont, 'pactId' | 'step'>): string | null {
+  if (!chains.chainIds.includes(chain)) return null
+  const isNext = ({ step, isRollback }: Cont) => step === (isRollback ? last.step : last.step + 1)
+  const pending = pools.of(chain).continuing(last.pactId)
+  return pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null
 }
 
 function stateOf({ last, failures }: PresentPact, next: NextStep | null): PactProgress {

@@ -2,17 +2,19 @@
 import type { FastifyReply } from 'fastify'
 import type { ProductWord } from '../../../core/header-json.ts'
 import { graphAt } from '../../../core/network.ts'
-import type { BranchBounds, PageQuery } from '../../../schema/bodies.ts'
+import type { BranchBounds } from '../../../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
+import type { NodeFork } from '../../fork/node-fork.ts'
 import type { Chains } from '../../rules/chains.ts'
-import type { Block, BlockStore } from '../../store/block-store.ts'
+import type { Block } from '../../store/block-store.ts'
 import { branchPage } from '../../store/branch.ts'
 import { pageOf, type StorePage, type UnknownBlock } from '../../store/page.ts'
 import { keyNotFound, sendJson } from '../app.ts'
 import { headerObjectWriter, writeHash, writeHeaderText } from '../encode/header-text.ts'
 import { JsonBytes } from '../encode/json-bytes.ts'
 import { payloadOutputsText } from '../encode/payload-text.ts'
+import { HeaderTrees, type TreeRequest } from '../lookup/header-trees.ts'
 import type { Router } from '../router.ts'
 
 /** Most headers or blocks in a page, and most hashes (PROTOCOL.md E.0, service API). */
@@ -28,20 +30,23 @@ const MAX_BOUNDS = 32
 export interface ChainRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
+  /** The fork that the network began with, or null. */
+  readonly fork: NodeFork | null
 }
 
 /** Writes an item of a page as a JSON value. */
 type ItemWriter = (block: Block, out: JsonBytes) => void
 
-interface PageRequest {
-  readonly chain: number
-  readonly query: PageQuery
+interface PageRequest extends TreeRequest {
   /** Media type of the response. */
   readonly type: string
 }
 
-export function addChainRoutes(router: Router, { chains, product }: ChainRouteOptions): void {
+export function addChainRoutes(router: Router, { chains, product, fork }: ChainRouteOptions): void {
   const { store } = chains
+  const headers = new HeaderTrees(store, fork)
+  // Payloads of blocks below the pin are told one at a time.
+  const wholeBlocks = new HeaderTrees(store, null)
   const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
   const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
   const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
@@ -55,35 +60,41 @@ export function addChainRoutes(router: Router, { chains, product }: ChainRouteOp
   }
   const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
 
-  router.serve(operations.header, ({ chain, params, type }, reply) => {
-    const block = store.byId(params.hash, chain)
+  router.serve(operations.header, async ({ chain, params, type }, reply) => {
+    const block = await headers.header(chain, params.hash)
     if (block === undefined) return keyNotFound(reply, params.hash)
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
     const out = new JsonBytes()
     headerFor(type)(block, out)
     return sendJson(reply, type, out.take())
   })
-  router.serve(operations.hashes, (call, reply) => sendPage(reply, store, call, MAX_PAGE_HASHES, hash))
+  router.serve(operations.hashes, (call, reply) => sendPage(reply, headers, { ...call, most: MAX_PAGE_HASHES }, hash))
   router.serve(operations.headers, (call, reply) =>
-    sendPage(reply, store, call, MAX_PAGE_HEADERS, headerFor(call.type)),
+    sendPage(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerFor(call.type)),
   )
-  router.serve(operations.blocks, (call, reply) => sendPage(reply, store, call, MAX_PAGE_HEADERS, whole))
-  router.serve(operations.hashBranch, (call, reply) => sendBranch(reply, store, call, MAX_PAGE_HASHES, hash))
+  router.serve(operations.blocks, (call, reply) =>
+    sendPage(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, whole),
+  )
+  router.serve(operations.hashBranch, (call, reply) =>
+    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HASHES }, hash),
+  )
   router.serve(operations.headerBranch, (call, reply) =>
-    sendBranch(reply, store, call, MAX_PAGE_HEADERS, headerFor(call.type)),
+    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerFor(call.type)),
   )
-  router.serve(operations.blockBranch, (call, reply) => sendBranch(reply, store, call, MAX_PAGE_HEADERS, whole))
+  router.serve(operations.blockBranch, (call, reply) =>
+    sendBranch(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, whole),
+  )
 }
 
-function sendPage(reply: FastifyReply, store: BlockStore, call: PageRequest, limit: number, writer: ItemWriter) {
-  return send(reply, pageOf(store, call.chain, call.query, limit), call.type, writer)
+async function sendPage(reply: FastifyReply, trees: HeaderTrees, call: PageRequest, writer: ItemWriter) {
+  const tree = await trees.forPage(call)
+  return send(reply, pageOf(tree, call.chain, call.query, call.most), call.type, writer)
 }
 
-function sendBranch(
+async function sendBranch(
   reply: FastifyReply,
-  store: BlockStore,
+  trees: HeaderTrees,
   call: PageRequest & { readonly body: BranchBounds },
-  limit: number,
   writer: ItemWriter,
 ) {
   for (const side of ['upper', 'lower'] as const) {
@@ -91,7 +102,8 @@ function sendBranch(
     const message = `${side} branch bound limit exceeded. Only ${MAX_BOUNDS} values are supported.`
     return sendJson(reply.code(400), JSON_TYPE, JSON.stringify(message))
   }
-  return send(reply, branchPage(store, call.chain, call.body, call.query, limit), call.type, writer)
+  const tree = await trees.forBranch(call, call.body)
+  return send(reply, branchPage(tree, call.chain, call.body, call.query, call.most), call.type, writer)
 }
 
 function send(reply: FastifyReply, page: StorePage | UnknownBlock, type: string, writer: ItemWriter): FastifyReply {

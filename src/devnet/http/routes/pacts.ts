@@ -5,18 +5,20 @@ import { type KnownAccounts, pactOperations } from '../../../schema/pacts.ts'
 import { type PhraseAccount, phraseAccounts } from '../../orders/phrase-accounts.ts'
 import { refuse, sendJson } from '../app.ts'
 import { PactIndex } from '../lookup/pact-index.ts'
-import { type PactNode, pactPageText } from '../lookup/pacts.ts'
+import { onePactText, type PactNode, pactPageText } from '../lookup/pacts.ts'
 import { refusalOf } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
 /** @param phraseCount number of accounts of the phrase that the node has funded */
 export function addPactRoutes(router: Router, node: PactNode, phraseCount: number): void {
-  const index = new PactIndex(node.chains.store)
+  const index = new PactIndex(node)
   // Derived on the first request: this takes a while.
   let funded: readonly PhraseAccount[] | null = null
-  router.serve(pactOperations.devnetPacts, ({ query }, reply) => {
+  router.serve(pactOperations.devnetPacts, async ({ query }, reply) => {
     try {
-      return sendJson(reply, JSON_TYPE, pactPageText(node, index, query))
+      const { pactId } = query
+      const text = pactId === undefined ? pactPageText(node, index, query) : await onePactText(node, index, pactId)
+      return sendJson(reply, JSON_TYPE, text)
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === null) throw error
