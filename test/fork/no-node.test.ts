@@ -1,5 +1,6 @@
 /** A fork that continues on disk without a cache, while its node is away: blocks wait, and come once it is back. */
 import { expect, it } from 'vitest'
+import type { AutoMine } from '../../src/schema/auto-mine.ts'
 import { exec, makeBlocks, poll, send } from '../devnet/commands-common.ts'
 import { jsonOf, start } from '../devnet/common.ts'
 import { until } from '../wait.ts'
@@ -7,7 +8,7 @@ import { folder, startRemote } from './network.ts'
 import { honest, proxyTo } from './proxy.ts'
 
 /** A fork with a block of its own, then opened again while the forked node gives no answer. */
-async function continued(autoMine: NonNullable<Parameters<typeof start>[0]>['autoMine']) {
+async function continued(autoMine: AutoMine) {
   const remote = await startRemote()
   const proxy = await proxyTo(remote.devnet.url)
   const dataDir = folder()
