@@ -193,7 +193,7 @@ await describeInChromium('the page that sends', (browser) => {
     // What is no gas station is no way to pay.
     for (const [module, told] of [
       ['coin', 'coin has no capability GAS_PAYER: a gas station implements gas-payer-v1'],
-      ['free.nothing', 'there is no module free.nothing on chain 0'],
+      ['free.nothing', 'chain 0 has no module "free.nothing"'],
     ]) {
       await page.fill('#station', module)
       await page.locator('#station').dispatchEvent('change')
@@ -218,7 +218,7 @@ await describeInChromium('the page that sends', (browser) => {
     await argument('price').fill('0.000001')
 
     await page.click('#try')
-    await expect.poll(() => text('trial-outcome')).toContain('only for sender01')
+    await expect.poll(() => text('trial-result')).toContain('Failed to buy gas: only for sender01')
     await page.selectOption('#signatures select', 'sender01')
     await page.click('#try')
     await expect.poll(() => text('trial-outcome')).toBe('would fail')
