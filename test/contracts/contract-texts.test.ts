@@ -253,7 +253,7 @@ describe('coverage', () => {
 
 it('names the working directory, which is no file', async () => {
   const { code, out } = await run(['contract', '.'])
-  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read . (EISDIR)')])
+  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read .: it is a folder (EISDIR)')])
 })
 
 it('leaves stdout to TAP, and takes -vvv for -vv', async () => {

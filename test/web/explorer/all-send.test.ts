@@ -1,8 +1,8 @@
 /** The page that sends commands with fields, in headless Chromium. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInChromium } from '../../gpu/chromium.ts'
 import { transfer } from '../../devnet/commands-common.ts'
+import { describeInChromium } from '../../gpu/chromium.ts'
 import { command, deploy, HOSTILE, mined } from './contract.ts'
 import { open, start } from './developers-page.ts'
 
