@@ -56,6 +56,7 @@ it.each([
   ["(defun f () (map (lambda (r) (at '*old* r)) (filter (where '*old* (< 1.0)) (all))))"],
   ["(defun f () (fold (lambda (sum r) (+ sum (at '*old* r))) 0.0 (all)))"],
   ["(defun f (k) (select rows ['*old* 'other] (and? (where '*old* (= 1.0)) (where 'other (= \"old\")))))"],
+  ["(defun f (k) (at '*old* (fold (lambda (last r) r) (get k) (all))))"],
   ["(defun f (k) (read rows k ['*old*]))"],
   ["(defun f () (fold-db rows (lambda (k r) (= 1.0 (at '*old* r))) (lambda (k r) (at '*old* r))))"],
   ["(defun f (k) (at '*old* (if true (get k) (plain k))))"],

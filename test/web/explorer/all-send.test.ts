@@ -190,7 +190,7 @@ await describeInChromium('the page that sends', (browser) => {
     await page.selectOption('#signatures select', 'sender01')
     await page.fill('#sender', 'station')
 
-    // What is no gas station is no way to pay.
+    // Other modules cannot pay.
     for (const [module, told] of [
       ['coin', 'coin has no capability GAS_PAYER: a gas station implements gas-payer-v1'],
       ['free.nothing', 'chain 0 has no module "free.nothing"'],
