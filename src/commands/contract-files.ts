@@ -7,6 +7,7 @@ import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
 import type { Files } from '../contracts/repl/test-run.ts'
 import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
+import { fileProblem } from '../core/errors.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000
@@ -96,7 +97,7 @@ function textOf(file: string): string {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ContractError('EvalError', `cannot read ${shown(file)} (${(error as NodeJS.ErrnoException).code})`)
+    throw new ContractError('EvalError', `cannot read ${shown(file)}: ${fileProblem(error)}`)
   }
   if (text.length <= MAX_FILE_CHARACTERS) return text
   throw new ContractError('EvalError', `${shown(file)} has more than ${MAX_FILE_CHARACTERS} characters`)

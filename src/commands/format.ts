@@ -1,7 +1,7 @@
 /** `newcut format`: formats contracts and test files. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
+import { fileProblem, NewcutError } from '../core/errors.ts'
 import { isContractFile } from '../editor/disk-files.ts'
 import { formatFile } from '../editor/format.ts'
 
@@ -35,7 +35,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
+    throw new NewcutError('BAD_INPUT', `cannot read ${file}: ${fileProblem(error)}`)
   }
 }
 

@@ -1,14 +1,18 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
 import { existsSync, readFileSync } from 'node:fs'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../core/errors.ts'
 
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
 
 /** @returns code, or the code in the file of this name. Throws NewcutError BAD_INPUT. */
 export function givenCode(given: string): string {
-  if (existsSync(given) || FILE_NAME.test(given)) return fileText(given)
-  return given
+  const isFile = existsSync(given) || FILE_NAME.test(given)
+  const code = isFile ? fileText(given) : given
+  if (code.trim() !== '') return code
+  throw new NewcutError('BAD_INPUT', `${isFile ? given : 'the code'} is empty`, {
+    hint: `expected code, such as '(coin.get-balance "sender00")'`,
+  })
 }
 
 /**
@@ -32,7 +36,7 @@ export function fileText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new NewcutError('BAD_INPUT', `cannot read ${path} (${code})`, { cause: error })
+    const hint = (error as NodeJS.ErrnoException).code === 'EISDIR' ? 'name a file in it' : undefined
+    throw new NewcutError('BAD_INPUT', `cannot read ${path}: ${fileProblem(error)}`, { cause: error, hint })
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
-import { describeError, FormatError, NewcutError } from '../core/errors.ts'
+import { describeError, FormatError, fileProblem, NewcutError } from '../core/errors.ts'
 import { forkStateOf } from '../core/fork.ts'
 import {
   decodeHeader,
@@ -56,7 +56,7 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   try {
     return input === '-' ? stdin() : readFileSync(input)
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read ${input} (${(error as NodeJS.ErrnoException).code})`, {
+    throw new NewcutError('BAD_INPUT', `cannot read ${input}: ${fileProblem(error)}`, {
       cause: error,
     })
   }

@@ -1,5 +1,5 @@
 /** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Config } from '../cli/config.ts'
 import { typesOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -51,9 +51,9 @@ const systemSource: ContractTexts = {
   texts: async () => new Map(systemContracts.map(({ name, text }) => [name, text])),
 }
 
-/** `a/token.pact` is a file, and `free.token` a contract, unless there is a file of this name. */
+/** `a/token.pact` is a file, and `free.token` a contract, unless there is a file or folder of this name. */
 function isFile(given: string): boolean {
-  return /[/\\]|\.(pact|repl)$/.test(given) || (existsSync(given) && statSync(given).isFile())
+  return /[/\\]|\.(pact|repl)$/.test(given) || existsSync(given)
 }
 
 function fileOutlines(file: string): Outline[] {
@@ -68,7 +68,9 @@ function fileOutlines(file: string): Outline[] {
     })
   }
   if (outlines.length > 0) return outlines
-  throw new NewcutError('BAD_INPUT', `${file}: no module and no interface in it`)
+  throw new NewcutError('BAD_INPUT', `${file}: no module and no interface in it`, {
+    hint: 'newcut types MODULE reads a contract from a node',
+  })
 }
 
 /** Throws NewcutError BAD_OUTPUT for a file that newcut types has not made. */

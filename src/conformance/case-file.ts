@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../core/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { told } from './told.ts'
@@ -121,7 +121,7 @@ function namesIn(folder: string): string[] {
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.json'))
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read the folder of cases ${folder}: ${describeError(error)}`)
+    throw new NewcutError('BAD_INPUT', `cannot read the folder of cases ${folder}: ${fileProblem(error)}`)
   }
   if (names.length > 0) return names.toSorted()
   throw new NewcutError('BAD_INPUT', `${folder} has no case files`, { hint: 'their names end in .json' })

@@ -71,6 +71,20 @@ export function describeError(error: unknown): string {
   return printable(text)
 }
 
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'it is no folder',
+  EACCES: 'it may not be read',
+}
+
+/** Why a file or folder cannot be read. @param error of the file system */
+export function fileProblem(error: unknown): string {
+  const { code = '' } = error as { readonly code?: string }
+  const words = FILE_PROBLEMS[code]
+  return words === undefined ? describeError(error) : `${words} (${code})`
+}
+
 /** The error of nodes for the unknown name `print` in code. In a namespace, they look for a module of this name there. */
 export const NO_PRINT = /^Cannot find module: (?:\S+\.)?print$/
 /** Advice on `NO_PRINT`. */

@@ -73,7 +73,6 @@ export function read<T>(what: string, reader: () => T): T {
     const at = place === null ? '' : ` at line ${place.line + 1}, column ${place.column + 1}`
     throw new NewcutError('BAD_INPUT', `${what}: its text cannot be read${at}: ${printable(error.message)}`, {
       hint: 'newcut reads the language of release 5; modules of older releases may have other syntax',
-      cause: error,
     })
   }
 }

@@ -3,7 +3,7 @@
 export const findingCodes = {
   syntax: 'the text cannot be read',
   'unknown-name': 'no variable, member, import or module has this name',
-  'unknown-field': 'the schema of the table has no such field',
+  'unknown-field': 'the schema of the row or object has no such field',
   'wrong-arguments': 'a call with too many or too few arguments',
   'unused-variable': 'a variable of let or of a binding that no code names',
   'unused-import': 'a name in the list of use that no code names',

@@ -10,6 +10,7 @@ import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, isCompleted } from './call-checks.ts'
 import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
 import { nativeFinding } from './native-checks.ts'
+import { itemOf, type KnownType, listOf, ObjectTypes } from './object-types.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { similarName } from './similar.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
@@ -26,6 +27,9 @@ export interface WalkResults {
 /** Forms in front of a table and a key, then a binding or an object with fields of the table. */
 const ROW_FORMS: ReadonlySet<string> = new Set([...['with-read', 'with-default-read', 'insert', 'update', 'write']])
 
+/** Forms that pass on to their functions what they get themselves. */
+const PASSED_ON: ReadonlySet<string> = new Set(['not?', 'and?', 'or?'])
+
 export class FormWalker {
   readonly #source: ParsedFile
   readonly #lookup: NameLookup
@@ -33,32 +37,41 @@ export class FormWalker {
   /** True in code that is expected to fail, where errors are no findings. */
   #isQuiet = false
   readonly #isModule: boolean
+  readonly #types: ObjectTypes
 
   constructor(source: ParsedFile, lookup: NameLookup, results: WalkResults, isModule: boolean) {
     this.#source = source
     this.#lookup = lookup
     this.#results = results
     this.#isModule = isModule
+    this.#types = new ObjectTypes(lookup)
   }
 
-  forms(forms: readonly Form[], scope: VariableScope | null): void {
-    for (const form of forms) this.form(form, scope)
+  /** @returns the type of the last one */
+  forms(forms: readonly Form[], scope: VariableScope | null): KnownType {
+    return forms.map((form) => this.form(form, scope)).at(-1) ?? null
   }
 
-  form(form: Form, scope: VariableScope | null): void {
+  form(form: Form, scope: VariableScope | null): KnownType {
     switch (form.form) {
       case 'atom':
-        this.#atom(form, scope)
-        return
+        return this.#atom(form, scope)
       case 'list':
-        this.forms(form.items, scope)
-        return
+        return listOf(form.items.map((item) => this.form(item, scope)).find((type) => type !== null) ?? null)
       case 'object':
         for (const [, value] of form.fields) this.form(value, scope)
-        return
+        return null
       case 'call':
-        this.#call(form, scope, false)
+        return this.#call(form, scope, null)
+      default:
+        return null
     }
+  }
+
+  /** The body of a function, or the value of a constant. An object that ends it has the fields of the declared type. */
+  body(forms: readonly Form[], scope: VariableScope | null, symbol: NamedSymbol): void {
+    this.forms(forms, scope)
+    this.#literal(forms.at(-1), this.#types.declared(symbol))
   }
 
   /** Parameters of a function as the scope of its body. Their types count as uses of schemas. */
@@ -98,14 +111,16 @@ export class FormWalker {
     if (!this.#isQuiet) this.#results.findings.push(finding)
   }
 
-  #atom(atom: Atom, scope: VariableScope | null): void {
+  #atom(atom: Atom, scope: VariableScope | null): KnownType {
     const { name, member } = atom
-    if (name === 'true' || name === 'false' || isKeyword(name)) return
+    if (name === 'true' || name === 'false' || isKeyword(name)) return null
     const range = nameRange(atom)
     const meaning = this.#lookup.find(name, scope)
     if (member !== null) this.#dynamic(atom, meaning)
     else if (meaning === null) this.#unknown(name, range)
     else if (meaning !== 'pending') this.#known(name, range, meaning)
+    const isValue = member === null && meaning !== null && meaning !== 'pending' && 'symbol' in meaning
+    return isValue ? this.#types.ofName(meaning.symbol) : null
   }
 
   #known(name: string, range: OffsetRange, meaning: Exclude<Meaning, 'pending' | null>): void {
@@ -163,22 +178,35 @@ export class FormWalker {
     this.note({ severity: 'error', code: 'unknown-name', message, ...(similar !== null && { similar }), ...range })
   }
 
-  /** @param isPartial true for the call that `map` and its like complete with further arguments */
-  #call(call: CallForm, scope: VariableScope | null, isPartial: boolean): void {
+  /** @param added types of further arguments, if `map` or its like completes the call; else null */
+  #call(call: CallForm, scope: VariableScope | null, added: readonly KnownType[] | null): KnownType {
     const [head, ...rest] = call.items
-    if (head === undefined) return
+    if (head === undefined) return null
     const word = wordOf(call)
     this.#formRules(word, call)
-    if (word === 'lambda') this.#lambda(call, scope)
-    else if (word === 'let' || word === 'let*') this.#let(call, scope)
-    else {
-      this.form(head, scope)
-      const meaning = head.form === 'atom' ? this.#lookup.find(head.name, scope) : null
-      if (!isPartial && head.form === 'atom' && head.member === null) {
-        for (const finding of callFindings(call, meaning)) this.note(finding)
-      }
-      this.#arguments(word, call, rest, scope)
+    if (word === 'lambda') return this.#lambda(call, scope, added ?? [])
+    if (word === 'let' || word === 'let*') return this.#let(call, scope)
+    this.form(head, scope)
+    const meaning = head.form === 'atom' && head.member === null ? this.#lookup.find(head.name, scope) : null
+    if (added === null) for (const finding of callFindings(call, meaning)) this.note(finding)
+    const types = [...this.#arguments(word, call, rest, scope, added ?? []), ...(added ?? [])]
+    if (meaning === null || meaning === 'pending') return null
+    if ('native' in meaning) {
+      for (const [key, schema] of this.#types.keys(word, rest, types)) this.#field(key.value, key, schema)
+      return this.#types.ofCall(word, rest, types)
     }
+    const { symbol } = meaning
+    for (const [i, param] of symbol.params?.entries() ?? []) {
+      this.#literal(rest[i], this.#types.declared(param, symbol.owner))
+    }
+    return symbol.params === null ? null : this.#types.declared(symbol)
+  }
+
+  /** Notes the fields of an object whose type is declared where its value goes to. */
+  #literal(form: Form | undefined, type: KnownType): void {
+    if (type === null) return
+    if (form?.form === 'object' && type.depth === 0) this.#keysOf(form, type.schema)
+    else if (form?.form === 'list') for (const item of form.items) this.#literal(item, itemOf(type))
   }
 
   #formRules(word: string, call: CallForm): void {
@@ -190,40 +218,42 @@ export class FormWalker {
     }
   }
 
-  #arguments(word: string, call: CallForm, rest: readonly Form[], scope: VariableScope | null): void {
+  /** @returns the types of the arguments */
+  #arguments(
+    word: string,
+    call: CallForm,
+    rest: readonly Form[],
+    scope: VariableScope | null,
+    added: readonly KnownType[],
+  ): readonly KnownType[] {
     const around = this.#isQuiet
     if (word === 'expect-failure') this.#isQuiet = true
-    const table = ROW_FORMS.has(word) ? this.#schemaOf(rest[0]) : null
+    const table = ROW_FORMS.has(word) ? (this.#types.ofTable(rest[0])?.schema ?? null) : null
+    const types: KnownType[] = rest.map(() => null)
     let inner = scope
-    for (const [index, part] of rest.entries()) {
-      if (part.form === 'binding') inner = this.#binding(part, call, inner, table)
-      else if (part.form === 'object' && table !== null && inner === scope) this.#fields(part, inner, table)
-      else if (part.form === 'call' && isCompleted(word, rest, index)) this.#call(part, inner, true)
-      else this.form(part, inner)
+    // The function comes first, and the type of what it gets stands behind it.
+    const isLate = (part: Form, index: number) => part.form === 'call' && isCompleted(word, rest, index)
+    const parts = [...rest.entries()]
+    for (const [index, part] of parts.filter(([i, each]) => !isLate(each, i))) {
+      if (part.form === 'binding') inner = this.#binding(part, call, inner, table ?? rowOf(word, types[0]))
+      else types[index] = this.form(part, inner)
+      if (part.form === 'object' && table !== null && inner === scope) this.#keysOf(part, table)
+    }
+    for (const [index, part] of parts) {
+      if (part.form !== 'call' || !isLate(part, index)) continue
+      const own = this.#types.added(word, rest, index, types)
+      types[index] = this.#call(part, inner, own.length > 0 ? own : PASSED_ON.has(word) ? added : [])
     }
     this.#isQuiet = around
     if (inner !== scope) this.#unused(inner, scope)
+    return types
   }
 
-  /** The schema of a table that a form names, or null. */
-  #schemaOf(form: Form | undefined): NamedSymbol | null {
-    if (form?.form !== 'atom') return null
-    const meaning = this.#lookup.find(form.name, null)
-    if (meaning === null || meaning === 'pending' || !('symbol' in meaning)) return null
-    const { kind, type, owner } = meaning.symbol
-    if (kind !== 'deftable' || type?.type !== 'object' || type.schema === null) return null
-    const own = owner?.members.get(type.schema)
-    if (own?.kind === 'defschema') return own
-    const found = this.#lookup.find(type.schema, null)
-    return found !== null && found !== 'pending' && 'symbol' in found ? found.symbol : null
-  }
-
-  #fields(form: Extract<Form, { form: 'object' }>, scope: VariableScope | null, schema: NamedSymbol): void {
+  #keysOf(form: Extract<Form, { form: 'object' }>, schema: NamedSymbol): void {
     let at = form.from + 1
     for (const [name, value] of form.fields) {
       this.#field(name, { from: at, to: value.from }, schema)
       at = value.to
-      this.form(value, scope)
     }
   }
 
@@ -251,31 +281,41 @@ export class FormWalker {
   ): VariableScope | null {
     const symbols = form.fields.map(([, atom]) => variable(this.#source, atom, 'variable'))
     let at = form.from + 1
-    for (const [name, atom] of form.fields) {
+    for (const [i, [name, atom]] of form.fields.entries()) {
       if (schema !== null) this.#field(name, { from: at, to: atom.from }, schema)
+      const field = schema?.members.get(name)
+      if (field !== undefined) this.#types.infer(symbols[i], this.#types.declared(field))
       at = atom.to
       this.type(atom)
     }
     return this.bindAll(symbols, { from: form.to, to: call.to }, scope)
   }
 
-  #lambda(call: CallForm, scope: VariableScope | null): void {
-    this.forms(call.items.slice(2), this.parameters(call.items[1], call, scope))
+  #lambda(call: CallForm, scope: VariableScope | null, types: readonly KnownType[]): KnownType {
+    const inner = this.parameters(call.items[1], call, scope)
+    let at = inner
+    for (let i = countOf(call.items[1]) - 1; i >= 0 && at !== null; i--, at = at.up) {
+      this.#types.infer(at.symbol, types[i] ?? null)
+    }
+    return this.forms(call.items.slice(2), inner)
   }
 
-  #let(call: CallForm, scope: VariableScope | null): void {
+  #let(call: CallForm, scope: VariableScope | null): KnownType {
     const [, bindings, ...body] = call.items
     let inner = scope
     for (const each of bindings?.form === 'call' ? bindings.items : []) {
       const [name, value] = each.form === 'call' ? each.items : []
-      if (value?.form === 'call') this.#call(value, inner, true)
-      else if (value !== undefined) this.form(value, inner)
+      const type = value?.form === 'call' ? this.#call(value, inner, []) : value && this.form(value, inner)
       if (name?.form !== 'atom') continue
       this.type(name)
-      inner = this.bindAll([variable(this.#source, name, 'variable')], { from: each.to, to: call.to }, inner)
+      const symbol = variable(this.#source, name, 'variable')
+      this.#types.infer(symbol, type ?? null)
+      this.#literal(value, this.#types.declared(symbol))
+      inner = this.bindAll([symbol], { from: each.to, to: call.to }, inner)
     }
-    this.forms(body, inner)
+    const type = this.forms(body, inner)
     this.#unused(inner, scope)
+    return type
   }
 
   /** Notes variables that no code names, except those whose name begins with `_`. */
@@ -287,6 +327,11 @@ export class FormWalker {
     }
   }
 }
+
+const rowOf = (word: string, type: KnownType) => (word === 'bind' && type?.depth === 0 ? type.schema : null)
+
+const countOf = (parameters: Form | undefined) =>
+  parameters?.form === 'call' ? parameters.items.filter(({ form }) => form === 'atom').length : 0
 
 /** The module that a name of another module leads to, or null. */
 function moduleOf(symbol: NamedSymbol): ModuleSymbol | null {

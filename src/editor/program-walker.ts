@@ -272,19 +272,20 @@ class ProgramWalker {
   #member(walker: FormWalker, form: CallForm, symbol: NamedSymbol): void {
     const [, name, ...rest] = form.items
     if (name?.form === 'atom') walker.type(name)
-    if (symbol.kind === 'defconst') walker.forms(rest.slice(0, 1), null)
+    if (symbol.kind === 'defconst') walker.body(rest.slice(0, 1), null, symbol)
     else if (symbol.kind === 'defschema') {
       for (const field of rest) if (field.form === 'atom') walker.type(field)
       for (const field of symbol.members.values()) walker.define(field)
     } else if (symbol.params !== null) {
       const scope = walker.parameters(rest[0], form, null)
-      const body = rest.slice(1)
-      for (const each of body) {
-        // Steps of a pact are no calls.
-        const isStep = wordOf(each) === 'step' || wordOf(each) === 'step-with-rollback'
-        if (isStep && each.form === 'call') walker.forms(each.items.slice(1), scope)
-        else if (!isWord(each, '@doc')) walker.form(each, scope)
-      }
+      // Steps of a pact are no calls.
+      const isStep = (each: Form) => wordOf(each) === 'step' || wordOf(each) === 'step-with-rollback'
+      const body = rest
+        .slice(1)
+        .flatMap((each) =>
+          isStep(each) && each.form === 'call' ? each.items.slice(1) : isWord(each, '@doc') ? [] : [each],
+        )
+      walker.body(body, scope, symbol)
     }
   }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { fileProblem, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
@@ -131,7 +131,7 @@ function cutText(cut: string): { readonly text: string; readonly where: string }
   try {
     return { text: readFileSync(cut, 'utf8'), where: cut }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${describeError(error)}`, {
+    throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${fileProblem(error)}`, {
       hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',
       cause: error,
     })

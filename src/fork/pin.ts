@@ -52,9 +52,13 @@ export function readCut(text: string, where: string): NamedCut {
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
-  throw new NewcutError('BAD_INPUT', `${where}: no cut: ${shown(text)}`, {
-    hint: 'a cut is {"hashes":{"0":{"height":12,"hash":".."},..}}, as GET /cut of a node answers, or a fork prints',
-  })
+  throw new NewcutError(
+    'BAD_INPUT',
+    text.trim() === '' ? `${where}: it is empty` : `${where}: no cut: ${shown(text)}`,
+    {
+      hint: 'a cut is {"hashes":{"0":{"height":12,"hash":".."},..}}, as GET /cut of a node answers, or a fork prints',
+    },
+  )
 }
 
 /**

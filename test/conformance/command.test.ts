@@ -137,9 +137,10 @@ describe('bad input', () => {
       ['--node', url, '--needs', 'all'],
       '--needs all: expected read-only, funded-account, mine, pending, reorg, devnet-orders',
     ],
+    [['--node', url, '--cases', '/no/cases'], 'the folder of cases /no/cases: it does not exist (ENOENT)'],
+    [['--node', url, '--cases', '/dev/null'], 'the folder of cases /dev/null: it is no folder (ENOTDIR)'],
     [['--node', url, '--release', '9'], '--release 9: expected spec, live-2.32, live-3.2, newcut'],
     [['--node', url, '--timeout', 'soon'], '--timeout soon: expected'],
-    [['--node', url, '--cases', '/no/such'], 'cannot read the folder of cases /no/such'],
     [['--node', url], 'http://127.0.0.1:1'],
   ])('%j is refused with a text', async (args, text) => {
     const { err, code } = await judge(...args)

@@ -87,6 +87,12 @@ describe('a matcher', () => {
   })
 })
 
+it('a case without a value for the release of the node fails, and says so', () => {
+  expect(mismatch({ $release: { live: 1 } }, 1, 'json.a', 'newcut')).toEqual({
+    ...{ at: 'json.a', expected: 'a value for newcut or spec in the case', got: '1' },
+  })
+})
+
 describe('variables', () => {
   const variables = new Map<string, unknown>([
     ['c', { hash: 'H', list: [1, 2n ** 60n] }],

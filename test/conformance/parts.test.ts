@@ -160,6 +160,21 @@ describe('a case', () => {
     await until(() => !isOpen)
   })
 
+  it('fails by the last event that did not fit, or because none came', async () => {
+    const url = await server((request, response) => {
+      response.end(request.endsWith('/some') ? 'event:a\ndata:1\n\nevent:a\ndata:2\n\n' : '')
+    })
+    const failureAt = (path: string) =>
+      caseRun(url, [
+        { call: 'GET', path, stream: 's' },
+        { event: 's', expect: { event: { name: 'a', data: 3 } } },
+      ]).run()
+    expect(await failureAt('/some')).toMatchObject({
+      ...{ step: 2, call: 'GET /some', at: 'event.data', expected: '3', got: '2, and no later event fits' },
+    })
+    expect(await failureAt('/none')).toMatchObject({ at: 'event', expected: '{"name":"a","data":3}', got: 'none' })
+  })
+
   it('leaves out a header that is null', async () => {
     const url = await server((_, response) => response.end(JSON.stringify(response.req.headers)))
     const json = { accept: { $absent: true }, 'x-own': 'v' }

@@ -9,6 +9,7 @@ import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
 import { gasReportLines, gasRows, shortGas } from '../../src/commands/contract-gas.ts'
 import { reportRun } from '../../src/commands/contract-reports.ts'
 import { junitText, tapLines, testsOf } from '../../src/commands/contract-results.ts'
+import { runTestFiles } from '../../src/commands/contract-run.ts'
 import { snapshotDifferences, snapshotOf } from '../../src/commands/contract-snapshot.ts'
 import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
 import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
@@ -84,6 +85,14 @@ describe('a snapshot', () => {
       ['a.repl:two lines', 2],
     ])
   })
+})
+
+it('a thread that breaks ends the run with its error', async () => {
+  const file = join('test', 'contracts', 'coverage', 'token.repl')
+  const chance = { seed: 1, runs: 1 }
+  const coverage = { dependencies: false, excluded: [7 as unknown as string] }
+  const questions = { traces: 'none', hasGas: false, chance, coverage } as const
+  await expect(runTestFiles([file, file], questions, 2)).rejects.toThrow(/must be of type string/)
 })
 
 describe('results', () => {
@@ -244,7 +253,7 @@ describe('coverage', () => {
 
 it('names the working directory, which is no file', async () => {
   const { code, out } = await run(['contract', '.'])
-  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read . (EISDIR)')])
+  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read .: it is a folder (EISDIR)')])
 })
 
 it('leaves stdout to TAP, and takes -vvv for -vv', async () => {

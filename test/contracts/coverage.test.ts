@@ -1,6 +1,6 @@
 /** Coverage of contracts, against counts made by hand. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -227,6 +227,24 @@ describe('newcut contract --coverage', () => {
     expect(await names(outside)).toEqual(['deal.pact'])
     expect(await names(outside, '--coverage-all')).toHaveLength(3)
   })
+
+  it.each(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])(
+    'takes a folder %s for dependencies, and a contract file of this name for code of the project',
+    async (name) => {
+      const project = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
+      try {
+        const module = (of: string) => `(module ${of} G (defcap G () true) (defun f () 1))`
+        mkdirSync(join(project, 'a', name), { recursive: true })
+        writeFileSync(join(project, 'a', name, 'far.pact'), module('far'))
+        writeFileSync(join(project, name), module('near'))
+        writeFileSync(join(project, 'all.repl'), `(load "a/${name}/far.pact") (load "${name}")`)
+        const { lines: out } = await contractIn(project, ['all.repl', '--coverage'])
+        expect(out.filter((line) => /%/.test(line)).map((line) => line.split(' ')[0])).toEqual([name])
+      } finally {
+        rmSync(project, { recursive: true })
+      }
+    },
+  )
 
   it('writes the records of lcov, with lines from 1', async () => {
     const out = join(folder, 'deal.info')

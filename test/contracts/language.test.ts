@@ -170,7 +170,7 @@ describe('newcut contract', () => {
   it('exits with 1 if a file cannot be read', async () => {
     const { status, lines } = await command(path('examples/nowhere.repl'))
     expect(status).toBe(1)
-    expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl \(ENOENT\)/)
+    expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl: it does not exist \(ENOENT\)/)
   })
 
   it('prints one JSON object for each file', async () => {

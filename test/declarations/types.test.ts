@@ -247,14 +247,16 @@ describe('newcut types says what is wrong', () => {
     [['other.token'], /has no module other\.token.*is it free\.token\?/s],
     [['free.token', '--chain', '9'], /--chain 9: development has chains 0 to 1/],
     [['free.token', '--node', 'http://127.0.0.1:9'], /127\.0\.0\.1:9/],
-    [['absent.pact'], /cannot read absent\.pact \(ENOENT\)/],
+    [['.'], /cannot read \.: it is a folder \(EISDIR\)/],
+    [['absent.pact'], /cannot read absent\.pact: it does not exist \(ENOENT\)/],
   ])('%j', async (args, text) => {
     expect(await failure(...args)).toMatch(text)
   })
 
   it.each([
     ['(module m G (defcap G () true) (defun f (', /its text cannot be read at line 1, column \d+/],
-    ['(+ 1 2)', /no module and no interface in it/],
+    ['\ufffd', /^newcut: [^:]*: its text cannot be read at line 1, column 1: Unexpected character: "\S*\s?" \(newcut/],
+    ['(+ 1 2)', /no module and no interface in it \(newcut types MODULE reads a contract from a node\)/],
     ['(namespace (read-msg "ns")) (module m G (defcap G () true))', /its namespace is not a plain text: \(namespace/],
   ])('file with %j', async (content, text) => {
     const file = join(folder, 'bad.pact')

@@ -1,5 +1,5 @@
 /** The HTTP endpoints for signed commands (PROTOCOL.md E.3). */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../wait.ts'
 import { type Change, funded, keyPair, nowSeconds, signText } from './command.ts'
 import {
@@ -19,7 +19,9 @@ import {
   transfer,
 } from './commands-common.ts'
 import { brief, CheckedPeer, clockByHand, JSON_TYPE, PREFIX, TEXT } from './common.ts'
+import { order } from './control-common.ts'
 import { pending } from './mempool-common.ts'
+import { Peer } from './request.ts'
 
 const BALANCE = '(coin.get-balance "sender00")'
 const unsigned = (code: string, meta = {}, change = {}) => exec(code, meta, change, [])
@@ -490,6 +492,32 @@ describe('listen', () => {
     }
     const [waiting] = await Promise.allSettled([listen(peer, 'A'.repeat(43)), stopped()])
     expect(waiting.status).toBe('rejected')
+  })
+
+  it('keeps no place for a client that left before its request was handled', async () => {
+    const [listenMs, delayMs] = [12_345, 54_321]
+    const { clock, time, waiting } = clockByHand()
+    const ended: string[] = []
+    const onRequest = ({ path }: { readonly path: string }) => void ended.push(path)
+    const { peer, devnet } = await startLedger({ listenLimit: 1, listenMs, onRequest }, { clock })
+    const control = new Peer(devnet.url)
+    onTestFinished(() => control.close())
+    await order(control, '/devnet/faults', { operation: 'listen', count: 1, delayMs })
+    const gone = new AbortController()
+    const url = `${devnet.url}${pactPath(0)}/api/v1/listen`
+    const body = JSON.stringify({ listen: 'A'.repeat(43) })
+    const headers = { 'content-type': 'application/json' }
+    const asked = fetch(url, { method: 'POST', headers, body, signal: gone.signal })
+    await until(() => waiting(delayMs) === 1)
+    gone.abort()
+    await expect(asked).rejects.toThrow()
+    await until(() => ended.some((path) => path.endsWith('/listen')))
+    await time.pass(delayMs)
+    expect([waiting(delayMs), waiting(listenMs)]).toEqual([0, 0])
+    const next = listen(peer, 'A'.repeat(43))
+    await until(() => waiting(listenMs) === 1)
+    await time.pass(listenMs)
+    expect((await next).status).toBe(504)
   })
 
   it('limits waiting requests, and frees the places of clients that leave', async () => {

@@ -32,6 +32,26 @@ it('goes on at the next member behind an unclosed bracket, a grammar error and a
   ])
 })
 
+it.each([
+  [
+    'two half-typed types',
+    '(defun a (x:) 1)\n(defun b (y:) 2)',
+    ['1:13 error Expected: [name]', '2:13 error Expected: [name]'],
+  ],
+  [
+    'an error that shows again as the text is repaired',
+    'x:[ (',
+    ["1:5 error Expected: [')'] (the ( of line 1, column 5 is not closed)", '1:6 error Expected: [name]'],
+  ],
+  [
+    'a module without a name, and without members',
+    '(module 1 G (bless "x"))',
+    ['1:9 error Expected: [name of the module]'],
+  ],
+])('tells each error of %s once', (_, text, expected) => {
+  expect(inContract(text).filter((finding) => finding.includes('Expected'))).toEqual(expected)
+})
+
 it('ends an unclosed form at the next one that begins a line, in a test file too', () => {
   const open = "error Expected: [')'] (the ( of line"
   expect(inTest('(expect "a" 1 1\n(defun f () 1)\n(f)')).toEqual([`1:1 ${open} 1, column 1 is not closed)`])

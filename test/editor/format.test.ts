@@ -140,6 +140,6 @@ describe('newcut format', () => {
 
   it('refuses files of other kinds, and files that are not there', async () => {
     expect((await run(['format', file('a.txt', '')])).err).toContain('format takes .pact and .repl files')
-    expect((await run(['format', join(folder, 'none.pact')])).err).toContain('none.pact (ENOENT)')
+    expect((await run(['format', join(folder, 'none.pact')])).err).toContain('none.pact: it does not exist (ENOENT)')
   })
 })

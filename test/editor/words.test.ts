@@ -74,7 +74,7 @@ it('tells what each word of a module means', async () => {
     ...['with-read keyword', 'rows variable', '"\u{1f600}" string', 'amount property', 'a variable declaration'],
     ...['coin namespace', 'details function', 'a variable'],
     ...['if keyword', '= function defaultLibrary', 'ONE variable readonly', '1.5 number'],
-    ...['at function defaultLibrary', "'amount string", 'x parameter', 'f function', 'x parameter', 'y parameter'],
+    ...['at function defaultLibrary', 'amount property', 'x parameter', 'f function', 'x parameter', 'y parameter'],
   ])
 })
 

@@ -101,7 +101,11 @@ it('lists modules that do not load here', async () => {
 
 it.each([
   [['--fork-cut', '999999'], '--fork-cut 999999: the lowest chain has height'],
-  [['--fork-cut', '/no/such/file'], '--fork-cut /no/such/file: '],
+  [
+    ['--fork-cut', '/no/such/file'],
+    '--fork-cut /no/such/file: it does not exist (ENOENT) (it takes a height, or a file',
+  ],
+  [['--fork-cut', '/dev/null'], '/dev/null: it is empty (a cut is {"hashes":'],
   [['--fork-cut', '{"hashes":{}}'], '--fork-cut: no cut'],
   [['--fork-limit', 'fast'], 'a number of requests in a second, such as 5/s'],
   [['--fork-chains', '99'], 'the cut of the fork has no chain 99'],

@@ -40,6 +40,10 @@ const refusal = (accounts: Parameters<typeof nodeWith>[0], to: string, targetCha
     (error: Error) => error.message,
   )
 
+const PAYER_THERE =
+  'the second step needs up to 1 coins for gas there: move some coins there first, or name another account ' +
+  'that the key guards with --gas-payer'
+
 describe('a transfer is refused', () => {
   it.each([
     ['from nobody', { 'alice 0': undefined as never }, 'bob', 0, 'there is no account alice on chain 0'],
@@ -76,6 +80,17 @@ describe('a transfer is refused', () => {
     ['at a node that answers nonsense', { 'bob 0': 'nonsense' as const }, 'bob', 0, 'gave no balance and guard'],
   ] as const)('%s', async (_, accounts, to, targetChain, message) => {
     expect(await refusal(accounts, to, targetChain)).toContain(message)
+  })
+
+  it.each([
+    ['nobody pays here', { 'alice 0': undefined as never }, 0, 'newcut balance alice shows where it is'],
+    ['others guard the sender', { 'alice 0': { balance: 10, guard: keyset(OTHER) } }, 0, undefined],
+    ['nobody pays there', {}, 1, PAYER_THERE],
+    ['others guard the payer there', { 'alice 1': { balance: 9, guard: keyset(OTHER) } }, 1, PAYER_THERE],
+    ['the payer there has too little', { 'alice 1': { balance: 0.5, guard: keyset(KEY) } }, 1, PAYER_THERE],
+  ] as const)('with advice where %s', async (_, accounts, targetChain, hint) => {
+    const planned = planTransfer(nodeWith({ ...alice, ...accounts }), requestFor(`k:${OTHER}`, targetChain))
+    await expect(planned).rejects.toMatchObject({ code: 'COMMAND_FAILED', hint })
   })
 
   it('for a gas price that is no number', async () => {

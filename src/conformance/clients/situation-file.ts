@@ -1,7 +1,7 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../../core/errors.ts'
 import { operations } from '../../schema/operations.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
@@ -82,7 +82,7 @@ export function readSituations(folder: string): ClientSituation[] {
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.json'))
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read the folder of situations ${folder}: ${describeError(error)}`)
+    throw new NewcutError('BAD_INPUT', `cannot read the folder of situations ${folder}: ${fileProblem(error)}`)
   }
   if (names.length === 0) throw new NewcutError('BAD_INPUT', `${folder} has no files of situations`)
   return names.toSorted().flatMap((name) => readSituationFile(folder, name))

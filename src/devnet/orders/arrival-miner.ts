@@ -1,6 +1,6 @@
 /** Automatic mining without proof of work: makes blocks when commands arrive. */
 import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import { describeError, NewcutError } from '../../core/errors.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
@@ -95,9 +95,18 @@ export class ArrivalMiner {
         onNotice(`no block on chain ${chains.join(', ')}: chain ${error.problem.chain} is paused`)
         return false
       }
+      if (isOfFork(error)) {
+        onNotice(`no block on chain ${chains.join(', ')}: ${describeError(error)}`)
+        return false
+      }
       // A disk that fails stops the node.
       if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return false
       throw error
     }
   }
+}
+
+/** Whether the node of a forked network does not tell what a block reads. The next command tries again. */
+function isOfFork(error: unknown): error is NewcutError {
+  return error instanceof NewcutError && error.code.startsWith('NODE_')
 }

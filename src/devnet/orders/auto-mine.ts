@@ -1,5 +1,4 @@
 /** Automatic mining without proof of work: at a constant pace, or at the pace of a hashrate. */
-import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cut } from '../../core/cut.ts'
 import { NewcutError } from '../../core/errors.ts'
@@ -92,14 +91,12 @@ export class AutoMiner {
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
   }
 
-  /** @returns null if the block is skipped because the disk is too slow or failed; a failure stops the node */
+  /** @returns null if the block is skipped: the disk is too slow or failed, or a forked network has not told its state */
   #makeNow(chain: number): Addition | null {
     try {
       return this.#options.maker.makeNow(chain)
     } catch (error) {
       if (error instanceof NewcutError && error.code === 'DATA_UNUSABLE') return null
-      // The reward reads an entry of a forked network: it is fetched at the start, so this is a block of another miner.
-      if (error instanceof MissingEntry) return null
       throw error
     }
   }

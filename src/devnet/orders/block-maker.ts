@@ -1,9 +1,11 @@
 /** Makes blocks on behalf of the node, on its cut or on another one. */
 
+import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { equalBytes } from '../../core/bytes.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import { DEVELOPMENT_KEY } from '../../core/development-accounts.ts'
+import { describeError } from '../../core/errors.ts'
 import type { Header, WorkFields } from '../../core/header.ts'
 import { graphAt, type Network } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -52,6 +54,8 @@ export class BlockMaker {
   readonly chains: Chains
   readonly coordinator: Coordinator
   readonly #options: BlockMakerOptions
+  /** Chains whose next block waits for the forked network. */
+  readonly #fetching = new Set<number>()
 
   constructor(options: BlockMakerOptions) {
     this.chains = options.chains
@@ -112,9 +116,13 @@ export class BlockMaker {
     })
   }
 
-  /** Automatic mining: makes a block of an open chain at once. Only for networks without proof of work. */
-  makeNow(chain: number): Addition {
-    const live = this.#draft(chain)
+  /**
+   * Automatic mining: makes a block of an open chain at once. Only for networks without proof of work.
+   * @returns null while the reward reads something of a forked network that is not fetched yet
+   */
+  makeNow(chain: number): Addition | null {
+    const live = this.#draftNow(chain)
+    if (live === null) return null
     this.coordinator.drafts.extend(live, EXECUTION_MS)
     return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)), 'auto-mine')
   }
@@ -148,6 +156,28 @@ export class BlockMaker {
   /** Like #draft, once what the reward reads of a forked network is there. */
   #drafted(chain: number) {
     return this.coordinator.whole(() => this.#draft(chain), this.#options.account)
+  }
+
+  /** Like #draft, or null while it is fetched. A data directory may continue without the node that it forked. */
+  #draftNow(chain: number) {
+    try {
+      return this.#draft(chain)
+    } catch (error) {
+      if (!(error instanceof MissingEntry)) throw error
+      if (!this.#fetching.has(chain)) void this.#fetch(chain)
+      return null
+    }
+  }
+
+  async #fetch(chain: number): Promise<void> {
+    this.#fetching.add(chain)
+    try {
+      await this.#drafted(chain)
+    } catch (error) {
+      this.#options.onNotice(`chain ${chain} has no new block: ${describeError(error)}`)
+    } finally {
+      this.#fetching.delete(chain)
+    }
   }
 
   #unsolved(chain: number, payload: StoredPayload, cut: Cut = this.chains.cut): Unsolved {

@@ -31,6 +31,7 @@ export const EXPLORER_MODULES: readonly string[] = [
     'events-main',
     'figures',
     'frame',
+    'gas-station',
     'json-text',
     'keyring',
     'lists',
@@ -63,6 +64,7 @@ export const EXPLORER_MODULES: readonly string[] = [
   'web/kit/numbers',
   'web/kit/stream',
   'core/development-accounts',
+  'core/printable',
   'core/units',
 ]
 

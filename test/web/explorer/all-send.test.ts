@@ -1,9 +1,23 @@
 /** The page that sends commands with fields, in headless Chromium. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
-import { deploy, HOSTILE } from './contract.ts'
+import { command, deploy, HOSTILE, mined } from './contract.ts'
 import { open, start } from './developers-page.ts'
+
+/** A gas station that pays for one account, and its account. */
+const STATION = `(namespace "free")
+(module station G
+  (implements gas-payer-v1)
+  (defcap G () (enforce false "nobody"))
+  (defcap ALLOW () true)
+  (defcap GAS_PAYER:bool (user:string limit:integer price:decimal)
+    (enforce (= user "sender01") "only for sender01")
+    (enforce (and (= limit 2000) (= price 0.000001)) "other terms")
+    (compose-capability (ALLOW)))
+  (defun create-gas-payer-guard:guard () (create-capability-guard (ALLOW))))
+(coin.create-account "station" (create-gas-payer-guard))`
 
 const fill = (page: Page, fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).reduce(
@@ -160,6 +174,68 @@ await describeInChromium('the page that sends', (browser) => {
     await page.click('#try')
     await expect.poll(() => text('trial-outcome')).toContain('Gas price decimal precision too high')
     expect(await page.isDisabled('#send')).toBe(true)
+  })
+
+  it('lets a gas station pay, for whom its module allows', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 1, 1: 1 })
+    await mined(node, command(STATION), transfer('station', 1))
+    const { page, text } = await open(
+      browser,
+      `${node.url}/explorer/send#chain=0&module=coin&function=transfer`,
+      /status of 40[04]/,
+    )
+    await expect.poll(() => page.locator('#arguments .argument').count()).toBe(3)
+    await fill(page, { sender: 'sender01', receiver: 'sender02', amount: '2' })
+    await page.selectOption('#signatures select', 'sender01')
+    await page.fill('#sender', 'station')
+
+    // Other modules cannot pay.
+    for (const [module, told] of [
+      ['coin', 'coin has no capability GAS_PAYER: a gas station implements gas-payer-v1'],
+      ['free.nothing', 'chain 0 has no module "free.nothing"'],
+    ]) {
+      await page.fill('#station', module)
+      await page.locator('#station').dispatchEvent('change')
+      await expect.poll(() => text('station-fault')).toBe(told)
+      expect(await page.isVisible('#station-note')).toBe(false)
+      await page.click('#try')
+      await expect.poll(() => text('form-fault')).toBe('gas station: expected the module of a gas station')
+    }
+    await page.fill('#station', 'free.station')
+    await page.locator('#station').dispatchEvent('change')
+    const argument = (name: string) => page.locator(`#station-arguments [data-name=${name}] input`)
+    await expect.poll(() => page.locator('#station-arguments .argument').count()).toBe(3)
+    expect([await text('station-fault'), await page.isVisible('#station-note')]).toEqual(['', true])
+    const shown = async () => Promise.all(['user', 'limit', 'price'].map((name) => argument(name).inputValue()))
+    expect(await shown()).toEqual(['sender01', '10000', '0.00000001'])
+    // The arguments follow the form, except where the user has written others.
+    await page.fill('#gas-limit', '2000')
+    await argument('price').fill('0.0000001')
+    await page.fill('#gas-price', '0.000001')
+    await page.selectOption('#signatures select', 'sender03')
+    expect(await shown()).toEqual(['sender03', '2000', '0.0000001'])
+    await argument('price').fill('0.000001')
+
+    await page.click('#try')
+    await expect.poll(() => text('trial-result')).toContain('Failed to buy gas: only for sender01')
+    await page.selectOption('#signatures select', 'sender01')
+    await page.click('#try')
+    await expect.poll(() => text('trial-outcome')).toBe('would fail')
+    await page.click('#suggestions button:text-is(\'Sign (coin.TRANSFER "sender01" "sender02" 2.0)\')')
+    await expect.poll(() => text('trial-outcome')).toBe('would succeed')
+    const before = await node.balance('station', 0)
+    await page.click('#send')
+    await page.click('#make-block')
+    await expect.poll(() => text('sent-status')).toMatch(/^success in block/)
+    expect(await node.balance('station', 0)).toBeLessThan(before)
+    expect(await node.balance('sender01', 0)).toBe(110_000_000 - 2)
+    await page.click('#sent-link a')
+    await expect.poll(() => text('outcome')).toBe('success')
+    expect(await page.locator('#signers .scopes code').allTextContents()).toEqual([
+      '(coin.TRANSFER "sender01" "sender02" 2.0)',
+      '(free.station.GAS_PAYER "sender01" 2000 0.000001)',
+    ])
   })
 
   it('says where it can sign, to a browser elsewhere', async () => {

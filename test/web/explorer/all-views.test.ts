@@ -105,6 +105,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     const bad = command('(+ 1 1)\n\n(free.shelf.outer "no")')
     await mined(node, bad)
     const { page, text } = await open(browser, `${node.url}/explorer/transaction?requestKey=${bad.hash}`)
+    expect(await text('result')).toBe('no (in free.shelf.inner, line 20)')
     const step = page.locator('.step', { has: page.locator('b:text-is("free.shelf.outer")') })
     await step.locator('button.link').click()
     expect(await texts(page, '#code .line[aria-current]')).toEqual(['(free.shelf.outer "no")'])

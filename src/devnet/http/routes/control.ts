@@ -307,7 +307,6 @@ export class ControlServer {
 /** @returns a signal that aborts if the connection closes before the response is sent */
 function callerLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
-  if (raw.destroyed) left.abort(new OrderRefused({ kind: 'caller-left' }))
   raw.once('close', () => {
     if (!raw.writableFinished) left.abort(new OrderRefused({ kind: 'caller-left' }))
   })

@@ -4,6 +4,7 @@ import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { ask, textOfError } from './ask.ts'
 import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
+import { GasStation } from './gas-station.ts'
 import type { Keyring } from './keyring.ts'
 import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
@@ -23,6 +24,7 @@ const CONTINUE = 'continue'
 export class SendForm {
   readonly signatures: Signatures
   readonly #continuation: ContinuationFields
+  readonly #station: GasStation
   #module: FoundModule | null = null
   #known: ReadonlySet<string> = new Set()
   #fields: readonly ArgumentField[] = []
@@ -32,6 +34,7 @@ export class SendForm {
   constructor(keyring: Keyring, { network, onChange }: Pick<ContinuationOptions, 'network' | 'onChange'>) {
     this.signatures = new Signatures(element('signatures'), keyring, () => input('sender').value.trim())
     this.#continuation = new ContinuationFields({ network, onChange, chain: () => this.chain })
+    this.#station = new GasStation({ chain: () => this.chain, user: () => this.signatures.firstSigner })
     element('continue-part').addEventListener('change', () => this.#noteContinuation())
     select('kind').addEventListener('change', () => this.#showKind())
     input('module').addEventListener('change', () => void this.openModule())
@@ -44,6 +47,7 @@ export class SendForm {
       this.#noteContinuation()
       void this.listModules()
       void this.openModule()
+      void this.#station.open()
     })
     element('add-signature').addEventListener('click', () => this.signatures.add())
   }
@@ -145,7 +149,7 @@ export class SendForm {
     if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1)
       throw fault('ttl', 'time to live: expected whole seconds from 1')
     const sender = input('sender').value.trim()
-    const signers = this.signatures.read()
+    const signers = this.#station.paying(this.signatures.read())
     return {
       networkId: network,
       chain: this.chain,

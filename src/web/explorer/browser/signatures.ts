@@ -166,6 +166,11 @@ export class Signatures {
     this.add()
   }
 
+  /** Name of the account that signs first; empty if there is none. */
+  get firstSigner(): string {
+    return this.#rows[0]?.account.value ?? ''
+  }
+
   /** Lists other signers. A row whose signer is gone takes the first one. */
   relist(): void {
     for (const row of this.#rows) row.list(this.#keyring)

@@ -12,7 +12,7 @@ import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
-import { decimalText, valueText } from './value-text.ts'
+import { decimalText, failureText, valueText } from './value-text.ts'
 
 interface CommandPayload {
   readonly payload: {
@@ -111,11 +111,8 @@ function showResult(block: ShownBlock | undefined): void {
   write(outcome, result === undefined ? 'pending' : block?.isOrphan ? `${result.status}, orphaned` : result.status)
   write('gas', gas === undefined ? '–' : grouped(gas))
   const { error, data } = result ?? {}
-  const info = error?.info ? ` (${error.info})` : ''
-  write(
-    'result',
-    error === undefined ? (data === undefined ? 'None yet.' : valueText(data)) : `${error.message}${info}`,
-  )
+  const value = data === undefined ? 'None yet.' : valueText(data)
+  write('result', error === undefined ? value : failureText(error))
   element('result').dataset.outcome = error === undefined ? 'success' : 'failure'
   element('events').replaceChildren(...events.map((each) => eventRow(each)))
   element('events-none').hidden = events.length > 0

@@ -10,11 +10,11 @@ import { pathWith } from './query.ts'
 import { type CommandDraft, type SignedDraft, titleOf } from './signing.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
-import { decimalText, valueText } from './value-text.ts'
+import { decimalText, type FailedResult, failureText, valueText } from './value-text.ts'
 
 interface TriedResult {
   readonly gas: number
-  readonly result: { readonly status: string; readonly data?: unknown; readonly error?: { readonly message: string } }
+  readonly result: { readonly status: string; readonly data?: unknown; readonly error?: FailedResult }
   readonly events?: readonly ResultEvent[]
 }
 
@@ -83,7 +83,7 @@ export class SendTrial {
     this.#outcome(result.status, isGood ? 'would succeed' : 'would fail')
     const fee = Number((gas * Number(gasPrice)).toPrecision(12))
     write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${decimalText(fee)} coins`)
-    write('trial-result', isGood ? valueText(result.data) : (result.error?.message ?? ''))
+    write('trial-result', isGood ? valueText(result.data) : failureText(result.error))
     element('trial-events').replaceChildren(...events.map((each) => eventRow(each)))
     write('send', isGood ? 'Send' : 'Send anyway')
   }
@@ -153,7 +153,7 @@ export class SendTrial {
     else {
       const where = `in block ${grouped(block.height)} of chain ${block.chain}`
       const { status: outcome = '', error, data } = result?.result ?? {}
-      write(status, `${outcome} ${where}: ${error?.message ?? valueText(data)}`)
+      write(status, `${outcome} ${where}: ${error === undefined ? valueText(data) : failureText(error)}`)
     }
   }
 

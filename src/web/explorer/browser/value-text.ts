@@ -1,5 +1,18 @@
 /** Values of contracts, from the JSON of results to the syntax of the language. */
 
+import { placeText } from '../../../core/printable.ts'
+
+/** Error of a result. */
+export interface FailedResult {
+  readonly message: string
+  /** Place in the code, as nodes write it. */
+  readonly info?: string
+}
+
+/** The message of an error, and its place in words. */
+export const failureText = (error: FailedResult | undefined) =>
+  error === undefined ? '' : `${error.message}${placeText(error.info)}`
+
 type JsonFields = Readonly<Record<string, unknown>>
 
 /** Source form of a value in results: `{"int":3}` becomes 3, `{"decimal":"1.5"}` 1.5. Guards are shortened. */
