@@ -185,7 +185,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   const release = releaseRules[parts.settings.release]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
   const { fork } = parts
-  if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
+  if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, product, nowMs: () => clock.wallMs(), onNotice })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,

@@ -194,6 +194,7 @@ export class FormWalker {
     const around = this.#isQuiet
     if (word === 'expect-failure') this.#isQuiet = true
     const table = ROW_FORMS.has(word) ? this.#schemaOf(rest[0]) : null
+    this.#fieldTexts(word, rest)
     let inner = scope
     for (const [index, part] of rest.entries()) {
       if (part.form === 'binding') inner = this.#binding(part, call, inner, table)
@@ -225,6 +226,16 @@ export class FormWalker {
       at = value.to
       this.form(value, scope)
     }
+  }
+
+  /** Fields of a table as texts: `(at "field" (read table key))`, and the lists of `read` and `select`. */
+  #fieldTexts(word: string, rest: readonly Form[]): void {
+    const read = word === 'at' && rest[1]?.form === 'call' && wordOf(rest[1]) === 'read' ? rest[1].items[1] : undefined
+    const listed = word === 'read' ? rest[2] : word === 'select' ? rest[1] : undefined
+    const texts = read !== undefined ? [rest[0]] : listed?.form === 'list' ? listed.items : []
+    const schema = texts.length === 0 ? null : this.#schemaOf(read ?? rest[0])
+    if (schema === null) return
+    for (const text of texts) if (text.form === 'string') this.#field(text.value, text, schema)
   }
 
   /** Notes the use of a field, whose name is somewhere in a range. */

@@ -1,9 +1,9 @@
 /** Payloads of the pinned blocks of a fork, checked against their headers. */
-import { equalBytes } from '../../core/bytes.ts'
-import { FormatError, NewcutError } from '../../core/errors.ts'
+import { encodeBase64Url } from '../../core/bytes.ts'
+import { NewcutError } from '../../core/errors.ts'
 import type { ForkedNetwork } from '../../fork/fork.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import { payloadFromJson } from '../store/payload-json.ts'
+import { payloadIn } from './told-block.ts'
 
 /**
  * Chain -> payload of its pinned block, without those that the forked node no longer has.
@@ -13,20 +13,10 @@ export async function pinnedPayloads(fork: ForkedNetwork): Promise<ReadonlyMap<n
   const found = [...fork.headers].map(async ([chain, header]) => {
     const json = await fork.chain(chain).payload()
     if (json === null) return []
-    const payload = payloadIn(json as unknown as Parameters<typeof payloadFromJson>[0])
-    if (payload !== null && equalBytes(payload.payloadHash, header.payloadHash)) return [[chain, payload] as const]
+    const payload = payloadIn(json, encodeBase64Url(header.payloadHash))
+    if (payload !== null) return [[chain, payload] as const]
     const text = `the forked node ${fork.remote.url} gives a payload of chain ${chain} at height ${header.height}`
     throw new NewcutError('NODE_MISBEHAVED', `${text} that is not the one in its header`)
   })
   return new Map((await Promise.all(found)).flat())
-}
-
-/** @returns null for JSON that is no payload */
-function payloadIn(json: Parameters<typeof payloadFromJson>[0]): StoredPayload | null {
-  try {
-    return payloadFromJson(json)
-  } catch (error) {
-    if (error instanceof FormatError || error instanceof TypeError) return null
-    throw error
-  }
 }

@@ -3,16 +3,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { shortestPath } from '../../core/graph.ts'
-import { parseExactJson } from '../../core/json.ts'
+import type { ProductWord } from '../../core/header-json.ts'
+import { parseExactJson, parseJson } from '../../core/json.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
 import { fieldsOf } from '../../fork/asker.ts'
 import { exactText } from '../../fork/exact-text.ts'
-import { JSON_TYPE } from '../../schema/operation.ts'
+import { shown } from '../../fork/remote-node.ts'
+import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../../schema/operation.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
+import { headerTold, payloadIn } from '../fork/told-block.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { App } from './app.ts'
+import { type App, accepted } from './app.ts'
+import { headerObjectWriter, textOf, writeHeaderText } from './encode/header-text.ts'
+import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './encode/payload-text.ts'
 
 interface BelowForkOptions {
   readonly fork: NodeFork
@@ -20,12 +25,13 @@ interface BelowForkOptions {
   readonly pools: Mempools
   /** Path of the interface up to the name of the network. */
   readonly prefix: string
+  readonly product: ProductWord
   readonly nowMs: () => number
   readonly onNotice: (message: string) => void
 }
 
 /** Paths of single headers and payloads. */
-const SINGLE = /^\/chain\/(\d+)\/(?:header\/[\w-]{43}|payload\/([\w-]{43})(?:\/outputs)?)\/?$/
+const SINGLE = /^\/chain\/(\d+)\/(?:header\/([\w-]{43})|payload\/([\w-]{43})(\/outputs)?)\/?$/
 const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
 /** Time without questions after the forked node gave no answer. */
 const REST_MS = 30_000
@@ -33,6 +39,11 @@ const REST_MS = 30_000
 const MAX_RESULTS = 10_000
 
 type Body = string | Buffer
+
+interface Told {
+  readonly type: string
+  readonly body: Body
+}
 
 /** Replaces answers of the node that only the forked one can give. */
 export function addBelowFork(app: App, options: BelowForkOptions): void {
@@ -65,11 +76,10 @@ class BelowFork {
   async answer(request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
     const { prefix, onNotice, nowMs } = this.#options
     if (!request.url.startsWith(`${prefix}/chain/`)) return payload
-    const path = request.url.slice(prefix.length)
-    const [bare] = path.split('?')
+    const [bare] = request.url.slice(prefix.length).split('?')
     if (nowMs() < this.#restUntilMs) return untold(bare, reply, payload)
     try {
-      if (request.method === 'GET') return await this.#single(path, SINGLE.exec(bare), reply, payload)
+      if (request.method === 'GET') return await this.#single(SINGLE.exec(bare), request, reply, payload)
       const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
       if (endpoint === 'poll' && reply.statusCode === 200) return await this.#poll(Number(chain), request, payload)
       if (endpoint === 'spv' && reply.statusCode === 400) return await this.#spv(Number(chain), request, reply, payload)
@@ -82,14 +92,50 @@ class BelowFork {
     }
   }
 
-  async #single(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
+  async #single(match: RegExpExecArray | null, request: FastifyRequest, reply: FastifyReply, payload: Body) {
     if (match === null) return payload
-    const isPlaceholder = match[2] !== undefined && this.#absent.has(match[2])
-    if (reply.statusCode !== 404 && !isPlaceholder) return payload
-    const { status, text } = await this.#options.fork.get(path)
-    if (status !== 200) return payload
-    reply.code(200).type(JSON_TYPE)
-    return lengthOf(reply, text)
+    const [, chain, headerHash, hash, outputs] = match
+    if (reply.statusCode !== 404 && !this.#absent.has(hash)) return payload
+    const accept = request.headers.accept ?? '*/*'
+    const told =
+      hash === undefined
+        ? await this.#header(chain, headerHash, accept)
+        : await this.#payload(chain, hash, accept, outputs !== undefined)
+    if (told === null) return payload
+    reply.code(200).type(told.type)
+    return lengthOf(reply, told.body)
+  }
+
+  /** @returns null for a header that is unknown, or above the pin */
+  async #header(chain: string, hash: string, accept: string): Promise<Told | null> {
+    const { fork, chains, product } = this.#options
+    const { status, text } = await fork.get(`/chain/${chain}/header/${hash}`)
+    if (status !== 200) return null
+    const header = headerTold(text, hash)
+    if (header === null) throw this.#lie('header', hash, text)
+    if (header.height > fork.pin.height) return null
+    const type = accepted(accept, [JSON_TYPE, OBJECT_JSON_TYPE, BINARY]) ?? JSON_TYPE
+    if (type === BINARY) return { type, body: Buffer.from(header.bytes) }
+    const { degree } = graphAt(chains.network, header.height)
+    const writer = type === OBJECT_JSON_TYPE ? headerObjectWriter(degree, product) : writeHeaderText
+    return { type, body: textOf(writer, header.bytes) }
+  }
+
+  /** @returns null for a payload that is unknown */
+  async #payload(chain: string, hash: string, accept: string, hasOutputs: boolean): Promise<Told | null> {
+    // Both forms are those of one payload, whose hash needs the outputs.
+    const { status, text } = await this.#options.fork.get(`/chain/${chain}/payload/${hash}/outputs`)
+    if (status !== 200) return null
+    const payload = payloadIn(parseJson(text), hash)
+    if (payload === null) throw this.#lie('payload', hash, text)
+    const type = accepted(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
+    if (type === BINARY) return { type, body: hasOutputs ? payloadOutputsBytes(payload) : payloadBytes(payload) }
+    return { type, body: hasOutputs ? payloadOutputsText(payload) : payloadText(payload) }
+  }
+
+  #lie(kind: string, hash: string, text: string): NewcutError {
+    const { url } = this.#options.fork
+    return new NewcutError('NODE_MISBEHAVED', `the forked node ${url} gives no ${kind} ${hash}: ${shown(text)}`)
   }
 
   async #poll(chain: number, request: FastifyRequest, payload: Body): Promise<Body> {
@@ -157,7 +203,7 @@ function untold(path: string, reply: FastifyReply, payload: Body): Body {
 const isNotFound = (payload: Body) => payload.toString().startsWith('Transaction hash not found')
 const bodyOf = (request: FastifyRequest): unknown => JSON.parse((request.body as Buffer).toString())
 
-function lengthOf(reply: FastifyReply, text: string): string {
-  reply.header('content-length', Buffer.byteLength(text))
-  return text
+function lengthOf(reply: FastifyReply, body: Body): Body {
+  reply.header('content-length', Buffer.byteLength(body))
+  return body
 }
