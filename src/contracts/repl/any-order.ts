@@ -18,8 +18,9 @@ import type { TestRun } from './test-run.ts'
 
 /** Most calls of a sequence. */
 const MAX_CALLS = 16
-/** Sequences of each smaller length that are tried after shrinking. */
-const SHORTER_DRAWS = 64
+/** Sequences of each smaller length that are tried after shrinking, and the most calls of them. */
+const SHORTER_DRAWS = 256
+const SHORTER_CALLS = 3
 
 /** Whether a listed call ever ended without a failure, and the text of its last failure. */
 interface Outcomes {
@@ -90,7 +91,7 @@ function leastOf(
   draw: () => OneCall,
 ): readonly OneCall[] {
   const least = shrunk(sequence, (each) => shorter(each, fixed), fails)
-  for (let length = 1; length < least.length; length++) {
+  for (let length = 1; length < Math.min(least.length, SHORTER_CALLS + 1); length++) {
     for (let i = 0; i < SHORTER_DRAWS; i++) {
       const drawnOne = Array.from({ length }, draw)
       if (fails(drawnOne)) return leastOf(drawnOne, fixed, fails, draw)
