@@ -17,7 +17,7 @@ interface Incoming {
   readonly params?: unknown
 }
 
-type Refusal = readonly [code: number, message: string]
+type MessageFault = readonly [code: number, message: string]
 
 /** Answers requests that come before `initialize` or after `shutdown`, and those about no document, with an error. */
 export class MessageOrder implements MessageStrategy {
@@ -42,7 +42,7 @@ export class MessageOrder implements MessageStrategy {
     void this.#writer.write({ jsonrpc: '2.0', id, error: { code, message: text } } as Message)
   }
 
-  #outOfOrder(method: string): Refusal | null {
+  #outOfOrder(method: string): MessageFault | null {
     if (method === 'exit') return null
     if (this.#state === 'new' && method !== 'initialize') {
       return [ErrorCodes.ServerNotInitialized, `${method} before initialize`]
@@ -53,7 +53,7 @@ export class MessageOrder implements MessageStrategy {
   }
 }
 
-function faultIn(method: string, params: unknown): Refusal | null {
+function faultIn(method: string, params: unknown): MessageFault | null {
   if (!AT_POSITION.has(method) && !OF_DOCUMENT.has(method)) return null
   const { textDocument, position } = (params ?? {}) as { textDocument?: { uri?: unknown } | null; position?: unknown }
   const fault =

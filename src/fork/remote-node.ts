@@ -113,7 +113,7 @@ export class RemoteNode {
   }
 }
 
-/** What is wrong with an answer that is not whole JSON. */
+/** Says why an answer is not whole JSON. */
 function partText(text: string): string {
   const isPart = /^\s*(?:$|[[{"\d])/.test(text)
   return isPart ? 'the answer was cut' : `the answer is no JSON: ${shown(text)}`
