@@ -85,8 +85,11 @@ export function fileProblem(error: unknown): string {
   return words === undefined ? describeError(error) : `${words} (${code})`
 }
 
-/** The error of nodes for the unknown name `print` in code. In a namespace, they look for a module of this name there. */
-export const NO_PRINT = /^Cannot find module: (?:\S+\.)?print$/
+/**
+ * The error of nodes for the unknown name `print` in code. In a namespace, they look for a module of this name there.
+ * Outside of one, the text has two spaces.
+ */
+export const NO_PRINT = /^Cannot find module: {1,2}(?:\S+\.)?print$/
 /** Advice on `NO_PRINT`. */
 export const PRINT_ADVICE = 'live networks have no print: leave it out, or try the code on newcut devnet --allow-print'
 

@@ -131,8 +131,9 @@ export class Answers {
   rename(file: string, position: Position, name: string): WorkspaceEdit {
     const [symbol] = this.#renamable(file, position)
     if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is no name of the language`)
-    const { owner } = symbol
-    if (name !== symbol.name && owner?.members.has(name)) throw refused(`${owner.name} has ${name} already`)
+    for (const { owner } of this.#workspace.namesakesOf(symbol)) {
+      if (name !== symbol.name && owner?.members.has(name)) throw refused(`${owner.name} has ${name} already`)
+    }
     const changes: Record<string, TextEdit[]> = {}
     for (const use of this.#workspace.usesOf(symbol)) {
       // A live module that names a module of this workspace stays as it is.
@@ -149,8 +150,10 @@ export class Answers {
     if (use === null) throw refused('no name that newcut knows is here')
     if ('native' in use.target) throw refused(`${use.target.native.name} is a native of the language`)
     const { symbol } = use.target
-    if (this.#workspace.isLive(symbol.file)) throw refused(`${qualifiedName(symbol)} is deployed on the forked network`)
-    if (this.#workspace.isSystem(symbol.file)) throw refused(`${qualifiedName(symbol)} is of a system contract`)
+    for (const each of this.#workspace.namesakesOf(symbol)) {
+      if (this.#workspace.isLive(each.file)) throw refused(`${qualifiedName(each)} is deployed on the forked network`)
+      if (this.#workspace.isSystem(each.file)) throw refused(`${qualifiedName(each)} is of a system contract`)
+    }
     return [symbol, use]
   }
 

@@ -101,7 +101,9 @@ function referenceMembers(workspace: Workspace, analysis: ProgramAnalysis, befor
 /** Fields of the schemas that the program has or names. */
 function fieldProposals(workspace: Workspace, analysis: ProgramAnalysis): Proposal[] {
   const own = workspace.modulesOf(analysis.root)
-  const schemas = [...own, ...analysis.modules.values()].flatMap(({ members }) => [...members.values()])
+  const named = analysis.uses.flatMap(({ target }) => ('symbol' in target ? (target.symbol.owner ?? []) : []))
+  const modules = new Set<NamedSymbol>([...own, ...analysis.modules.values(), ...named.filter(isModule)])
+  const schemas = [...modules].flatMap(({ members }) => [...members.values()])
   return unique(schemas.flatMap(({ members }) => [...members.values()]).map(symbolProposal))
 }
 

@@ -19,6 +19,7 @@ import { Answers, RUN_TEST } from './answers.ts'
 import { fileOfUri, ProtocolPlaces } from './documents.ts'
 import { MessageFilter } from './framing.ts'
 import { LIVE_SCHEME, type ModuleTexts } from './live-modules.ts'
+import { MessageOrder } from './message-order.ts'
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from './semantic-tokens.ts'
 import type { CodeFinding } from './spans.ts'
 import { type TestFileReport, testFindings } from './test-lenses.ts'
@@ -67,7 +68,8 @@ export function serveEditor(host: EditorHost): void {
   const warn = (what: string) => host.warn(`no message of the language server protocol: ${what}`)
   const reader = new StreamMessageReader(host.input.pipe(new MessageFilter(warn)))
   reader.onError(({ message }) => warn(message.split('\n', 1)[0]))
-  const connection = createConnection(reader, new StreamMessageWriter(host.output))
+  const writer = new StreamMessageWriter(host.output)
+  const connection = createConnection(reader, writer, { messageStrategy: new MessageOrder(writer) })
   new EditorSession(host, connection).listen()
 }
 

@@ -3,6 +3,7 @@ import { systemContracts } from '../contracts/system/system.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
 import { type LiveFinding, LiveModules, type LiveOptions, type ModuleTexts } from './live-modules.ts'
 import { loadFindings } from './load-check.ts'
+import { namesakesOf } from './members.ts'
 import { type ParsedFile, parseFile } from './parsed-file.ts'
 import { analyse } from './program-walker.ts'
 import { withoutSilenced } from './silence.ts'
@@ -171,8 +172,9 @@ export class Workspace implements AnalysisSources {
   /** Modules of open documents first, then those of the folders. */
   #knownModules(): Map<string, ModuleSymbol> {
     const opened = [...this.#open.keys()]
-    const listed = this.#files.list().slice(0, MAX_LISTED)
-    return firstModules([...opened, ...listed.filter((file) => !this.#open.has(file))].map((file) => this.parsed(file)))
+    return firstModules(
+      [...opened, ...this.#listed().filter((file) => !this.#open.has(file))].map((file) => this.parsed(file)),
+    )
   }
 
   #systemModule(full: string): ModuleSymbol | undefined {
@@ -196,16 +198,30 @@ export class Workspace implements AnalysisSources {
     return parsed
   }
 
-  /** Uses of a symbol in all open documents, the files that they load, and live modules that are here; each once. */
+  /** A symbol, with those of interfaces and modules that must have its name. */
+  namesakesOf(symbol: NamedSymbol): readonly NamedSymbol[] {
+    return namesakesOf(symbol, this)
+  }
+
+  /**
+   * Uses of a symbol and its namesakes in open documents, files of the folders, the files that these load, and live
+   * modules that are here; each once.
+   */
   usesOf(symbol: NamedSymbol): NameUse[] {
     const found = new Map<string, NameUse>()
-    for (const file of new Set([...this.#open.keys(), ...(this.#live?.files ?? [])])) {
+    const symbols = this.namesakesOf(symbol)
+    for (const file of new Set([...this.#open.keys(), ...this.#listed(), ...(this.#live?.files ?? [])])) {
       for (const use of this.analysis(file)?.uses ?? []) {
-        const isIt = 'symbol' in use.target && isSameSymbol(use.target.symbol, symbol)
+        const { target } = use
+        const isIt = 'symbol' in target && symbols.some((each) => isSameSymbol(target.symbol, each))
         if (isIt) found.set(`${use.file}:${use.from}`, use)
       }
     }
     return [...found.values()]
+  }
+
+  #listed(): readonly string[] {
+    return this.#files.list().slice(0, MAX_LISTED)
   }
 }
 

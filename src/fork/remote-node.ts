@@ -95,7 +95,7 @@ export class RemoteNode {
       })
       const text = await response.text()
       const after = Number(response.headers.get('retry-after'))
-      if (response.ok && !isWhole(text)) return { status: null, text: 'the answer was cut', afterMs: 0 }
+      if (response.ok && !isWhole(text)) return { status: null, text: partText(text), afterMs: 0 }
       return { status: response.status, text, afterMs: Number.isFinite(after) ? after * 1000 : 0 }
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError'
@@ -111,6 +111,12 @@ export class RemoteNode {
     this.#nextMs = atMs + 1000 / this.#options.perSecond
     if (atMs > nowMs) await sleep(atMs - nowMs)
   }
+}
+
+/** Says why an answer is not whole JSON. */
+function partText(text: string): string {
+  const isPart = /^\s*(?:$|[[{"\d])/.test(text)
+  return isPart ? 'the answer was cut' : `the answer is no JSON: ${shown(text)}`
 }
 
 /** Whether an answer is whole JSON: a proxy may cut it without an error. */

@@ -87,7 +87,10 @@ const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
     },
   ],
   TxFailure: [
-    { pattern: /^Keyset failure \(/, advice: 'the key that guards this has not signed: --key names who signs' },
+    {
+      pattern: /^Keyset failure \( \S+ \): /,
+      advice: 'the key that guards this has not signed: --key names who signs',
+    },
   ],
 }
 

@@ -315,6 +315,34 @@ export const defects: readonly PlantedDefect[] = [
     caughtBy: 'local: integers beyond 2^53 are texts',
   },
   {
+    name: 'a decimal as a text',
+    answer: json(/\/local$/, ({ result }) => {
+      if (typeof result.data === 'number') result.data = String(result.data)
+    }),
+    caughtBy: 'local: decimals, times, lists and objects have the forms of the language',
+  },
+  {
+    name: 'no logs in results of poll',
+    answer: json(/\/poll$/, (body) => {
+      for (const result of results(body)) result.logs = null
+    }),
+    caughtBy: 'commands: a result has its logs as a hash, and its number',
+  },
+  {
+    name: 'events without the hash of their module',
+    answer: json(/\/poll$/, (body) => {
+      for (const { events } of results(body)) for (const event of events) delete event.moduleHash
+    }),
+    caughtBy: 'commands: the transfer and its fee are events of the result',
+  },
+  {
+    name: 'the time of a block in seconds',
+    answer: json(/\/listen$/, ({ metaData }) => {
+      metaData.blockTime = Math.floor(metaData.blockTime / 1e6)
+    }),
+    caughtBy: 'commands: a result names its block, its time and the parent',
+  },
+  {
     name: 'failed code as a 400',
     answer: where(/\/local$/, 200, (answer) => {
       if (answer.body.includes('"failure"')) answer.status = 400

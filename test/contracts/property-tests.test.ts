@@ -148,6 +148,14 @@ describe('for-any-order', () => {
     }
   })
 
+  it('finds a shorter sequence that no step of shrinking leads to', () => {
+    const text = `(defun take-one-more (n:integer) (enforce (<= n (+ (vault.left) 1)) "no") (vault.get n))
+(for-any-order "v" [(vault.put (gen-integer 0 10)) (take-one-more (gen-integer 0 10))] (>= (vault.left) 0))`
+    for (let seed = 1; seed <= 20; seed++) {
+      expect(fault(VAULT + text, { seed, runs: 256 })).toMatch(/^returned false after 1 call, /)
+    }
+  })
+
   it('leaves out signatures, and finds a call that does harm without one', () => {
     const text = `(module door G (defcap G () true) (defschema s n:integer) (deftable visits:{s})
   (defun visitors () (with-default-read visits "v" {"n": 0} {"n" := n} n))

@@ -16,8 +16,8 @@ const FILE = 'untitled:a.pact'
 const MARK = '|'
 
 /** A session with these texts as open documents. */
-function session(texts: Readonly<Record<string, string>>) {
-  const workspace = workspaceOf(texts)
+function session(texts: Readonly<Record<string, string>>, closed: Readonly<Record<string, string>> = {}) {
+  const workspace = workspaceOf(texts, null, closed)
   const places = new ProtocolPlaces(workspace)
   return { workspace, places, answers: new Answers(workspace, places) }
 }
@@ -31,7 +31,77 @@ function offered(marked: string, file = FILE, others: Readonly<Record<string, st
   return analysis === null ? [] : proposals(workspace, analysis, marked.indexOf(MARK)).map(({ label }) => label)
 }
 
+describe('rename', () => {
+  const FACE = '(interface face (defun size:integer (a:string)) (defcap SPEND:bool (a:string)))'
+  const ONE =
+    '(module one G (implements face) (defcap G () true) (defcap SPEND:bool (a:string) true) (defun size:integer (a:string) 1))'
+  const TWO = ONE.replace('one', 'two').replace(
+    /\)$/,
+    ' (defun both (m:module{face}) (+ (m::size "a") (one.size "b"))))',
+  )
+
+  /** Renames the name at the mark. @returns the texts after it, or the refusal */
+  function renamed(marked: string, to: string, more: Readonly<Record<string, string>>, closed = {}) {
+    const texts: Record<string, string> = { ...more, [FILE]: marked.replace(MARK, '') }
+    const { answers, places } = session(texts, closed)
+    const offset = marked.indexOf(MARK)
+    try {
+      const { changes = {} } = answers.rename(FILE, { line: 0, character: offset }, to)
+      const all: Record<string, string> = { ...texts, ...closed }
+      return Object.entries(changes).map(([uri, edits]) => {
+        const [file] = Object.keys(all).filter((each) => places.location(each, { from: 0, to: 0 }).uri === uri)
+        const sorted = edits.toSorted((a, b) => b.range.start.character - a.range.start.character)
+        return sorted.reduce(
+          (text, { range: { start, end }, newText }) =>
+            text.slice(0, start.character) + newText + text.slice(end.character),
+          all[file],
+        )
+      })
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  it.each([
+    ['the interface', FACE.replace('size', '|size'), { 'untitled:one.pact': ONE }],
+    ['a module', ONE.replace('size', '|size'), { 'untitled:face.pact': FACE }],
+  ])('of a member in %s renames it in the interface, all modules that implement it, and calls', (_, marked, other) => {
+    const closed = { 'untitled:two.pact': TWO }
+    const texts = [FACE, ONE, TWO].map((text) => text.replaceAll('size', 'area'))
+    expect(renamed(marked, 'area', other, closed)).toHaveLength(3)
+    expect([...(renamed(marked, 'area', other, closed) as string[])].sort()).toEqual(texts.sort())
+    expect(
+      renamed(marked, 'both', { ...other, 'untitled:z.pact': ONE.replace('one G', 'z G (defun both () 1)') }, closed),
+    ).toBe('z has both already')
+  })
+
+  it('of a member of a system interface is refused', () => {
+    const module =
+      '(module m G (implements gas-payer-v1) (defcap G () true) (defun |create-gas-payer-guard:guard () 1))'
+    expect(renamed(module, 'f', {})).toBe('gas-payer-v1.create-gas-payer-guard is of a system contract')
+  })
+
+  it('of a field renames it in texts that read it from a row', () => {
+    const text =
+      '(module m G (defcap G () true) (defschema s |qty:integer) (deftable t:{s}) (defun f () [(at "qty" (read t "k")) (read t "k" ["qty"]) (select t ["qty"] (constantly true)) (at "qty" {"qty": 1})]))'
+    const [found] = renamed(text, 'n', {}) as string[]
+    expect(found.match(/"qty"/g)).toHaveLength(2)
+    expect(found).toContain(
+      '[(at "n" (read t "k")) (read t "k" ["n"]) (select t ["n"] (constantly true)) (at "qty" {"qty": 1})]',
+    )
+  })
+})
+
 describe('completion', () => {
+  it('offers fields of schemas of modules that the code names', () => {
+    const token = '(module token G (defcap G () true) (defschema row amount:decimal) (deftable rows:{row}))'
+    expect(
+      offered('(module m G (defcap G () true) (defun f () (at "|" (read token.rows "k"))))', FILE, {
+        'untitled:t.pact': token,
+      }),
+    ).toContain('amount')
+  })
+
   it('is not offered in comments, but behind a semicolon in a string', () => {
     expect(offered(`${HEAD}(defun f () ; the fo|\n1))`)).toEqual([])
     expect(offered(`${HEAD}(defun f () (+ "a;" fo|)))`)).toContain('format')

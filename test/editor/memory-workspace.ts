@@ -2,15 +2,20 @@
 import type { ModuleTexts } from '../../src/editor/live-modules.ts'
 import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
 
-/** @param moduleTexts modules of a network; null for none */
+/**
+ * @param texts open documents
+ * @param moduleTexts modules of a network; null for none
+ * @param closed files of the folder that are not open
+ */
 export function workspaceOf(
   texts: Readonly<Record<string, string>>,
   moduleTexts: ModuleTexts | null = null,
+  closed: Readonly<Record<string, string>> = {},
 ): Workspace {
   const files: WorkspaceFiles = {
-    read: (file) => texts[file] ?? null,
+    read: (file) => texts[file] ?? closed[file] ?? null,
     resolve: (_, path) => path,
-    list: () => [],
+    list: () => Object.keys(closed),
     refresh: () => undefined,
     systemFile: (name) => `/system/${name}.pact`,
   }

@@ -42,6 +42,39 @@ describe('an editor at newcut lsp', () => {
     expect(editor.err).toBe('')
   })
 
+  it('refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
+    editor.child.kill('SIGKILL')
+    editor = new Editor()
+    const refusal = (method: string, params: object = {}) =>
+      editor.ask(method, params).then(
+        () => null,
+        ({ code, message }) => [code, message],
+      )
+    const document = { textDocument: { uri: coin } }
+    const there = { ...document, position: { line: 0, character: 0 } }
+    expect(await refusal('textDocument/hover', there)).toEqual([-32002, 'textDocument/hover before initialize'])
+    await editor.initialize()
+    expect(await refusal('initialize', { processId: null, rootUri: null, capabilities: {} })).toEqual([
+      -32600,
+      'a second initialize',
+    ])
+    expect(await refusal('textDocument/unknown', document)).toMatchObject([-32601, expect.stringContaining('unknown')])
+    const noText = 'textDocument/hover: textDocument/uri: expected a text'
+    for (const params of [{}, { textDocument: null }, { textDocument: { uri: 5 } }]) {
+      expect(await refusal('textDocument/hover', params)).toEqual([-32602, noText])
+    }
+    const noPlace = 'textDocument/hover: position: expected a line and a character'
+    for (const position of [undefined, {}, { line: '0', character: 0 }, { line: 0 }]) {
+      expect(await refusal('textDocument/hover', { ...document, position })).toEqual([-32602, noPlace])
+    }
+    await editor.tell('textDocument/didOpen', {})
+    expect((await editor.open(coin, coinText)).diagnostics).toEqual([])
+    await editor.ask('shutdown')
+    expect(await refusal('textDocument/hover', there)).toEqual([-32600, 'textDocument/hover after shutdown'])
+    await editor.tell('exit')
+    expect(await editor.ended()).toBe(0)
+  })
+
   it('ends with exit code 1 when the editor closes stdin without a word', async () => {
     await started()
     editor.child.stdin?.end()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { exec, local, makeBlocks, spv } from '../devnet/commands-common.ts'
-import type { Started } from '../devnet/common.ts'
+import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'
 import { folder, inBlock, reorganise, startFork, startRemote } from './network.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
@@ -122,6 +122,50 @@ it('refuses a payload that is not that of the pinned block', async () => {
   const args = ['devnet', '--port', '0', '--fork', proxy.url, '--fork-cache', 'off', '--fork-limit', '1000/s']
   const { code, err } = await run(args)
   expect([code === 0, err]).toEqual([false, expect.stringContaining('that is not the one in its header')])
+})
+
+it('tells no block below the pin whose content the forked node has changed', async () => {
+  const remote = await startRemote()
+  await inBlock(remote.peer, [exec('(+ 1 2)')])
+  await makeBlocks(remote.peer, { 0: 1, 1: 3 })
+  const page = `${PREFIX}/chain/0/header?minheight=3&maxheight=3`
+  const accept = { headers: { accept: 'application/json;blockheader-encoding=object' } }
+  const [{ hash, payloadHash }] = jsonOf(await remote.peer.request('GET', page, accept)).items
+  const flipped = (text: string, at: number) =>
+    `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
+  const lies = [
+    [`header/${hash}`, (body: string) => flipped(body, 200), 502],
+    [`payload/${payloadHash}`, (body: string) => flipped(body, body.indexOf('"minerData":"') + 20), 404],
+    [`payload/${payloadHash}/outputs`, (body: string) => flipped(body, body.indexOf('"coinbase":"') + 40), 404],
+  ] as const
+  for (const [path, lie, status] of lies) {
+    const notices: string[] = []
+    const forked = await startFork(remote, {}, { onNotice: (text) => notices.push(text) })
+    const ask = async () => (await forked.peer.request('GET', `${PREFIX}/chain/0/${path}`)).status
+    forked.proxy.manner = async (_, forward) => {
+      const answer = await forward()
+      return { ...answer, body: lie(answer.body) }
+    }
+    expect(await ask(), path).toBe(status)
+    const [, asked] = path.split('/')
+    if (status === 404) expect(notices).toContainEqual(expect.stringContaining(`gives no payload ${asked}: `))
+    await forked.devnet.close()
+  }
+})
+
+it('tells no header above the pin', async () => {
+  const remote = await startRemote()
+  const forked = await startFork(remote)
+  await makeBlocks(remote.peer, { 0: 1 })
+  const path = `${PREFIX}/chain/0/header/${Buffer.from(remote.devnet.cut.get(0)?.hash ?? []).toString('base64url')}`
+  expect((await remote.peer.request('GET', path)).status).toBe(200)
+  expect((await forked.peer.request('GET', path)).status).toBe(404)
+})
+
+it('says that an answer is no JSON', async () => {
+  const contract = await contractOn(await startRemote(), async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
+  const { code, err } = await contract.test(['--fork-timeout', '700ms'])
+  expect([code, err]).toEqual([20, expect.stringContaining('the answer is no JSON: <h1>Welcome</h1>')])
 })
 
 it('begins without the payload of a pinned block if the node no longer has it', async () => {

@@ -225,6 +225,14 @@ it('tells results, headers and payloads below the pin as the forked node does', 
     `payload/${root.payloadHash}`,
   ]) {
     expect(await get(forked, path), path).toEqual(await get(remote, path))
+    for (const type of ['application/json;blockheader-encoding=object', 'application/octet-stream']) {
+      const asked = (node: Started) => {
+        return node.peer.request('GET', `${PREFIX}/chain/0/${path}`, { headers: { accept: type } })
+      }
+      const [there, here] = [await asked(remote), await asked(forked)]
+      const all = ({ status, headers, body }: typeof here) => [status, headers['content-type'], body.toString('latin1')]
+      expect(all(here), `${path} ${type}`).toEqual(all(there))
+    }
   }
   expect((await get(forked, `header/${'A'.repeat(43)}`))[0]).toBe(404)
 })

@@ -82,6 +82,7 @@ it.each([
     'list it with --cap, with the arguments that the code uses',
   ],
   ['EvalError', 'Cannot find module: print', PRINT_ADVICE],
+  ['EvalError', 'Cannot find module:  print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module: free.print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module: free.printer', undefined],
   ['TxFailure', KEYSET, 'the key that guards this has not signed: --key names who signs'],
@@ -97,6 +98,7 @@ describe('no advice for texts that code quotes', () => {
     'Gas limit "1" exceeded: 2',
     'no: Keyset failure (keys-all)',
     'Keyset failures are rare',
+    'Keyset failure (of mine): bob',
     'Managed capability C was not installed.',
     'Cannot find module: print',
   ]

@@ -18,6 +18,9 @@ import type { TestRun } from './test-run.ts'
 
 /** Most calls of a sequence. */
 const MAX_CALLS = 16
+/** Sequences of each smaller length that are tried after shrinking, and the most calls of them. */
+const SHORTER_DRAWS = 256
+const SHORTER_CALLS = 3
 
 /** Whether a listed call ever ended without a failure, and the text of its last failure. */
 interface Outcomes {
@@ -63,11 +66,8 @@ export const forAnyOrder =
       for (let i = 1; i <= chance.runs; i++) {
         const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () => drawn(fixed, keys, random))
         if (fault(sequence) === null) continue
-        const least = shrunk(
-          sequence,
-          (each) => shorter(each, fixed),
-          (each) => fault(each) !== null,
-        )
+        const fails = (each: readonly OneCall[]) => fault(each) !== null
+        const least = leastOf(sequence, fixed, fails, () => drawn(fixed, keys, random))
         const found = fault(least)
         const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
         const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
@@ -82,6 +82,23 @@ export const forAnyOrder =
       return `For-any-order: success ${text}`
     })
   }
+
+/** Shrinks a sequence. A still shorter one that no single step of shrinking leads to is found by chance. */
+function leastOf(
+  sequence: readonly OneCall[],
+  fixed: readonly (readonly Value[])[],
+  fails: (each: readonly OneCall[]) => boolean,
+  draw: () => OneCall,
+): readonly OneCall[] {
+  const least = shrunk(sequence, (each) => shorter(each, fixed), fails)
+  for (let length = 1; length < Math.min(least.length, SHORTER_CALLS + 1); length++) {
+    for (let i = 0; i < SHORTER_DRAWS; i++) {
+      const drawnOne = Array.from({ length }, draw)
+      if (fails(drawnOne)) return leastOf(drawnOne, fixed, fails, draw)
+    }
+  }
+  return least
+}
 
 /** Warns of calls that failed each time. */
 function warnOfVain(test: TestRun, calls: readonly ListedCall[], outcomes: readonly Outcomes[]): void {

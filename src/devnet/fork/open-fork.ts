@@ -8,7 +8,7 @@ import { describeError, NewcutError } from '../../core/errors.ts'
 import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
 import { type ForkTime, NodeFork } from './node-fork.ts'
-import { pinnedPayloads } from './pinned-payloads.ts'
+import { pinnedPayloads } from './told-payloads.ts'
 
 /** How an embedded node forks another network. */
 export interface DevnetFork {

@@ -3,16 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { shortestPath } from '../../core/graph.ts'
-import { parseExactJson } from '../../core/json.ts'
+import { parseExactJson, parseJson } from '../../core/json.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
 import { fieldsOf } from '../../fork/asker.ts'
 import { exactText } from '../../fork/exact-text.ts'
-import { JSON_TYPE } from '../../schema/operation.ts'
+import { shown } from '../../fork/remote-node.ts'
+import { BINARY, JSON_TYPE } from '../../schema/operation.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
+import { payloadIn } from '../fork/told-payloads.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { App } from './app.ts'
+import { type App, accepted } from './app.ts'
+import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './encode/payload-text.ts'
 
 interface BelowForkOptions {
   readonly fork: NodeFork
@@ -25,7 +28,7 @@ interface BelowForkOptions {
 }
 
 /** Paths of single payloads. */
-const PAYLOAD = /^\/chain\/\d+\/payload\/([\w-]{43})(?:\/outputs)?\/?$/
+const PAYLOAD = /^\/chain\/(\d+)\/payload\/([\w-]{43})(\/outputs)?\/?$/
 const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
 /** Time without questions after the forked node gave no answer. */
 const REST_MS = 30_000
@@ -33,6 +36,11 @@ const REST_MS = 30_000
 const MAX_RESULTS = 10_000
 
 type Body = string | Buffer
+
+interface Told {
+  readonly type: string
+  readonly body: Body
+}
 
 /** Replaces answers of the node that only the forked one can give. */
 export function addBelowFork(app: App, options: BelowForkOptions): void {
@@ -65,11 +73,10 @@ class BelowFork {
   async answer(request: FastifyRequest, reply: FastifyReply, payload: Body): Promise<Body> {
     const { prefix, onNotice, nowMs } = this.#options
     if (!request.url.startsWith(`${prefix}/chain/`)) return payload
-    const path = request.url.slice(prefix.length)
-    const [bare] = path.split('?')
+    const [bare] = request.url.slice(prefix.length).split('?')
     if (nowMs() < this.#restUntilMs) return untold(bare, reply, payload)
     try {
-      if (request.method === 'GET') return await this.#payload(path, PAYLOAD.exec(bare), reply, payload)
+      if (request.method === 'GET') return await this.#single(PAYLOAD.exec(bare), request, reply, payload)
       const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
       if (endpoint === 'poll' && reply.statusCode === 200) return await this.#poll(Number(chain), request, payload)
       if (endpoint === 'spv' && reply.statusCode === 400) return await this.#spv(Number(chain), request, reply, payload)
@@ -82,14 +89,30 @@ class BelowFork {
     }
   }
 
-  async #payload(path: string, match: RegExpExecArray | null, reply: FastifyReply, payload: Body): Promise<Body> {
+  async #single(match: RegExpExecArray | null, request: FastifyRequest, reply: FastifyReply, payload: Body) {
     if (match === null) return payload
-    const isPlaceholder = this.#absent.has(match[1])
-    if (reply.statusCode !== 404 && !isPlaceholder) return payload
-    const { status, text } = await this.#options.fork.get(path)
-    if (status !== 200) return payload
-    reply.code(200).type(JSON_TYPE)
-    return lengthOf(reply, text)
+    const [, chain, hash, outputs] = match
+    if (reply.statusCode !== 404 && !this.#absent.has(hash)) return payload
+    const accept = request.headers.accept ?? '*/*'
+    const told = await this.#payload(chain, hash, accept, outputs !== undefined)
+    if (told === null) return payload
+    reply.code(200).type(told.type)
+    return lengthOf(reply, told.body)
+  }
+
+  /** @returns null for a payload that is unknown */
+  async #payload(chain: string, hash: string, accept: string, hasOutputs: boolean): Promise<Told | null> {
+    // Both forms are those of one payload, whose hash needs the outputs.
+    const { status, text } = await this.#options.fork.get(`/chain/${chain}/payload/${hash}/outputs`)
+    if (status !== 200) return null
+    const payload = payloadIn(parseJson(text), hash)
+    if (payload === null) {
+      const { url } = this.#options.fork
+      throw new NewcutError('NODE_MISBEHAVED', `the forked node ${url} gives no payload ${hash}: ${shown(text)}`)
+    }
+    const type = accepted(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
+    if (type === BINARY) return { type, body: hasOutputs ? payloadOutputsBytes(payload) : payloadBytes(payload) }
+    return { type, body: hasOutputs ? payloadOutputsText(payload) : payloadText(payload) }
   }
 
   async #poll(chain: number, request: FastifyRequest, payload: Body): Promise<Body> {
@@ -157,7 +180,7 @@ function untold(path: string, reply: FastifyReply, payload: Body): Body {
 const isNotFound = (payload: Body) => payload.toString().startsWith('Transaction hash not found')
 const bodyOf = (request: FastifyRequest): unknown => JSON.parse((request.body as Buffer).toString())
 
-function lengthOf(reply: FastifyReply, text: string): string {
-  reply.header('content-length', Buffer.byteLength(text))
-  return text
+function lengthOf(reply: FastifyReply, body: Body): Body {
+  reply.header('content-length', Buffer.byteLength(body))
+  return body
 }

@@ -1,5 +1,5 @@
-/** Payloads of the pinned blocks of a fork, checked against their headers. */
-import { equalBytes } from '../../core/bytes.ts'
+/** Payloads that the forked node tells, checked by their hashes. */
+import { encodeBase64Url } from '../../core/bytes.ts'
 import { FormatError, NewcutError } from '../../core/errors.ts'
 import type { ForkedNetwork } from '../../fork/fork.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -13,20 +13,27 @@ export async function pinnedPayloads(fork: ForkedNetwork): Promise<ReadonlyMap<n
   const found = [...fork.headers].map(async ([chain, header]) => {
     const json = await fork.chain(chain).payload()
     if (json === null) return []
-    const payload = payloadIn(json as unknown as Parameters<typeof payloadFromJson>[0])
-    if (payload !== null && equalBytes(payload.payloadHash, header.payloadHash)) return [[chain, payload] as const]
+    const payload = payloadIn(json, encodeBase64Url(header.payloadHash))
+    if (payload !== null) return [[chain, payload] as const]
     const text = `the forked node ${fork.remote.url} gives a payload of chain ${chain} at height ${header.height}`
     throw new NewcutError('NODE_MISBEHAVED', `${text} that is not the one in its header`)
   })
   return new Map((await Promise.all(found)).flat())
 }
 
-/** @returns null for JSON that is no payload */
-function payloadIn(json: Parameters<typeof payloadFromJson>[0]): StoredPayload | null {
+/** @returns null for JSON that is no payload with this hash, with its outputs */
+export function payloadIn(json: unknown, hash: string): StoredPayload | null {
+  return orNull(() => {
+    const payload = payloadFromJson(json as Parameters<typeof payloadFromJson>[0])
+    return encodeBase64Url(payload.payloadHash) === hash ? payload : null
+  })
+}
+
+function orNull<T>(read: () => T): T | null {
   try {
-    return payloadFromJson(json)
+    return read()
   } catch (error) {
-    if (error instanceof FormatError || error instanceof TypeError) return null
+    if (error instanceof FormatError || error instanceof SyntaxError || error instanceof TypeError) return null
     throw error
   }
 }
