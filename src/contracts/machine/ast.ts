@@ -47,11 +47,20 @@ export interface Managed {
 
 export type FunKind = 'defun' | 'defcap' | 'defpact'
 
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}
+
 /** A function, capability or pact of a module. */
 export class Fun extends Callable {
   readonly module: Module
   readonly name: string
   readonly qualified: string
+  /** Hash of the qualified name. Numbers compare faster than texts. */
+  readonly nameHash: number
   readonly kind: FunKind
   readonly params: readonly Param[]
   readonly result: Type | null
@@ -77,6 +86,7 @@ export class Fun extends Callable {
     this.kind = kind
     this.name = name
     this.qualified = `${module.name}.${name}`
+    this.nameHash = hashOf(this.qualified)
     this.params = params
     this.result = result
     this.managed = marks.managed

@@ -249,9 +249,12 @@ export class Evaluator implements ExpandingRun {
   #enter(fun: Fun, place: TextPlace, mayCallBack = true): Mode {
     const { call } = this
     const { frames, mode } = call
-    for (const frame of frames) {
-      if (frame !== fun && (frame.name !== fun.name || frame.module.name !== fun.module.name)) continue
-      throw failure('RECURSION', { name: fun.qualified }, place)
+    const { nameHash, qualified } = fun
+    for (let i = 0; i < frames.length; i++) {
+      const frame = frames[i]
+      if (frame.nameHash === nameHash && frame.qualified === qualified) {
+        throw failure('RECURSION', { name: qualified }, place)
+      }
     }
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     frames.push(fun)
