@@ -2,7 +2,9 @@
  * Expanded code and the interface of the evaluator: expressions, definitions of modules, pacts, scopes of a run. They
  * share one file because their types refer to each other.
  */
+
 import type { ContractError, TextPlace } from '../errors.ts'
+import { shortHash } from '../values/hash.ts'
 import { type RowSchema, TableRef, type Type } from '../values/type.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
@@ -47,13 +49,6 @@ export interface Managed {
 
 export type FunKind = 'defun' | 'defcap' | 'defpact'
 
-/** FNV-1a, 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash
-}
-
 /** A function, capability or pact of a module. */
 export class Fun extends Callable {
   readonly module: Module
@@ -64,10 +59,7 @@ export class Fun extends Callable {
   readonly kind: FunKind
   readonly params: readonly Param[]
   readonly result: Type | null
-  /**
-   * Body of a function or capability. Set after all definitions of the module are declared; empty in interfaces and
-   * pacts.
-   */
+  /** Body of a function or capability, set after all definitions are declared; empty in interfaces and pacts. */
   body: readonly Expr[] = []
   steps: readonly PactStep[] = []
   readonly managed: Managed | null
@@ -86,7 +78,7 @@ export class Fun extends Callable {
     this.kind = kind
     this.name = name
     this.qualified = `${module.name}.${name}`
-    this.nameHash = hashOf(this.qualified)
+    this.nameHash = shortHash(this.qualified)
     this.params = params
     this.result = result
     this.managed = marks.managed

@@ -10,3 +10,10 @@ export function hashBytes(bytes: Uint8Array): string {
 export function hashText(text: string): string {
   return hashBytes(new TextEncoder().encode(text))
 }
+
+/** A number for a text, to compare it fast: FNV-1a, 32 bits. Different texts may have the same one. */
+export function shortHash(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}
