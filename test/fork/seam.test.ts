@@ -68,7 +68,7 @@ async function listed({ peer }: Started, pactId: string, query = `?pactId=${pact
 }
 
 describe('the list of pacts', () => {
-  it('has a transfer that began below the pin, if it is asked for by its id', async () => {
+  it('tells a transfer that began below the pin by its id', async () => {
     const remote = await startRemote()
     const command = leaving('2.500000000001')
     await inBlock(remote.peer, [command])

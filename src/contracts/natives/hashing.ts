@@ -24,7 +24,7 @@ function hashValue(args: Arguments, value: Value): string {
 /** Milligas of the public network for each piece, and for each 100 bytes of base64 in all of them. */
 const KECCAK_COST = { piece: 2_120, hundredBytes: 146 }
 /** Bytes whose time the price covers, and the work of each further one. */
-const KECCAK_WORK = { coveredBytes: 4_096, byte: 2 }
+const KECCAK_WORK = { coveredBytes: 4_096, byte: 3 }
 
 /** Hashes the concatenation of all pieces. Pieces and result are base64url. */
 function keccak(args: Arguments): string {
