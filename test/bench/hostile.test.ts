@@ -8,17 +8,12 @@ import { slowness } from './slowness.ts'
 
 const LIMITS = { enoughMs: 3000, enoughMiB: 700 }
 
-/** A slow machine may take this much more than its measure allows. */
-const TOLERANCE = 1.25
-
 /** Judges a command by the best of three runs, each by the speed of the machine just then. */
 async function probeAlone(name: string): Promise<Probed> {
   for (let attempt = 1; ; attempt++) {
     const before = slowness()
     const [probed] = await probeAll([name], { ...LIMITS, enoughMs: LIMITS.enoughMs * before, jobs: 1 })
-    const slow = (before + slowness()) / 2
-    // The measure of a slow machine is rough.
-    const scale = slow > 1 ? slow * TOLERANCE : 1
+    const scale = (before + slowness()) / 2
     const fair = { ...probed, estimatedMs: probed.estimatedMs / scale }
     const isCrash = probed.fault?.startsWith('crash') === true
     const fault = isCrash ? probed.fault : verdict(fair)
