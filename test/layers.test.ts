@@ -111,7 +111,15 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     rules: ['store'],
     store: [],
   },
-  engine: { '': [], cpu: [''], gpu: [''], stratum: [''], passthrough: ['', 'stratum'], fleet: [''] },
+  engine: {
+    '': [],
+    native: [''],
+    cpu: ['', 'native'],
+    gpu: ['', 'native'],
+    stratum: ['', 'native'],
+    passthrough: ['', 'stratum'],
+    fleet: [''],
+  },
   // The room itself has the ports and the mailbox. Failover knows neither nodes nor pools.
   source: {
     '': [],

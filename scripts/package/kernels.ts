@@ -2,12 +2,13 @@
  * Builds the compiled kernels of the package: prebuilds/PLATFORM-ARCH/newcut-kernel.node, the layout of node-gyp-build.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BUILD_SCRIPT, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { KERNEL, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { compilePart } from '../../src/engine/native/compile.ts'
 import { type Target, targets, toolOf } from './targets.ts'
 
 /** The folder of package.json, relative to dist/scripts/package/. */
@@ -23,7 +24,7 @@ export function prebuiltFile(target: string, folder: string = ROOT): string {
  * Builds the kernels of these targets, or all, and prints one line each.
  * @returns exit code 1 if a named kernel could not be built or a built one is unusable, 2 for an unknown name
  */
-export function packageKernels(names: readonly string[], folder: string = ROOT): number {
+export async function packageKernels(names: readonly string[], folder: string = ROOT): Promise<number> {
   const known = targets.map(({ name }) => name)
   const unknown = names.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
@@ -35,7 +36,7 @@ export function packageKernels(names: readonly string[], folder: string = ROOT):
     if (names.length > 0 && !names.includes(target.name)) continue
     const file = prebuiltFile(target.name, folder)
     const lack = toolchainLack(target)
-    const failure = lack ?? buildKernel(target, file)
+    const failure = lack ?? (await buildKernel(target, file))
     if (failure === null) {
       console.log(`kernel ${target.name}: built, ${statSync(file).size} bytes`)
       continue
@@ -59,15 +60,14 @@ export function toolchainLack(target: Target): string | null {
 }
 
 /** Builds `file`. @returns null if it is usable, else the problem */
-function buildKernel(target: Target, file: string): string | null {
+async function buildKernel(target: Target, file: string): Promise<string | null> {
   const libraries = mkdtempSync(join(tmpdir(), 'newcut-package-'))
   try {
     const imports = isWindows(target) ? importLibraries(target, libraries) : []
-    const env = { ...process.env, CC: toolOf(target, 'gcc', HOST) }
-    const args = [fileURLToPath(BUILD_SCRIPT), file, ...target.flags, ...imports]
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
-    if (!existsSync(file)) return stdout.trim().replace(/^newcut: /, '')
-    return faultOf(target, file)
+    rmSync(file, { force: true })
+    const compiler = toolOf(target, 'gcc', HOST)
+    const failure = await compilePart({ part: KERNEL, output: file, compiler, flags: [...target.flags, ...imports] })
+    return failure ?? faultOf(target, file)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   } finally {

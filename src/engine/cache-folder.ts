@@ -1,9 +1,15 @@
-/** The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its order. */
+/**
+ * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
+ * order. What engines measured on this machine is in JSON objects, one entry for each device.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** newcut's folder in the user's cache folder. It may not exist. */
-export function cacheFolder(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
+export function cacheFolder(env: EnvironmentVariables, platform: NodeJS.Platform): string {
   const folder =
     platform === 'win32'
       ? env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local')
@@ -12,14 +18,53 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>, p
 }
 
 /** The file with the measured orders of native kernels. */
-export function kernelTuningFileOf(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-): string {
+export function kernelTuningFileOf(env: EnvironmentVariables, platform: NodeJS.Platform): string {
   return join(cacheFolder(env, platform), 'kernel-tuning.json')
 }
 
 /** The file with the tuned values of GPUs. */
-export function tuningFileOf(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): string {
+export function tuningFileOf(env: EnvironmentVariables, platform: NodeJS.Platform): string {
   return join(cacheFolder(env, platform), 'gpu-tuning.json')
+}
+
+/** Maximum number of entries in a file. The oldest are evicted. */
+const MAX_ENTRIES = 32
+
+export interface TuningFile {
+  /** The usable entries by key, the oldest first. */
+  readonly entries: Map<string, unknown>
+  /** Whether the file exists but is no JSON object. */
+  readonly damaged: boolean
+}
+
+/** Reads a file. A missing or damaged one has no entries. */
+export function readTuningFile(file: string): TuningFile {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return { entries: new Map(), damaged: false }
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { entries: new Map(Object.entries(value)), damaged: false }
+    }
+  } catch {
+    // Not JSON.
+  }
+  return { entries: new Map(), damaged: true }
+}
+
+/**
+ * Replaces a file by these entries.
+ * @throws if it cannot be written
+ */
+export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>): void {
+  const kept = [...entries].slice(-MAX_ENTRIES)
+  mkdirSync(dirname(file), { recursive: true })
+  // Rename a complete file into place, because several processes may write at once.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+  renameSync(draft, file)
 }

@@ -1,46 +1,54 @@
 /** Which native kernel file newcut chooses; the compiler makes real files for the test. */
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
-import { BUILD_SCRIPT, type NativeFiles, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { KERNEL, type NativeFiles, sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { keep } from '../../src/engine/native/cache.ts'
+import { compilePart } from '../../src/engine/native/compile.ts'
 import { describeWith } from '../needs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const script = fileURLToPath(BUILD_SCRIPT)
 const folder = mkdtempSync(join(tmpdir(), 'newcut-choice-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const right = join(folder, 'right.node')
 const wrong = join(folder, 'wrong.node')
-const env = { PATH: process.env.PATH }
 const noCompiler = spawnSync('cc', ['--version']).status === 0 ? null : 'cc is not installed: apt-get install gcc'
 
 /** Compiles a copy of the sources with a wrong constant, and gives the file the mark of the right sources. */
-function compileWrong(): void {
-  const copy = join(folder, 'wrong/src/engine/cpu/native')
-  cpSync(dirname(script), copy, { recursive: true })
-  writeFileSync(join(folder, 'wrong/package.json'), '{ "type": "module" }')
-  cpSync(join(root, 'node_modules/node-api-headers'), join(folder, 'wrong/node_modules/node-api-headers'), {
-    recursive: true,
-  })
-  const text = readFileSync(join(copy, 'kernel.c'), 'utf8')
-  writeFileSync(join(copy, 'kernel.c'), text.replace('0x6a09e667', '0x6a09e666'))
-  expect(spawnSync(process.execPath, [join(copy, 'build.js'), wrong, '-O1'], { env }).status).toBe(0)
+async function compileWrong(): Promise<void> {
+  const copy = join(folder, 'sources')
+  cpSync(join(root, KERNEL.folder), copy, { recursive: true })
+  const header = join(copy, 'kernel.h')
+  writeFileSync(header, readFileSync(header, 'utf8').replace('0x6a09e667', '0x6a09e666'))
+  const part = { ...KERNEL, folder: relative(root, copy) }
+  expect(await compilePart({ part, output: wrong, compiler: 'cc', flags: ['-O1'] })).toBeNull()
   appendFileSync(wrong, sourcesMark())
 }
 
 describeWith(noCompiler, 'the chosen native kernel', () => {
   let files: NativeFiles
   let count = 0
-  beforeAll(() => {
-    const { stdout } = spawnSync(process.execPath, [script, right, '-O1'], { env, encoding: 'utf8' })
-    expect(stdout).toBe('newcut: native kernel compiled with cc\n')
-    compileWrong()
-  }, 240_000)
+  const place = (file: string, origin: keyof NativeFiles) =>
+    origin === 'cached' ? expect(keep(file, files.cached)).toBeNull() : copyFileSync(file, files[origin])
+  beforeAll(async () => {
+    expect(await compilePart({ part: KERNEL, output: right, compiler: 'cc', flags: ['-O1'] })).toBeNull()
+    await compileWrong()
+  })
   beforeEach(() => {
     const path = (name: string) => join(folder, `${name}-${count}.node`)
     files = { prebuilt: path('prebuilt'), installed: path('installed'), cached: path('cached') }
@@ -52,7 +60,7 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
     ['the installed one before the one in the cache', ['installed', 'cached'], 'installed'],
     ['the one in the cache', ['cached'], 'cached'],
   ] as const)('is %s', (_, present, origin) => {
-    for (const name of present) copyFileSync(right, files[name])
+    for (const name of present) place(right, name)
     const choice = chooseNative(files)
     expect(choice).toEqual({ file: files[origin], origin, obstacle: null, passedOver: [] })
     expect(Object.keys(loadChosen(choice).sweeps).length).toBeGreaterThan(0)
@@ -80,11 +88,24 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
 
   it('is none if all are unusable, and the last reason is reported', () => {
     copyFileSync(wrong, files.prebuilt)
-    writeFileSync(files.cached, 'text')
+    writeFileSync(join(folder, 'text'), 'text')
+    place(join(folder, 'text'), 'cached')
     const choice = chooseNative(files)
     expect(choice).toMatchObject({ file: null, origin: null, obstacle: expect.stringMatching(/does not load/) })
     expect(choice.passedOver).toHaveLength(2)
     expect(loadChosen(choice)).toEqual({ sweeps: {}, obstacle: choice.obstacle })
+  })
+
+  it('is not one of the cache that is incomplete, or that others may have written', () => {
+    place(right, 'cached')
+    truncateSync(files.cached, 4096)
+    expect(chooseNative(files)).toMatchObject({ file: null, obstacle: 'it is incomplete' })
+    place(right, 'cached')
+    chmodSync(files.cached, 0o666)
+    expect(chooseNative(files)).toMatchObject({
+      file: null,
+      obstacle: `others may write to ${files.cached} (mode 666)`,
+    })
   })
 
   it('is none without a file', () => {

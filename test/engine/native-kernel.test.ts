@@ -19,8 +19,10 @@ import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
 import type { KernelPreference } from '../../src/engine/cpu/names.ts'
 import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
-import { findNative } from '../../src/engine/cpu/native-files.ts'
+import { findNative, KERNEL } from '../../src/engine/cpu/native-files.ts'
 import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
+import { keep } from '../../src/engine/native/cache.ts'
+import { compilePart } from '../../src/engine/native/compile.ts'
 import { describeWith, itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
@@ -115,45 +117,12 @@ describe('without native kernels', () => {
   })
 })
 
-describe('build at installation', () => {
-  const native = join(folder, 'src/engine/cpu/native')
-  const output = join(folder, 'build/newcut-kernel.node')
-  beforeAll(() => {
-    cpSync(fileURLToPath(new URL('../../src/engine/cpu/native', import.meta.url)), native, { recursive: true })
-    mkdirSync(join(folder, 'build'))
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  })
-
-  function build(CC: string) {
-    writeFileSync(output, 'stale')
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(native, 'build.js')], {
-      encoding: 'utf8',
-      env: { ...process.env, CC },
-    })
-    expect(stderr).toBe('')
-    expect(status).toBe(0)
-    return stdout
-  }
-
-  it('prints one line and removes the old file if the headers of Node are missing', () => {
-    expect(build('')).toMatch(/^newcut: no native kernel: .*node-api-headers.*\n$/)
-    expect(existsSync(output)).toBe(false)
-  })
-
-  it('prints one line and removes the old file if the compiler is missing or fails', () => {
-    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'))
-    for (const CC of ['no-such-compiler', `${process.execPath} -e process.exit(1)`]) {
-      expect(build(CC)).toMatch(/^newcut: no native kernel: .+\n$/)
-      expect(existsSync(output)).toBe(false)
-    }
-  })
-
-  itWith(noCompiler, 'writes a kernel that loads', () => {
-    expect(build('')).toBe('newcut: native kernel compiled with cc\n')
-    const { sweeps, obstacle } = loadNative(output)
-    expect(obstacle).toBeNull()
-    expect(Object.keys(sweeps)).toEqual(expect.arrayContaining(here))
-  })
+itWith(noCompiler, 'the installation compiles a kernel that loads', async () => {
+  const output = join(folder, 'compiled.node')
+  expect(await compilePart({ part: KERNEL, output, compiler: 'cc' })).toBeNull()
+  const { sweeps, obstacle } = loadNative(output)
+  expect(obstacle).toBeNull()
+  expect(Object.keys(sweeps)).toEqual(here)
 })
 
 describe('the native kernel if install scripts did not run', () => {
@@ -174,7 +143,7 @@ describe('the native kernel if install scripts did not run', () => {
     const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
     expect(news).toEqual([expect.stringMatching(/^native kernel compiled with cc in \d+\.\d s, kept in .*newcut$/)])
     expect(choice).toEqual({ file: own.cached, origin: 'cached', obstacle: null, passedOver: [] })
-    expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node'])
+    expect(readdirSync(dirname(own.cached))).toEqual(['kernel.node', 'kernel.node.sha256'])
     expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
@@ -191,8 +160,8 @@ describe('the native kernel if install scripts did not run', () => {
 
   it('is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
-    mkdirSync(dirname(own.cached), { recursive: true })
-    writeFileSync(own.cached, '')
+    writeFileSync(join(folder, 'empty'), '')
+    expect(keep(join(folder, 'empty'), own.cached)).toBeNull()
     const { choice, news } = await provideNativeKernel({ env: process.env, signal: unstopped, places: own })
     expect(choice).toMatchObject({ file: null, obstacle: expect.stringMatching(/^kernel native does not load: /) })
     expect(news).toEqual(choice.passedOver)
@@ -235,7 +204,7 @@ describe('the native kernel if install scripts did not run', () => {
     const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
     expect(file('cc')).not.toBe(file('clang'))
     expect(file('cc')).toBe(file('cc'))
-    expect(file('cc')).toContain(join(folder, 'newcut', 'kernel-'))
+    expect(file('cc')).toContain(join(folder, 'newcut/native/kernel-'))
   })
 
   // The state after `npm ci --ignore-scripts`: compiled TypeScript and sources, but no build folder.
@@ -256,11 +225,11 @@ describe('the native kernel if install scripts did not run', () => {
         },
       )
     }
-    const cache = join(root, 'cache', 'newcut')
+    const cache = join(root, 'cache/newcut/native')
     const first = solve('auto')
     expect(first.stderr).toMatch(/^newcut: (native kernel compiled|the native kernel is still being compiled).*\n$/)
     expect(first.status).toBe(0)
-    while (!readdirSync(cache).some((name) => name.endsWith('.node'))) {
+    while (!(existsSync(cache) ? readdirSync(cache) : []).some((name) => name.endsWith('.sha256'))) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     expect(solve('native')).toMatchObject({ status: 0, stderr: '' })

@@ -11,8 +11,9 @@ import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { listAdapters } from '../../src/engine/gpu/adapters.ts'
 import { adaptersIn } from '../../src/engine/gpu/dawn.ts'
 import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
-import { alikeHint, cardEnv, hasLayer, tellApart } from '../../src/engine/gpu/identical.ts'
+import { alikeHint, cardEnv, hasLayer, LAYER, tellApart, writeManifest } from '../../src/engine/gpu/identical.ts'
 import type { ListedAdapter } from '../../src/engine/gpu/messages.ts'
+import { installPart } from '../../src/engine/native/provide.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { describeWith } from '../needs.ts'
 import { until } from '../wait.ts'
@@ -51,13 +52,14 @@ function machine(names: readonly string[]): Record<string, string> {
 const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
 
 /** Builds the layer. @returns the reason if there is none, or null */
-function buildLayer(): string | null {
+async function buildLayer(): Promise<string | null> {
   if (env?.VK_ICD_FILENAMES === undefined) return driverLack() ?? 'the driver of the machine cannot be loaded twice'
-  const { stdout } = spawnSync(process.execPath, [join(root, 'src/engine/gpu/native/build.js')], { encoding: 'utf8' })
-  return hasLayer() ? null : `the layer for identical cards is not built: ${stdout.trim()}`
+  const said = await installPart(LAYER, process.env)
+  writeManifest()
+  return hasLayer() ? null : said
 }
 
-describeWith(buildLayer(), 'identical cards', () => {
+describeWith(await buildLayer(), 'identical cards', () => {
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
 

@@ -19,11 +19,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(() => void vi.unstubAllEnvs())
 
 /** Runs the command. Returns its exit code and the lines of its output. */
-function run(names: readonly string[]): { code: number; lines: string[] } {
+async function run(names: readonly string[]): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = []
   const keep = (line: string) => void lines.push(line)
   const spies = [vi.spyOn(console, 'log').mockImplementation(keep), vi.spyOn(console, 'error').mockImplementation(keep)]
-  const code = packageKernels(names, folder)
+  const code = await packageKernels(names, folder)
   for (const spy of spies) spy.mockRestore()
   return { code, lines }
 }
@@ -33,8 +33,11 @@ for (const target of targets) {
   const lack = toolchainLack(target)
   const file = prebuiltFile(name, folder)
   describeWith(lack, `the prebuilt kernel for ${name}`, () => {
-    it('is built if its tools are installed, from these sources', () => {
-      expect(run([name])).toEqual({ code: 0, lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)] })
+    it('is built if its tools are installed, from these sources', async () => {
+      expect(await run([name])).toEqual({
+        code: 0,
+        lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)],
+      })
       expect(readFileSync(file).includes(sourcesMark())).toBe(true)
     })
 
@@ -58,25 +61,25 @@ for (const target of targets) {
 describe('without its tools', () => {
   const [here, other] = targets.map(({ name }) => name)
 
-  it('names what was not built and why; that is an error only for a requested kernel', () => {
+  it('names what was not built and why; that is an error only for a requested kernel', async () => {
     const file = prebuiltFile(here, folder)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'of before')
     vi.stubEnv('PATH', folder)
-    const all = run([])
+    const all = await run([])
     expect(all.code).toBe(0)
     expect(all.lines).toHaveLength(targets.length)
     for (const line of all.lines)
       expect(line).toMatch(/^kernel \S+: not built: there is no \S*gcc, .* \(Debian has it in gcc/)
     expect(existsSync(file)).toBe(false)
     const line = expect.stringMatching(`^kernel ${other}: not built: there is no`)
-    expect(run([other])).toEqual({ code: 1, lines: [line] })
+    expect(await run([other])).toEqual({ code: 1, lines: [line] })
   })
 
-  it('refuses an unknown name', () => {
+  it('refuses an unknown name', async () => {
     const known = targets.map(({ name }) => name).join(', ')
     const line = `npm run package -- kernels: no kernel linux-mips; choose from ${known}`
-    expect(run(['linux-mips'])).toEqual({ code: 2, lines: [line] })
+    expect(await run(['linux-mips'])).toEqual({ code: 2, lines: [line] })
   })
 })
 

@@ -1,17 +1,16 @@
 /**
  * Compiles the native kernel at first use into the user's cache, if the package has none for this machine and npm did
- * not run install scripts. native/build.js runs in a process of its own, so newcut does not wait for a slow compiler.
+ * not run install scripts. The compiler runs below a process of its own, so newcut does not wait for a slow one.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { lookUp } from '../native/part.ts'
 import { chooseNative, type NativeChoice } from './native-choice.ts'
-import { BUILD_SCRIPT, findNative, type NativeFiles } from './native-files.ts'
+import { findNative, INSTALL_SCRIPT, type NativeFiles } from './native-files.ts'
 
 /** Timeout of the compiler. After it, mining begins with WebAssembly, and the next start uses the compiled kernel. */
 const MAX_BUILD_MS = 10_000
-/** Limit of the output; build.js prints one short line. */
+/** Limit of the output, which is one short line. */
 const MAX_OUTPUT_CHARACTERS = 2000
 
 export interface NativeBuildOptions {
@@ -36,7 +35,7 @@ export interface Provided {
 export async function provideNativeKernel(options: NativeBuildOptions): Promise<Provided> {
   const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
   const present = chooseNative(places)
-  if (present.file !== null || existsSync(places.cached)) return { choice: present, news: present.passedOver }
+  if (present.file !== null || lookUp(places.cached) !== 'absent') return { choice: present, news: present.passedOver }
   const startMs = performance.now()
   const said = await build(places.cached, env, signal, limitMs)
   if (signal.aborted) return { choice: present, news: [] }
@@ -46,7 +45,7 @@ export async function provideNativeKernel(options: NativeBuildOptions): Promise<
     const late = `the native kernel is still being compiled after ${seconds} s: the next start uses it`
     return { choice: present, news: [...passedOver, late] }
   }
-  if (!existsSync(places.cached)) {
+  if (lookUp(places.cached) === 'absent') {
     return { choice: present, news: [...passedOver, `${said || 'no native kernel'}; WebAssembly is used instead`] }
   }
   const choice = chooseNative(places)
@@ -54,7 +53,7 @@ export async function provideNativeKernel(options: NativeBuildOptions): Promise<
 }
 
 /**
- * Runs build.js.
+ * Runs the compiler.
  * @returns its output, or null if it takes too long or is aborted; it then finishes in the background
  */
 function build(
@@ -64,7 +63,7 @@ function build(
   limitMs: number,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [fileURLToPath(BUILD_SCRIPT), file], {
+    const child = spawn(process.execPath, [INSTALL_SCRIPT, 'kernel', file], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
       // A process group of its own: Ctrl-C, which reaches the whole group, must not interrupt a build.

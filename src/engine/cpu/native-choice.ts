@@ -1,8 +1,8 @@
 /** Chooses the file of native kernels: the first that fits this machine and passes a short test. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { tailLayout } from './kernel.ts'
-import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, sourcesMark } from './native-files.ts'
+import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, originFault } from './native-files.ts'
 import { createNativeKernel, loadNative, type NativeAddon, nativeNames, type Orders } from './native-kernel.ts'
 import { briefTest } from './self-test.ts'
 
@@ -60,12 +60,10 @@ export function loadChosen({ file, obstacle, orders }: NativeChoice): NativeAddo
   return { ...loadNative(file), ...(orders !== undefined && { orders }) }
 }
 
-/**
- * Why a file cannot be used, or null if it can. A prebuilt file must contain the hash of our sources. The path of a
- * locally compiled one depends on its sources already.
- */
+/** Why a file cannot be used, or null if it can. */
 function faultOf(file: string, origin: NativeOrigin): string | null {
-  if (origin === 'prebuilt' && !readFileSync(file).includes(sourcesMark())) return 'it was made from other sources'
+  const fault = originFault(file, origin)
+  if (fault !== null) return fault
   const addon = loadNative(file)
   if (addon.obstacle !== null) return addon.obstacle
   const layout = tailLayout(WORK_BYTES)

@@ -3,7 +3,7 @@
  * the processor, the compiler and the sources, so these are the key of an entry.
  */
 import { describeError } from '../../core/errors.ts'
-import { readTuningFile, writeTuningFile } from '../tuning-file.ts'
+import { readTuningFile, writeTuningFile } from '../cache-folder.ts'
 import { fastestOf } from './calibrate.ts'
 import { type Kernel, tailLayout } from './kernel.ts'
 import { sourcesMark } from './native-files.ts'

@@ -4,35 +4,59 @@
  * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
  * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { EnvironmentVariables } from '../cache-folder.ts'
+import { inRoot, installedFile, type NativePart } from '../native/part.ts'
 import type { AdapterChoice, ListedAdapter } from './messages.ts'
 
-type Variables = Readonly<Record<string, string | undefined>>
+export const LAYER: NativePart = {
+  name: 'layer',
+  title: 'Vulkan layer',
+  folder: 'src/engine/gpu/native',
+  units: ['one-card.c'],
+  headers: [],
+  options: ['-O2'],
+  extension: 'so',
+  output: 'build/vulkan',
+}
 
-const LAYER = 'VK_LAYER_NEWCUT_one_card'
+/** A folder of its own, because the Vulkan loader reads all manifests in it. */
+const LAYER_FOLDER = inRoot(LAYER.output)
+const LAYER_NAME = 'VK_LAYER_NEWCUT_one_card'
+const MANIFEST = join(LAYER_FOLDER, 'one-card.json')
 
-/** Output folder of native/build.js: build/, three levels above the sources, four above the compiled files. */
-const LAYER_FOLDER = fileURLToPath(
-  new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../build/vulkan`, import.meta.url),
-)
+/** Tells the Vulkan loader where the compiled layer is, if it is there. */
+export function writeManifest(): void {
+  const file = installedFile(LAYER)
+  if (!existsSync(file)) return
+  const manifest = {
+    file_format_version: '1.1.2',
+    layer: {
+      name: LAYER_NAME,
+      type: 'INSTANCE',
+      library_path: `./${basename(file)}`,
+      api_version: '1.3.0',
+      implementation_version: '1',
+      description: 'Shows one card and hides all others',
+    },
+  }
+  writeFileSync(join(dirname(file), 'one-card.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Whether the layer was compiled at installation. */
+export const hasLayer = (): boolean => existsSync(MANIFEST)
 
 /** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
 const MAX_USELESS = 4
 
-/** Whether the layer was compiled at installation. */
-export function hasLayer(): boolean {
-  return existsSync(join(LAYER_FOLDER, 'one-card.json'))
-}
-
-/** Variables, in addition to `env`, for a process that sees only one card. */
-export function cardEnv(card: number, env: Variables): Record<string, string> {
+/** EnvironmentVariables, in addition to `env`, for a process that sees only one card. */
+export function cardEnv(card: number, env: EnvironmentVariables): Record<string, string> {
   const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
   return {
     NEWCUT_VULKAN_CARD: String(card),
     VK_LAYER_PATH: before(LAYER_FOLDER, env.VK_LAYER_PATH),
-    VK_INSTANCE_LAYERS: before(LAYER, env.VK_INSTANCE_LAYERS),
+    VK_INSTANCE_LAYERS: before(LAYER_NAME, env.VK_INSTANCE_LAYERS),
   }
 }
 

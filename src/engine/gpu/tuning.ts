@@ -1,7 +1,7 @@
 /** Tunes the parameters of a device once and stores them in a file. Child process only. */
 import { createHash, randomBytes } from 'node:crypto'
 import { Value } from '../../schema/typebox.ts'
-import { readTuningFile, writeTuningFile } from '../tuning-file.ts'
+import { readTuningFile, writeTuningFile } from '../cache-folder.ts'
 import { type Batch, MAX_BATCH_NONCES, prepareWork, SEARCHED_WORK_BYTES } from './layout.ts'
 import { type AdapterInfo, Tuning } from './messages.ts'
 import type { BatchRunner } from './search-loop.ts'

@@ -1,9 +1,8 @@
-/** Loads the native function that writes to many sockets, if native/build.js compiled it at installation. */
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+/** The native function that writes to many sockets, if it was compiled at installation. */
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { describeError } from '../../core/errors.ts'
+import { installedFile, type NativePart } from '../native/part.ts'
 
 /**
  * Writes a part of `bytes` to each socket, without waiting.
@@ -19,9 +18,16 @@ export type SendAll = (
   threads: number,
 ) => void
 
-/** The folder of package.json: three levels above the sources, four above the compiled files. */
-const ROOT = new URL(`${import.meta.url.endsWith('.ts') ? '' : '../'}../../../`, import.meta.url)
-const SOURCES = new URL('src/engine/stratum/native/', ROOT)
+export const SEND: NativePart = {
+  name: 'send',
+  title: 'function that writes to many rigs at once',
+  folder: 'src/engine/stratum/native',
+  units: ['send.c'],
+  headers: [],
+  options: ['-O2', '-pthread'],
+  extension: 'node',
+  output: 'build',
+}
 
 export interface Sender {
   /** Null if there is none for this machine. */
@@ -30,18 +36,7 @@ export interface Sender {
   readonly fault: string | null
 }
 
-/** The output of native/build.js for these sources, or an empty text if they are missing. */
-function builtFile(): string {
-  const hash = createHash('sha256')
-  for (const name of ['send.c', 'build.js']) {
-    const file = new URL(name, SOURCES)
-    if (!existsSync(file)) return ''
-    hash.update(readFileSync(file))
-  }
-  return fileURLToPath(new URL(`build/newcut-send-${hash.digest('hex').slice(0, 16)}.node`, ROOT))
-}
-
-export function loadSender(file: string = builtFile()): Sender {
+export function loadSender(file: string = installedFile(SEND)): Sender {
   if (!existsSync(file)) return { sendAll: null, fault: null }
   try {
     return { sendAll: createRequire(import.meta.url)(file).sendAll, fault: null }

@@ -56,7 +56,7 @@ typedef uint32_t NAME(operand);
   return 8;
 
 /* Executes `count` times the operations of this kind (names in bench/ports.ts). Returns how many one time has, or 0. */
-TARGET static uint32_t PORTS(uint32_t kind, uint32_t count) {
+TARGET uint32_t PORTS(uint32_t kind, uint32_t count) {
   VECTOR c0 = {0}, c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0, c8 = c0, c9 = c0;
   VECTOR y = c0 + 0x9e3779b9u;
   OPAQUE(y)

@@ -1,6 +1,6 @@
 /*
- * The sweep for vectors of one width, with a nonce in each 32-bit lane. kernel.c includes this file once for each width
- * and order, with
+ * The sweep for vectors of one width, with a nonce in each 32-bit lane. The file of a width includes this one for each
+ * order, with
  *
  *     WIDTH          suffix of the names
  *     TARGET         attribute that enables the instructions, and sets the options of the compiler
@@ -211,7 +211,7 @@ INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t
 }
 
 /* Networks with ten or more chains have work of 286 bytes. Other layouts share a loop that adds all words. */
-TARGET static uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
+TARGET uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
 #if defined(OTHERS)
   return job->swept == 7 ? NAME(sweep_words)(job, from, to, 7, 7) : OTHERS(job, from, to);
 #else

@@ -1,0 +1,38 @@
+/**
+ * Builds the optional native parts for this machine, with a line of output for each. npm runs this file at installation.
+ * A missing part is no error: newcut then uses WebAssembly, writes to each rig separately, or sees one of several
+ * identical cards. `install.js kernel FILE` builds only the kernel, into the cache of the user.
+ */
+import { KERNEL, prebuiltFault, prebuiltKernel } from '../engine/cpu/native-files.ts'
+import { LAYER, writeManifest } from '../engine/gpu/identical.ts'
+import type { NativePart } from '../engine/native/part.ts'
+import { cachePart, installPart } from '../engine/native/provide.ts'
+import { SEND } from '../engine/stratum/native-send.ts'
+
+const print = (line: string) => process.stdout.write(`newcut: ${line}\n`)
+
+async function install(part: NativePart): Promise<void> {
+  print(await installPart(part, process.env))
+}
+
+async function installKernel(): Promise<void> {
+  const fault = prebuiltFault(prebuiltKernel)
+  if (fault === null) return void print(`native kernel: prebuilt for ${process.platform}-${process.arch}`)
+  if (fault !== 'absent') print(`the prebuilt native kernel is not used: ${fault}`)
+  await install(KERNEL)
+}
+
+async function installLayer(): Promise<void> {
+  await install(LAYER)
+  writeManifest()
+}
+
+const [, , name, cached] = process.argv
+if (name === 'kernel') print(await cachePart(KERNEL, cached, process.env))
+else {
+  await Promise.all([
+    installKernel(),
+    process.platform === 'linux' && installLayer(),
+    process.platform !== 'win32' && install(SEND),
+  ])
+}

@@ -1,0 +1,56 @@
+/** Puts compiled parts into the cache folder of the user. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { distrust, hashFileOf, hashOf } from './part.ts'
+
+/** Files of each part that are kept: one for each version of newcut that is in use, and compiler. */
+const MAX_FILES = 8
+
+/**
+ * Puts a compiled file into the cache.
+ * @returns null on success, or why it is not kept
+ */
+export function keep(compiled: string, file: string): string | null {
+  const folder = dirname(file)
+  try {
+    const fault = distrust(nearest(folder))
+    if (fault !== null) return fault
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const bytes = readFileSync(compiled)
+    replace(file, bytes)
+    replace(hashFileOf(file), hashOf(bytes))
+    dropOldest(folder, basename(file).split('-')[0])
+    return null
+  } catch (error) {
+    return (error as Error).message.split('\n')[0]
+  }
+}
+
+function replace(file: string, content: Uint8Array | string): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, content, { mode: 0o600 })
+  // An existing draft of a killed process keeps its mode.
+  chmodSync(draft, 0o600)
+  renameSync(draft, file)
+}
+
+function dropOldest(folder: string, part: string): void {
+  const files = readdirSync(folder)
+    .filter((name) => name.startsWith(`${part}-`) && /\.(node|so)$/.test(name))
+    .map((name) => join(folder, name))
+    .toSorted((a, b) => lstatSync(b).mtimeMs - lstatSync(a).mtimeMs)
+  for (const file of files.slice(MAX_FILES)) for (const each of [file, hashFileOf(file)]) rmSync(each, { force: true })
+}
+
+/** The folder, or the nearest one above that exists. */
+const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)))
