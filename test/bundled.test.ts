@@ -1,4 +1,4 @@
-/** The files that the build makes of the command line and its threads (src/platform/bundle.js). */
+/** The files that the build makes of the command line and its threads (scripts/build/bundle.js). */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

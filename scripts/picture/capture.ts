@@ -1,8 +1,8 @@
 /** Runs a real miner on its embedded network and captures its console and dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { startInTerminal, stopTerminals } from '../../test/cli/terminal.ts'
+import type { Browser, Page } from '../../test/gpu/chromium.ts'
 import { consoleHtml } from './console.ts'
 
 export interface Captured {

@@ -1,7 +1,7 @@
 /**
  * Composes the picture: console above dashboard, as two windows on a transparent background for light and dark pages.
  */
-import type { Browser } from 'playwright-core'
+import type { Browser } from '../../test/gpu/chromium.ts'
 import { type Captured, DASHBOARD } from './capture.ts'
 import type { Pixels } from './png.ts'
 

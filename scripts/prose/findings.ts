@@ -1,6 +1,7 @@
 /** All sentences of the project that break a rule, and their counts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { filesBelow } from '../sources.ts'
 import { type Block, blocksOf, type Line } from './blocks.ts'
 import type { HelpText } from './help.ts'
 import { pageTexts } from './pages.ts'
@@ -102,9 +103,9 @@ const numbered = (text: string): Line[] => text.split('\n').map((each, i) => ({ 
 export function judgeProject(root: string, help: readonly HelpText[]): Finding[] {
   const read = (name: string) => readFileSync(join(root, name), 'utf8')
   const sources = SOURCES.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    filesBelow(join(root, folder))
       .filter((name) => /\.(?:ts|mjs|js)$/.test(name))
-      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+      .map((name) => `${folder}/${name}`),
   )
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   const documents = [...DOCUMENTS, ...guides.map((name) => `docs/${name}`)]

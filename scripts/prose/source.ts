@@ -1,5 +1,5 @@
 /** Reads comments and texts for people out of TypeScript and JavaScript. */
-import ts from 'typescript'
+import { type ParseResult, parseSync } from 'rolldown/utils'
 import type { Line } from './blocks.ts'
 
 /** Comments that talk to a tool, up to the reason they give. */
@@ -8,36 +8,47 @@ const DIRECTIVE =
 /** Members of events and errors that people read. */
 const READ_BY_PEOPLE = new Set(['message', 'hint', 'warning'])
 
-/** Methods that register a metric: name, help, labels. */
-const METRIC = /^#(?:counter|gauge|histogram)$/
+/** Private methods that register a metric: name, help, labels. */
+const METRIC = /^(?:counter|gauge|histogram)$/
 
-export const parse = (name: string, text: string): ts.SourceFile =>
-  ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
+/** A parsed file. */
+export interface Source {
+  readonly text: string
+  readonly program: Node
+  readonly comments: ParseResult['comments']
+  /** Offset of the start of each line. */
+  readonly starts: readonly number[]
+}
+
+/** A node of the syntax tree (ESTree). Its other members depend on its type. */
+interface Node {
+  readonly type: string
+  /** Offsets in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/** @throws Error for a syntax error */
+export function parse(name: string, text: string): Source {
+  const { program, comments, errors } = parseSync(name, text)
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`)
+  return { text, program, comments, starts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)] }
+}
+
+/** Line of an offset, from 1. */
+const lineOf = ({ starts }: Source, offset: number) => starts.findLastIndex((start) => start <= offset) + 1
 
 /** The comments of a file, each as its lines. Line comments on consecutive lines are one comment. */
-export function commentsOf(file: ts.SourceFile): Line[][] {
-  const ranges = new Map<number, ts.CommentRange>()
-  const collect = (found: ts.CommentRange[] | undefined) => {
-    for (const range of found ?? []) ranges.set(range.pos, range)
-  }
-  const visit = (node: ts.Node) => {
-    const children = node.getChildren(file)
-    if (children.length === 0) {
-      collect(ts.getLeadingCommentRanges(file.text, node.pos))
-      collect(ts.getTrailingCommentRanges(file.text, node.end))
-    }
-    for (const child of children) if (!ts.isJSDoc(child)) visit(child)
-  }
-  visit(file)
+export function commentsOf(file: Source): Line[][] {
   const comments: Line[][] = []
   let last = { line: -1, column: -1 }
-  for (const range of [...ranges.values()].sort((a, b) => a.pos - b.pos)) {
-    const { line: start, character: column } = file.getLineAndCharacterOfPosition(range.pos)
-    const lines = linesOfComment(file.text.slice(range.pos, range.end), start + 1)
-    const isLine = range.kind === ts.SyntaxKind.SingleLineCommentTrivia
-    if (isLine && last.line === start && last.column === column) comments.at(-1)?.push(...lines)
+  for (const { type, start, end } of file.comments) {
+    const line = lineOf(file, start)
+    const column = start - file.starts[line - 1]
+    const lines = linesOfComment(file.text.slice(start, end), line)
+    if (type === 'Line' && last.line === line - 1 && last.column === column) comments.at(-1)?.push(...lines)
     else comments.push(lines)
-    last = isLine ? { line: start + 1, column } : { line: -1, column: -1 }
+    last = type === 'Line' ? { line, column } : { line: -1, column: -1 }
   }
   return comments
 }
@@ -51,64 +62,86 @@ function linesOfComment(comment: string, start: number): Line[] {
 }
 
 /** Texts of errors and events: arguments of NewcutError and of what is thrown, and members such as `message`. */
-export function textsForPeople(file: ts.SourceFile): Line[] {
+export function textsForPeople(file: Source): Line[] {
   return textsWhere(file, (node) => {
-    if (ts.isThrowStatement(node) && ts.isCallExpression(node.expression)) return node.expression.arguments
-    if (ts.isNewExpression(node) && node.expression.getText(file) === 'NewcutError')
-      return node.arguments?.slice(1) ?? []
-    if (!ts.isPropertyAssignment(node) || !READ_BY_PEOPLE.has(node.name.getText(file))) return []
-    return [node.initializer]
+    if (isOf(node, 'ThrowStatement') && isOf(node.argument, 'CallExpression')) return node.argument.arguments
+    if (isOf(node, 'NewExpression') && nameOf(node.callee) === 'NewcutError') return node.arguments.slice(1)
+    if (isOf(node, 'Property') && READ_BY_PEOPLE.has(nameOf(node.key) ?? '')) return [node.value]
+    return []
   })
 }
 
 /** The HELP texts of metrics: second arguments of the methods that register one. */
-export function metricTexts(file: ts.SourceFile): Line[] {
+export function metricTexts(file: Source): Line[] {
   return textsWhere(file, (node) => {
-    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return []
-    return METRIC.test(node.expression.name.text) ? node.arguments.slice(1, 2) : []
+    if (!isOf(node, 'CallExpression') || !isOf(node.callee, 'MemberExpression')) return []
+    const { property } = node.callee
+    return isOf(property, 'PrivateIdentifier') && METRIC.test(property.name) ? node.arguments.slice(1, 2) : []
   })
 }
 
 /** All texts of more than one word in a file whose texts are all for people. */
-export const allTexts = (file: ts.SourceFile): Line[] =>
-  textsWhere(file, (node) => (ts.isExpression(node) && joined(node) !== null ? [node] : []))
+export const allTexts = (file: Source): Line[] => textsWhere(file, (node) => (joined(node) !== null ? [node] : []))
 
-function textsWhere(file: ts.SourceFile, pick: (node: ts.Node) => readonly ts.Expression[]): Line[] {
+function textsWhere(file: Source, pick: (node: Node) => readonly Node[]): Line[] {
   const texts = new Map<number, Line>()
-  const visit = (node: ts.Node) => {
+  const visit = (node: Node) => {
     for (const expression of pick(node)) {
       for (const [text, at] of textsOf(expression)) {
-        const line = file.getLineAndCharacterOfPosition(at.getStart(file)).line + 1
-        if (/\S\s+\S/.test(text)) texts.set(at.pos, texts.get(at.pos) ?? { line, text })
-        for (const part of partsOf(at)) if (part.pos !== at.pos) texts.set(part.pos, { line, text: '' })
+        const line = lineOf(file, at.start)
+        if (/\S\s+\S/.test(text)) texts.set(at.start, texts.get(at.start) ?? { line, text })
+        for (const part of partsOf(at)) if (part.start !== at.start) texts.set(part.start, { line, text: '' })
       }
     }
-    ts.forEachChild(node, visit)
+    for (const child of childrenOf(node)) visit(child)
   }
-  visit(file)
+  visit(file.program)
   return [...texts.values()].filter(({ text }) => text !== '')
 }
 
 /** The parts of a text that is joined by +. They are visited after the whole, which has their words. */
-const partsOf = (node: ts.Expression): ts.Expression[] =>
-  ts.isBinaryExpression(node) ? [...partsOf(node.left), ...partsOf(node.right)] : [node]
+const partsOf = (node: Node): Node[] =>
+  isOf(node, 'BinaryExpression') ? [...partsOf(node.left), ...partsOf(node.right)] : [node]
 
 /** The texts that an expression may be. */
-function textsOf(node: ts.Expression): [text: string, at: ts.Expression][] {
-  if (ts.isConditionalExpression(node)) return [...textsOf(node.whenTrue), ...textsOf(node.whenFalse)]
-  if (ts.isParenthesizedExpression(node)) return textsOf(node.expression)
+function textsOf(node: Node): [text: string, at: Node][] {
+  if (isOf(node, 'ConditionalExpression')) return [...textsOf(node.consequent), ...textsOf(node.alternate)]
+  if (isOf(node, 'ParenthesizedExpression')) return textsOf(node.expression)
   const text = joined(node)
   return text === null ? [] : [[text, node]]
 }
 
 /** The text of a literal, a template or a sum of these. A value in it is a code span, so that it counts as one word. */
-function joined(node: ts.Expression): string | null {
-  if (ts.isStringLiteralLike(node)) return node.text
-  if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map(({ literal }) => `\`x\`${literal.text}`).join('')
-  }
-  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return null
+function joined(node: Node): string | null {
+  if (isOf(node, 'Literal')) return typeof node.value === 'string' ? node.value : null
+  if (isOf(node, 'TemplateLiteral')) return node.quasis.map(({ value }) => value.cooked).join('`x`')
+  if (!isOf(node, 'BinaryExpression') || node.operator !== '+') return null
   const sides = [joined(node.left), joined(node.right)]
   if (sides[0] === null && sides[1] === null) return null
   return sides.map((side) => side ?? '`x`').join('')
 }
+
+/** The members of the nodes that are read here. */
+interface Members {
+  BinaryExpression: { readonly left: Node; readonly right: Node; readonly operator: string }
+  CallExpression: { readonly callee: Node; readonly arguments: readonly Node[] }
+  ConditionalExpression: { readonly consequent: Node; readonly alternate: Node }
+  Identifier: { readonly name: string }
+  Literal: { readonly value: unknown }
+  MemberExpression: { readonly property: Node }
+  NewExpression: { readonly callee: Node; readonly arguments: readonly Node[] }
+  ParenthesizedExpression: { readonly expression: Node }
+  PrivateIdentifier: { readonly name: string }
+  Property: { readonly key: Node; readonly value: Node }
+  TemplateLiteral: { readonly quasis: readonly { readonly value: { readonly cooked: string } }[] }
+  ThrowStatement: { readonly argument: Node }
+}
+
+const isOf = <T extends keyof Members>(node: Node, type: T): node is Node & Members[T] => node.type === type
+
+/** The name of an identifier, else null. */
+const nameOf = (node: Node): string | null => (isOf(node, 'Identifier') ? node.name : null)
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { coverageLines } from './coverage.ts'
 import { partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
@@ -102,7 +101,10 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   showSkipped(reports)
   for (const { failed, outside } of reports) for (const name of [...failed, ...outside]) print(`FAILED: ${name}`)
   for (const each of reports) print(lineOf(each))
-  if (coverage !== null && !stopped.aborted) for (const line of await coverageLines(coverage)) print(line)
+  if (coverage !== null && !stopped.aborted) {
+    const { coverageLines } = await import('../../test/coverage.ts')
+    for (const line of await coverageLines(coverage)) print(line)
+  }
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
   const took = durationText(performance.now() - startMs)

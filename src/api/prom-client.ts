@@ -1,2 +1,2 @@
-/** Re-exports the used parts of prom-client, which the build bundles into one file (platform/bundle.js). */
+/** Re-exports the used parts of prom-client, which the build bundles into one file (scripts/build/bundle.js). */
 export { Counter, Gauge, Histogram, Registry } from 'prom-client'

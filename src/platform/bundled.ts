@@ -1,5 +1,5 @@
 /**
- * Bundles of the command line and of its threads. The build makes them (bundle.js), because hundreds of modules load
+ * Bundles of the command line and of its threads. The build makes them (scripts/build/bundle.js), because hundreds of modules load
  * slowly.
  */
 import { existsSync } from 'node:fs'

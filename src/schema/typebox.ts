@@ -1,5 +1,5 @@
 /**
- * Re-exports the used parts of typebox. The build bundles its 700 files into one (platform/bundle.js), because loading them
+ * Re-exports the used parts of typebox. The build bundles its 700 files into one (scripts/build/bundle.js), because loading them
  * takes 0.25 s of CPU time at every start.
  */
 export type { Static, TLiteral, TObject, TSchema, TUnion } from 'typebox'

@@ -1,6 +1,8 @@
 /** Checks objects of a manifest with the Kubernetes types: unknown fields, missing fields, wrong values. */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { faultsOf } from '../compiler.ts'
 import { root } from './tools.ts'
 
 /** The kinds of the manifest, and the module of `kubernetes-types` with the type of each. */
@@ -29,32 +31,16 @@ export function complaintsAbout(objects: readonly unknown[]): string[] {
   return [...unknown, ...diagnosticsOf(lines.join('\n'))]
 }
 
-/** Cache of the package files, which do not change. */
-const packaged = new Map<string, ts.SourceFile | undefined>()
-
-/** The compiler's messages for a module with this text. The text has a virtual path from which the packages resolve. */
+/** The compiler's messages for a module with this text. */
 function diagnosticsOf(text: string): string[] {
-  const path = join(root, 'test/deploy/manifest.generated.ts')
-  const options: ts.CompilerOptions = {
-    strict: true,
-    skipLibCheck: true,
-    noEmit: true,
-    types: [],
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  const folder = mkdtempSync(join(tmpdir(), 'newcut-manifest-'))
+  try {
+    symlinkSync(join(root, 'test/node_modules'), join(folder, 'node_modules'), 'dir')
+    const file = join(folder, 'manifest.ts')
+    writeFileSync(file, text)
+    const faults = faultsOf([file], folder, { skipLibCheck: true, module: 'ESNext', moduleResolution: 'Bundler' })
+    return faults.map(({ line, text }) => `object ${line - 1}: ${text}`)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = (name) => name === path || fileExists(name)
-  host.getSourceFile = (name, ...rest) => {
-    if (name === path) return ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
-    const file = packaged.get(name) ?? getSourceFile(name, ...rest)
-    packaged.set(name, file)
-    return file
-  }
-  const program = ts.createProgram([path], options, host)
-  return ts.getPreEmitDiagnostics(program).map(({ start = 0, messageText }) => {
-    const line = text.slice(0, start).split('\n').length - 1
-    return `object ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-  })
 }

@@ -1,7 +1,8 @@
 /** Type-checks the TypeScript of documents and docstrings as a user's project that has installed newcut. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import { transformSync } from 'rolldown/utils'
+import { faultsOf, writeDeclarations } from '../compiler.ts'
 import { root } from './blocks.ts'
 
 /** A program, and where it stands. */
@@ -60,31 +61,22 @@ export const builtIn = (example: string): readonly string[] => [
     .map((name) => `build/${name.replace(/ts$/, 'js')}`),
 ]
 
-const OPTIONS = {
-  strict: true,
-  noEmit: true,
-  noUnusedLocals: true,
-  skipLibCheck: true,
-  target: ts.ScriptTarget.ES2023,
-  lib: ['lib.es2023.d.ts'],
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  types: ['node'],
-  typeRoots: [join(root, 'node_modules/@types')],
-} satisfies ts.CompilerOptions
-
 /** The faults that the compiler finds in programs, as `WHERE, line N: message`. `folder`: see installInto. */
 export function typeFaults(programs: readonly Program[], folder: string): string[] {
+  writeDeclarations()
   const names = new Map(programs.map((program, i) => [join(folder, `program-${i}.mts`), program]))
   for (const [name, { text }] of names) writeFileSync(name, text)
-  const built = ts.createProgram([...names.keys()], OPTIONS)
-  return ts.getPreEmitDiagnostics(built).map(({ file, start = 0, messageText }) => {
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
-    const where = (file && names.get(file.fileName)?.where) ?? file?.fileName
-    return `${where}, line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+  const faults = faultsOf([...names.keys()], folder, {
+    noUnusedLocals: true,
+    skipLibCheck: true,
+    target: 'ES2023',
+    lib: ['ES2023'],
+    module: 'NodeNext',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
   })
+  return faults.map(({ file, line, text }) => `${names.get(file)?.where ?? file}, line ${line}: ${text}`)
 }
 
 /** The JavaScript of a program. */
-export const javaScriptOf = (text: string): string =>
-  ts.transpileModule(text, { compilerOptions: { target: OPTIONS.target, module: ts.ModuleKind.ESNext } }).outputText
+export const javaScriptOf = (text: string): string => transformSync('program.ts', text, { target: 'es2023' }).code

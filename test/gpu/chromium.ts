@@ -1,10 +1,13 @@
 /** Headless Chromium for tests: the one of this machine, else the packaged one, with a software driver for WebGPU. */
 import { existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll } from 'vitest'
+import { requireJudge } from '../judge.ts'
 import { describeWith } from '../needs.ts'
 import { NOT_PACKAGED, unpacked } from './packaged.ts'
+
+export type { Browser, Page }
 
 const FLAGS = [
   '--no-sandbox',
@@ -41,6 +44,7 @@ export async function launchChromium(): Promise<Browser | string> {
   let browser: Browser | null = null
   try {
     const env = { ...process.env, ...found.env } as Record<string, string>
+    const { chromium } = requireJudge('playwright-core') as typeof import('playwright-core')
     browser = await chromium.launch({ executablePath: found.executablePath, args: FLAGS, env, timeout: 300_000 })
     const page = await openEmptyPage(browser)
     const isThere = await page.evaluate<boolean>('navigator.gpu?.requestAdapter().then((adapter) => adapter !== null)')
@@ -57,7 +61,7 @@ export async function launchChromium(): Promise<Browser | string> {
 /** A block of tests that share one Chromium, or one skipped test that states the reason. */
 export async function describeInChromium(title: string, tests: (browser: Browser) => void): Promise<void> {
   const launched = await launchChromium()
-  const lack = typeof launched === 'string' ? `${launched}: npm install, or apt-get install chromium` : null
+  const lack = typeof launched === 'string' ? `${launched}: npm run judges, or apt-get install chromium` : null
   describeWith(lack, title, () => {
     const browser = launched as Browser
     tests(browser)

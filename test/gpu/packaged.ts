@@ -1,13 +1,11 @@
-/** The archives of the development dependency @sparticuz/chromium, unpacked once into node_modules/.cache. */
+/** The archives of the package @sparticuz/chromium, unpacked once into test/node_modules/.cache. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-
-const require = createRequire(import.meta.url)
+import { requireJudge } from '../judge.ts'
 
 export const NOT_PACKAGED =
-  'the package @sparticuz/chromium is missing, or has nothing for this machine: npm ci installs it'
+  'the package @sparticuz/chromium is missing, or has nothing for this machine: npm run judges installs it'
 
 /** Unpacks an archive once. @returns its folder, or null if there is no archive for this machine */
 export function unpacked(archive: string): string | null {
@@ -36,7 +34,7 @@ export function unpacked(archive: string): string | null {
 
 function packageFolder(): string | null {
   try {
-    let folder = dirname(require.resolve('@sparticuz/chromium'))
+    let folder = dirname(requireJudge.resolve('@sparticuz/chromium'))
     // Versions of the package differ in the depth of the module below the folder with the archives.
     while (!existsSync(join(folder, 'bin')) && basename(folder) !== 'chromium') folder = dirname(folder)
     return folder

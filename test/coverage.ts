@@ -2,16 +2,17 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CoverageReport, type CoverageSummary } from 'monocart-coverage-reports'
+import type { CoverageSummary } from 'monocart-coverage-reports'
+import { requireJudge } from './judge.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const output = `${root}coverage/`
 
 const kinds = ['lines', 'functions', 'branches'] as const
 
 const sourceOf = (compiled: string) => compiled.replace('/dist/', '/').replace(/\.js$/, '.ts')
 
-/** Excluded files: browser code, and the files that the build generates (src/platform/bundle.js). */
+/** Excluded files: browser code, and the files that the build generates (scripts/build/bundle.js). */
 const OTHERS = /\/(browser|kit)\/|\/(schema\/typebox|platform\/fastify|node\/undici|api\/prom-client)\.js$/
 
 /** Compiled files with a source. A build leaves stale files behind. */
@@ -24,6 +25,7 @@ const isCounted = (file: string) =>
  * @throws Error if no process has written coverage
  */
 export async function coverageLines(folder: string): Promise<string[]> {
+  const { CoverageReport } = requireJudge('monocart-coverage-reports') as typeof import('monocart-coverage-reports')
   const report = new CoverageReport({
     name: 'newcut',
     outputDir: output,

@@ -1,0 +1,79 @@
+/** Makes fewer and larger files, which load faster. */
+import { rmSync } from 'node:fs'
+import { relative } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+import { dist } from './places.js'
+
+/** Modules of src that re-export a package. `instead`: packages that are replaced, and the text of what replaces them. */
+const modules = [
+  { name: 'schema/typebox' },
+  { name: 'platform/fastify' },
+  { name: 'node/undici' },
+  {
+    name: 'api/prom-client',
+    instead: {
+      // For default metrics of a process, which newcut does not use.
+      '@opentelemetry/api': 'export {}',
+    },
+  },
+]
+
+const compiled = (/** @type {string} */ name) => `${dist}src/${name}.js`
+
+/**
+ * Bundles each package of many files into the emitted module that re-exports it.
+ * @param {readonly string[]} emitted the modules that this build has emitted; others are bundled already
+ */
+export async function bundlePackages(emitted) {
+  const wanted = modules.filter(({ name }) => emitted.includes(`src/${name}.ts`))
+  for (const { name, instead = {} } of wanted) {
+    const file = compiled(name)
+    const prefix = '\0instead:'
+    const plugin = {
+      name: 'instead',
+      /** @param {string} id */
+      resolveId: (id) => (id in instead ? prefix + id : null),
+      /** @param {string} id */
+      load: (id) => (id.startsWith(prefix) ? Reflect.get(instead, id.slice(prefix.length)) : null),
+    }
+    await build({ input: file, platform: 'node', plugins: [plugin], output: { file, format: 'esm' } })
+  }
+}
+
+/** Bundles the command line and its threads into dist/src/bundled/. Rarely used modules have files of their own there. */
+export async function bundleCommands() {
+  const bundled = `${dist}src/bundled/`
+  /** @param {string} file */
+  const fromBundles = (file) => relative(bundled, file)
+  const apart = modules.map(({ name }) => compiled(name))
+  rmSync(bundled, { recursive: true, force: true })
+  await build({
+    input: {
+      newcut: compiled('newcut'),
+      'execution-thread': compiled('devnet/execution/thread'),
+      'contract-thread': compiled('commands/contract-thread'),
+    },
+    platform: 'node',
+    // They load files of their own folders.
+    external: ['classic-level', 'piscina', 'webgpu'],
+    plugins: [
+      {
+        name: 'packages stay apart',
+        resolveId: (id, from) => {
+          if (!id.startsWith('.') || from === undefined) return null
+          const file = fileURLToPath(new URL(id, `file://${from}`))
+          return apart.includes(file) ? { id: fromBundles(file), external: true } : null
+        },
+      },
+      {
+        name: 'modules find their files',
+        transform: (code, id) => {
+          if (!id.startsWith(dist)) return null
+          return code.replaceAll('import.meta.url', `new URL('${fromBundles(id)}', import.meta.url).href`)
+        },
+      },
+    ],
+    output: { dir: bundled, format: 'esm', comments: false, chunkFileNames: '[name].js' },
+  })
+}
