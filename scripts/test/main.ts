@@ -1,19 +1,21 @@
 /**
- * `npm test` and `npm run test:all`: run the quick set or all parts, and show a line per part, skipped tests with
+ * `npm test` and `npm run test:full`: run the quick set or all parts, and show a line per part, skipped tests with
  * reasons, and failures.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
+import { judgesOf, partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
 import { runParts } from './run-parts.ts'
 import { untilStopped } from './stop.ts'
 import { durationText } from './text.ts'
 
+const JUDGES = fileURLToPath(new URL('../../../scripts/judges.js', import.meta.url))
 const BUNDLES = fileURLToPath(new URL('../../src/bundled', import.meta.url))
 
 const alone = parts
@@ -21,9 +23,10 @@ const alone = parts
   .map(({ name }) => name)
   .join(', ')
 const HELP = `npm test [-- FILE ...]               the quick set, or the test files whose path contains one of these words
-npm run test:all [-- OPTION ...]     all parts, or some
+npm run test:full [-- OPTION ...]    all parts with all their rounds, or some parts
   --part NAME                        only this part; may be repeated
   --without NAME                     all parts but this one; may be repeated
+  --rotation N                       not all rounds, but the Nth part of them
   --report FILE                      writes what came of each part as JSON
 npm run test:coverage                the quick set, and what it reaches of each room
 These run alone, and all other parts at the same time: ${alone}.
@@ -36,6 +39,8 @@ interface Wanted {
   readonly filters: readonly string[]
   readonly coverage: boolean
   readonly report: string | undefined
+  /** Null for all rounds. */
+  readonly rotation: number | null
 }
 
 /** Reads the options. Exits with code 2 if they are invalid. */
@@ -44,7 +49,8 @@ function wanted(): Wanted {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
-        all: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false },
+        rotation: { type: 'string' },
         part: { type: 'string', multiple: true, default: [] },
         without: { type: 'string', multiple: true, default: [] },
         coverage: { type: 'boolean', default: false },
@@ -60,10 +66,13 @@ function wanted(): Wanted {
       if (!parts.some((part) => part.name === name))
         throw new Error(`there is no part ${name}; the parts are ${partNames}`)
     }
-    const isAll = values.all || values.without.length > 0
+    const isAll = values.full || values.without.length > 0
     const named = isAll ? parts.map(({ name }) => name).filter((name) => !values.without.includes(name)) : [QUICK]
     const chosen = values.part.length > 0 ? values.part : named
-    return { parts: chosen, filters: positionals, coverage: values.coverage, report: values.report }
+    if (values.rotation !== undefined && !/^\d{1,9}$/.test(values.rotation))
+      throw new Error(`--rotation ${values.rotation}: expected a whole number, such as 7`)
+    const rotation = values.rotation === undefined && values.full ? null : Number(values.rotation ?? 0)
+    return { parts: chosen, filters: positionals, coverage: values.coverage, report: values.report, rotation }
   } catch (error) {
     process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`)
     process.exit(2)
@@ -85,7 +94,13 @@ async function main(stopped: AbortSignal): Promise<number> {
 }
 
 async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSignal): Promise<number> {
-  const { parts: names, filters, report } = asked
+  const { filters, report, rotation } = asked
+  const lacking = withoutJudges(asked)
+  const names = asked.parts.filter((name) => !lacking.includes(name))
+  if (lacking.length > 0) print(`left out, because they need the packages of test/package.json: ${lacking.join(', ')}`)
+  if (rotation === null) process.env.NEWCUT_TEST_FULL = '1'
+  else process.env.NEWCUT_TEST_ROTATION = String(rotation)
+  if (rotation !== null && rotation > 0) print(`rotation ${rotation}: --rotation ${rotation} repeats it`)
   const startMs = performance.now()
   const reports: Report[] = []
   // A named file may belong to any part.
@@ -108,8 +123,17 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
   const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
   const took = durationText(performance.now() - startMs)
-  print(`${passed} passed, ${failed} failed in ${took}${costText(processorSeconds())}`)
-  return failed === 0 && passed > 0 ? 0 : 1
+  print(
+    `${rotation === null ? 'full: ' : ''}${passed} passed, ${failed} failed in ${took}${costText(processorSeconds())}`,
+  )
+  return failed === 0 && passed > 0 && lacking.length === 0 ? 0 : 1
+}
+
+/** Installs what the parts need. Returns those that cannot run because it could not be installed. */
+function withoutJudges({ parts: names, filters }: Wanted): readonly string[] {
+  const needing = judgesOf(names, filters)
+  const isInstalled = needing.length === 0 || spawnSync(process.execPath, [JUDGES], { stdio: 'inherit' }).status === 0
+  return isInstalled ? [] : needing
 }
 
 const costText = (seconds: number | null) => (seconds === null ? '' : `, ${Math.round(seconds)} s of processor time`)

@@ -13,6 +13,8 @@ export interface Part {
   readonly workers: number
   /** Whether it can run beside other such parts: its tests mostly wait, or have a clock of their own. */
   readonly waits?: true
+  /** Whether it needs the packages of test/package.json. */
+  readonly judges?: true
 }
 
 export const QUICK = 'quick'
@@ -25,7 +27,7 @@ const inFolder = (folder: string, ...names: readonly string[]) => names.map((nam
 const listed: readonly Part[] = [
   {
     name: 'sim',
-    what: '204 seeds of the simulation, and all that ever showed a fault',
+    what: 'seeds of the simulation, and all that ever showed a fault',
     files: inFolder('sim', 'jobs', 'seeds'),
     workers: WAITING,
     waits: true,
@@ -103,10 +105,15 @@ const listed: readonly Part[] = [
   },
   {
     name: 'pages',
-    what: 'all that the pages do in a browser',
-    files: [...inFolder('web/mine-page', 'browser-troubles'), ...inFolder('web/explorer', 'all')],
+    what: 'the pages in a browser',
+    files: [
+      ...inFolder('web/mine-page', 'browser', 'browser-troubles'),
+      ...inFolder('web/explorer', 'all', 'all-keys', 'all-send', 'all-transfers', 'all-views', 'page'),
+      ...inFolder('web/dashboard', 'page'),
+    ],
     workers: WAITING,
     waits: true,
+    judges: true,
   },
   {
     name: 'bench',
@@ -145,17 +152,23 @@ const listed: readonly Part[] = [
     ],
     workers: WAITING,
     waits: true,
+    judges: true,
   },
   {
     name: 'package',
-    what: 'what a stranger gets: the README, the installed package, and clients of others at our node',
+    what: 'what a stranger gets: the documents, the installed package, and clients of others at our node',
     files: [
-      ...inFolder('package', 'install', 'kernels'),
-      ...inFolder('judges', 'client-utils', 'foreign-clients', 'pact-lang-api'),
+      ...inFolder('package', 'contents', 'install', 'kernels'),
+      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'pact-lang-api'),
+      ...inFolder('declarations', 'compiled'),
+      ...inFolder('devnet', 'chainweb-client'),
+      ...inFolder('wallet', 'same-as-client'),
+      'test/docs-samples.test.ts',
       'test/readme.test.ts',
     ],
     workers: WAITING,
     waits: true,
+    judges: true,
   },
 ]
 
@@ -212,6 +225,15 @@ export const partOf = (project: string): string => project.split('-')[0]
 /** The projects of these parts. */
 export const projectsOf = (names: readonly string[]): readonly string[] =>
   projects.map(({ name }) => name).filter((name) => names.includes(partOf(name)))
+
+/** The parts that need the packages of test/package.json, among those named, or those with a file that a word selects. */
+export const judgesOf = (names: readonly string[], filters: readonly string[]): readonly string[] =>
+  parts
+    .filter(({ judges }) => judges)
+    .filter(({ name, files }) =>
+      filters.length === 0 ? names.includes(name) : filters.some((word) => files.some((file) => file.includes(word))),
+    )
+    .map(({ name }) => name)
 
 /** Groups parts that run at the same time, in order of execution. */
 export function runsOf(names: readonly string[]): string[][] {

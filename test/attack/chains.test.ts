@@ -1,4 +1,4 @@
 import { chainLies } from './lies/chains.ts'
-import { testLies } from './run-lies.ts'
+import { lying, testLies } from './run-lies.ts'
 
-testLies(chainLies, 'triangle')
+testLies(lying(chainLies), 'triangle')

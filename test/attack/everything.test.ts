@@ -1,4 +1,4 @@
 import { everythingLies } from './lies/everything.ts'
-import { testLies } from './run-lies.ts'
+import { lying, testLies } from './run-lies.ts'
 
-testLies(everythingLies)
+testLies(lying(everythingLies))

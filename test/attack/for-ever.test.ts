@@ -1,4 +1,4 @@
 import { lastingLies } from './lies/lasting.ts'
-import { testLiesForEver } from './run-lies.ts'
+import { lying, testLiesForEver } from './run-lies.ts'
 
-testLiesForEver(lastingLies)
+testLiesForEver(lying(lastingLies))

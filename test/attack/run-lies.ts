@@ -1,9 +1,13 @@
 /** Turns every lie of a table into a test. */
 import { afterAll, describe, it } from 'vitest'
 import type { GraphName } from '../../src/core/graph.ts'
+import { rotating } from '../rotation.ts'
 import { lieAtStart, lieForAWhile, lieForEver } from './attack.ts'
 import { type Lane, Lanes } from './lane.ts'
 import { type Lie, type StartLie, sentence, startSentence } from './lie.ts'
+
+/** The lies of a run: all in a full one, else a third of them. */
+export const lying = <T>(lies: readonly T[]): T[] => rotating(lies, Math.ceil(lies.length / 3))
 
 /** Runs several tests at once, since lies mostly wait. A failed test shows the output of its miner and its node. */
 function testEach<T>(

@@ -1,4 +1,4 @@
 import { solvedLies } from './lies/solved.ts'
-import { testLies } from './run-lies.ts'
+import { lying, testLies } from './run-lies.ts'
 
-testLies(solvedLies, 'triangle')
+testLies(lying(solvedLies), 'triangle')

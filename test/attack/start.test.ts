@@ -1,4 +1,4 @@
 import { slowStartLies, startLies, textLies } from './lies/start.ts'
-import { testLiesAtStart } from './run-lies.ts'
+import { lying, testLiesAtStart } from './run-lies.ts'
 
-testLiesAtStart([...slowStartLies, ...startLies, ...textLies])
+testLiesAtStart(lying([...slowStartLies, ...startLies, ...textLies]))

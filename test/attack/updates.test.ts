@@ -1,4 +1,4 @@
 import { updatesLies } from './lies/updates.ts'
-import { testLies } from './run-lies.ts'
+import { lying, testLies } from './run-lies.ts'
 
-testLies(updatesLies, 'triangle')
+testLies(lying(updatesLies), 'triangle')

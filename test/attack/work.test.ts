@@ -1,4 +1,4 @@
 import { workLies } from './lies/work.ts'
-import { testLies } from './run-lies.ts'
+import { lying, testLies } from './run-lies.ts'
 
-testLies(workLies, 'triangle')
+testLies(lying(workLies), 'triangle')

@@ -1,8 +1,9 @@
 /** Many kills, as many as NEWCUT_TEST_ROUNDS says. fleet-each.test.ts kills each process once. */
+import { rotation, roundsOf } from '../rotation.ts'
 import { fleetRoundOf, testFleetKills } from './fleet-rounds.ts'
 
-const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 12)
-const rounds = Array.from({ length: ROUNDS }, (_, i) => fleetRoundOf(i))
+const ROUNDS = roundsOf(12, 4)
+const rounds = Array.from({ length: ROUNDS }, (_, i) => fleetRoundOf(rotation * ROUNDS + i))
 
 testFleetKills(
   `${ROUNDS} kills and stops of leaders, rigs and NATS server lose no solution`,

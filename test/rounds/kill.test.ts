@@ -1,8 +1,9 @@
 /** Many kills, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills each target once. */
+import { rotation, roundsOf } from '../rotation.ts'
 import { roundOf, testKills } from './kill-rounds.ts'
 
-const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 20)
-const rounds = Array.from({ length: ROUNDS }, (_, i) => roundOf(i))
+const ROUNDS = roundsOf(20, 7)
+const rounds = Array.from({ length: ROUNDS }, (_, i) => roundOf(rotation * ROUNDS + i))
 
 testKills(
   `${ROUNDS} kills and stops of miner, search thread, GPU child and node lose no solution`,

@@ -14,9 +14,10 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { composedNonce } from '../../src/stratum/nonces.ts'
 import { start } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
+import { rotation, roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
 
-const ROUNDS = Number(process.env.NEWCUT_TEST_ROUNDS ?? 20)
+const ROUNDS = roundsOf(20, 7)
 const RIGS = 3
 /** Shares per connection, all submitted at once. */
 const SHARES_OF_SESSION = 6
@@ -72,7 +73,7 @@ async function logged(folder: string): Promise<ShareEntry[]> {
 it(`${ROUNDS} kills lose no share that was answered, and count none twice`, { timeout: 60_000 * ROUNDS }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-share-kills-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const random = randomFrom(ROUNDS)
+  const random = randomFrom(ROUNDS + rotation)
   const accepted: string[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const { miner, port } = await started(folder)

@@ -14,11 +14,11 @@ const program = (name: string) => fileURLToPath(new URL(`../../dist/scripts/test
 const run = (name: string, ...args: string[]) =>
   spawnSync(process.execPath, [program(name), ...args], { encoding: 'utf8' })
 
-describe('npm run test:all', () => {
+describe('npm run test:full', () => {
   it('names the parts if it does not know one', () => {
     const names = parts.map(({ name }) => name).join(', ')
     for (const option of ['--part', '--without']) {
-      expect(run('main', '--all', option, 'nonsense')).toMatchObject({
+      expect(run('main', '--full', option, 'nonsense')).toMatchObject({
         status: 2,
         stdout: '',
         stderr: `there is no part nonsense; the parts are ${names}\n`,
@@ -28,6 +28,8 @@ describe('npm run test:all', () => {
 
   it('refuses other options, and lists its own with --help', () => {
     expect(run('main', '--parts', 'sim')).toMatchObject({ status: 2, stderr: expect.stringMatching(/'--parts'/) })
+    const rotation = '--rotation often: expected a whole number, such as 7\n'
+    expect(run('main', '--rotation', 'often')).toMatchObject({ status: 2, stderr: rotation })
     const { status, stdout } = run('main', '--help')
     expect(status).toBe(0)
     for (const { name, what } of parts) expect(stdout).toMatch(new RegExp(`^ {2}${name} +${what.slice(0, 20)}`, 'm'))

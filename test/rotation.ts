@@ -1,0 +1,19 @@
+/**
+ * How much of repeated tests a run does: seeds, kills, lies, inputs. `npm run test:full` does all. Other runs do a part,
+ * which depends on their rotation: CI counts it up, so that its runs together do all.
+ */
+export const isFull = process.env.NEWCUT_TEST_FULL === '1'
+
+/** The number of this run, which `--rotation` sets. */
+export const rotation = Number(process.env.NEWCUT_TEST_ROTATION ?? 0)
+
+/** All items in a full run, else `count` of them: those that follow the items of the rotation before. */
+export function rotating<T>(items: readonly T[], count: number): T[] {
+  if (isFull || count >= items.length) return [...items]
+  const first = (rotation * count) % items.length
+  return [...items, ...items].slice(first, first + count)
+}
+
+/** Rounds of a test that repeats: NEWCUT_TEST_ROUNDS, else all of them in a full run, else some. */
+export const roundsOf = (full: number, some: number): number =>
+  Number(process.env.NEWCUT_TEST_ROUNDS ?? (isFull ? full : some))
