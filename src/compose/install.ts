@@ -9,7 +9,7 @@ import type { NativePart } from '../engine/native/part.ts'
 import { cachePart, installPart } from '../engine/native/provide.ts'
 import { SEND } from '../engine/stratum/native-send.ts'
 
-const print = (line: string) => process.stdout.write(`newcut: ${line}\n`)
+const print = (line: string) => console.log(`newcut: ${line}`)
 
 async function install(part: NativePart): Promise<void> {
   print(await installPart(part, process.env))
