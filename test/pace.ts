@@ -7,9 +7,9 @@ import { afterAll, beforeAll } from 'vitest'
 /** @param pauseMs pause of each thread after a slice, which takes about a millisecond */
 export function paceSearch(pauseMs = 20): void {
   beforeAll(() => {
-    process.env.NEWCUT_TEST_PACE_MS = String(pauseMs)
+    process.env.TEST_SEARCH_PACE_MS = String(pauseMs)
   })
   afterAll(() => {
-    delete process.env.NEWCUT_TEST_PACE_MS
+    delete process.env.TEST_SEARCH_PACE_MS
   })
 }

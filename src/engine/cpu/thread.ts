@@ -60,8 +60,8 @@ export type ThreadMessage =
 const MAX_CANDIDATE_BURST = 8
 const CANDIDATE_PAUSE_MS = 5
 const IDLE_WAIT_MS = 1000
-/** Pause after each slice in tests that only wait while a miner searches (test/pace.ts). */
-const PACE_MS = Number(process.env.NEWCUT_TEST_PACE_MS ?? 0)
+/** Pause after each slice, for tests that only wait while a miner searches (test/pace.ts). */
+const PACE_MS = Number(process.env.TEST_SEARCH_PACE_MS ?? 0)
 /** Slices between checks of a kernel: one every second or two at most. */
 const CHECK_EVERY_SLICES = 2_500
 
