@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { untrackedFiles } from './left-files.ts'
 import { judgesOf, partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
@@ -108,11 +109,14 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
     filters.length > 0
       ? [{ name: 'tests', projects: projects.map(({ name }) => name) }]
       : runsOf(names).map((each) => ({ name: titleOf(each), projects: projectsOf(each) }))
+  const before = new Set(untrackedFiles())
   for (const run of runs) {
     if (stopped.aborted) break
     reports.push(...(await runParts({ ...run, filters, coverage }, stopped)))
   }
   if (report !== undefined) writeFileSync(report, `${JSON.stringify(reports, null, 2)}\n`)
+  const left = untrackedFiles().filter((path) => !before.has(path))
+  for (const path of left) print(`FAILED: a test has left ${path} in the checkout`)
   showSkipped(reports)
   for (const { failed, outside } of reports) for (const name of [...failed, ...outside]) print(`FAILED: ${name}`)
   for (const each of reports) print(lineOf(each))
@@ -121,7 +125,7 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
     for (const line of await coverageLines(coverage)) print(line)
   }
   const passed = reports.reduce((sum, each) => sum + each.passed, 0)
-  const failed = reports.reduce((sum, each) => sum + failuresIn(each), 0)
+  const failed = reports.reduce((sum, each) => sum + failuresIn(each), left.length)
   const took = durationText(performance.now() - startMs)
   print(
     `${rotation === null ? 'full: ' : ''}${passed} passed, ${failed} failed in ${took}${costText(processorSeconds())}`,
