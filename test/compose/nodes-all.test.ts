@@ -74,7 +74,11 @@ it('copies blocks to another embedded node, which continues the same chains when
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url])
   const blocks = () => mining.events.filter((event) => event.type === 'solution' && event.verdict === 'accepted')
-  await until(() => blocks().length >= 20)
+  const copied = async () => {
+    const cut = await fetch(`${b.url}/chainweb/0.0/development/cut`)
+    return ((await cut.json()) as { readonly height: number }).height
+  }
+  await until(async () => blocks().length >= 20 && (await copied()) >= 20)
   await a.shut()
   const shut = mining.events.length
   const { height } = (await mining.workFrom(b, shut)) as MinerEvent & { readonly height: number }
