@@ -58,6 +58,7 @@ const sleeps: Exceptions = {
 
 /** Tests do not measure: speed depends on the machine. */
 const clocks: Exceptions = {
+  'attack/proxy.ts': [2, 'the times of exchanges in the report of a failure'],
   'bench/wasm-stack.test.ts': [2, 'a measurement, in the part of the benchmarks'],
   'cli/pausing.test.ts': [2, 'another program that keeps a core busy'],
   'engine/cpu.test.ts': [2, 'the bound is a rate'],

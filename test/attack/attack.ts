@@ -44,7 +44,7 @@ export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
 async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   const { proxy, ground, miner } = lane
   const blocks = ground.blocks.size
-  proxy.begin(lie.tell())
+  proxy.begin(lie.tell(), lie.title)
   await lane.until(`a request to ${lie.at}`, () => proxy.countOf(lie.at) > 0)
   if (lie.property === 'keepsMining') {
     await lane.until('blocks while the node lies', () => ground.blocks.size >= blocks + FURTHER_BLOCKS)
@@ -68,7 +68,7 @@ function expectFew(lane: Lane, lines: number, most: number): void {
 export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
   const { proxy } = lane
   if (lie.tell === null) await proxy.down()
-  else proxy.begin(lie.tell())
+  else proxy.begin(lie.tell(), lie.title)
   try {
     const miner = await lane.start(lie.args)
     const blocks = lane.ground.blocks.size

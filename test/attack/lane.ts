@@ -8,8 +8,8 @@ import { LyingProxy } from './proxy.ts'
 const MAX_SOCKETS = 60
 const MAX_LABEL_SETS = 250
 const MAX_GROWTH_MIB = 250
-/** Lines of the miner's output in a failure report. */
-const REPORTED_LINES = 8
+/** Lines of each kind in a failure report. */
+const REPORTED_LINES = 100
 const REPORTED_CHARACTERS = 300
 
 /** Control characters C0 (except line ends and tabs) and C1, and characters that change the text direction. */
@@ -135,6 +135,7 @@ export class Lane {
       ...complaints.map(({ line }) => `  complaint: ${brief(line)}`),
       ...since.slice(-REPORTED_LINES).map(({ line }) => `  output: ${brief(line)}`),
       ...err.map((line) => `  error: ${brief(line)}`),
+      ...proxy.history.slice(-REPORTED_LINES).map((line) => `  node: ${line}`),
     ]
     return lines.join('\n')
   }

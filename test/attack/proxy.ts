@@ -26,6 +26,8 @@ export interface Exchange {
   readonly over: AbortSignal
   /** Fetches the node's answer. Not for streams. */
   readonly forward: () => Promise<Answer>
+  /** Adds what the lie did to this exchange to the history of the proxy. */
+  readonly note: (text: string) => void
 }
 
 /** An answer to send; `done` if the teller has answered or never will; null to forward the request unchanged. */
@@ -49,6 +51,9 @@ const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
  */
 const WORK_MS = 100
 
+/** Exchanges that the history keeps. */
+const MAX_HISTORY = 400
+
 /** Headers of a single connection, which a proxy does not forward. */
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']
 
@@ -60,6 +65,9 @@ export class LyingProxy {
   mostSockets = 0
   /** Called with every request and its body. */
   onRequest: (endpoint: Endpoint, body: Buffer) => void = () => undefined
+  /** The newest exchanges, and the begin and end of each lie: a line each, for the report of a failure. */
+  readonly history: string[] = []
+  readonly #startMs = performance.now()
   readonly #server: http.Server
   readonly #node: URL
   readonly #agent = new http.Agent({ keepAlive: true })
@@ -104,7 +112,8 @@ export class LyingProxy {
   }
 
   /** Starts lying. Update streams end, so that clients reopen them. */
-  begin(tell: Tell): void {
+  begin(tell: Tell, title = ''): void {
+    this.#record(`the lie begins: ${title}`)
     this.asked = new Map()
     this.mostSockets = this.#sockets.size
     const over = new AbortController()
@@ -121,8 +130,14 @@ export class LyingProxy {
 
   /** Stops lying, and drops everything that the lie holds open. */
   end(): void {
+    if (this.#lie !== null) this.#record('the lie ends')
     this.#lie?.over.abort()
     this.#lie = null
+  }
+
+  #record(text: string): void {
+    this.history.push(`${((performance.now() - this.#startMs) / 1000).toFixed(3)} s ${text}`)
+    if (this.history.length > MAX_HISTORY) this.history.shift()
   }
 
   /** Refuses connections until `up` is called. */
@@ -154,7 +169,11 @@ export class LyingProxy {
     this.onRequest(endpoint, body)
     const { method = 'GET', headers } = request
     const asked = { endpoint, method, path, headers, body }
-    const told = this.#lie === null ? null : await this.#lieTo({ ...asked, number, response }, this.#lie)
+    const notes: string[] = []
+    const note = (text: string) => void notes.push(text)
+    const told = this.#lie === null ? null : await this.#lieTo({ ...asked, number, response, note }, this.#lie)
+    const answered = told === null ? 'honest' : told === 'done' ? 'done' : `${told.status}, ${told.body.length} bytes`
+    this.#record([`${method} ${endpoint} ${number}: ${answered}`, ...notes].join(', '))
     if (told === null) await this.#pass(asked, response)
     else if (told !== 'done') send(response, told)
   }

@@ -64,10 +64,11 @@ const badWork = {
   'work is always of the same chain': () => altersWork((fields) => ({ ...fields, chainId: 0 })),
   'work is replayed': () => replays(),
   'work has a byte flipped somewhere': () =>
-    altersBody((body, { number }) =>
+    altersBody((body, { number, note }) =>
       changed(body, (copy) => {
         const at = (31 * number) % copy.length
         copy[at] = ~copy[at]
+        note(`byte ${at} of ${copy.toString('hex')} was flipped`)
       }),
     ),
   ...Object.fromEntries(
