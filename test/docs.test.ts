@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { expect, it } from 'vitest'
+import { filesBelow } from '../scripts/sources.ts'
 import { controlOperations } from '../src/schema/control.ts'
 import type { Operation } from '../src/schema/operation.ts'
 import { validatorOf } from '../src/schema/validator.ts'
@@ -23,7 +24,7 @@ const documents = [
 
 /** Every file in these folders that people wrote. */
 const sources = ['src', 'test', 'bench', 'scripts', 'shaders'].flatMap((folder) =>
-  readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: 'utf8' })
+  filesBelow(fileURLToPath(new URL(folder, root)))
     .filter((name) => /\.(ts|js|mjs|wgsl|c|h|cu|md)$/.test(name))
     .map((name) => `${folder}/${name}`),
 )
@@ -139,14 +140,18 @@ it('DEVNET.md shows every order with a body that the node accepts', () => {
 
 it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
-  const [, atRunTime, forDevelopment] = read('docs/DEPENDENCIES.md').split(/^## .*$/m)
+  const { dependencies: ofJudges } = JSON.parse(read('test/package.json'))
+  const [, atRunTime, forDevelopment, forJudges] = read('docs/DEPENDENCIES.md').split(/^## .*$/m)
   const listed = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name]) => name).toSorted()
   expect(listed(atRunTime)).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).toSorted())
   expect(listed(forDevelopment)).toEqual(Object.keys(devDependencies).toSorted())
+  expect(listed(forJudges)).toEqual(Object.keys(ofJudges).toSorted())
 })
 
-it('package.json pins every version', () => {
+it('package.json and test/package.json pin every version', () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
-  const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  const { dependencies: ofJudges } = JSON.parse(read('test/package.json'))
+  const lists = [dependencies, devDependencies, optionalDependencies, ofJudges]
+  const versions = lists.flatMap((list) => Object.values(list))
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
 })

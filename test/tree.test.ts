@@ -1,4 +1,4 @@
-/** What may be committed: entries at the top, and the kinds of files in each folder. Output and caches stay out. */
+/** The checkout has known entries at the top and known kinds of files in each folder. Output and caches stay out. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

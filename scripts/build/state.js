@@ -1,4 +1,4 @@
-/** What the last build has made, so that the next one builds only what has changed: dist/.build.json. */
+/** Remembers the sources of the last build in dist/.build.json, so that the next one builds only what has changed. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dist, root } from './places.js'

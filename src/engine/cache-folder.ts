@@ -1,6 +1,6 @@
 /**
  * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
- * order. What engines measured on this machine is in JSON objects, one entry for each device.
+ * order. Measurements of engines are in JSON objects, one entry for each device.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -8,7 +8,7 @@ import { runJobs } from './jobs.ts'
 import { kept, keptWhole } from './kept.ts'
 import type { Outcome } from './simulation.ts'
 
-/** Of them, 60 in a run that is not full. */
+/** A run that is not full has 60 of them. */
 const SEEDS = Array.from({ length: 204 }, (_, seed) => seed)
 /** For all of them. On a machine with three times as much load they take 10 minutes. */
 const TIMEOUT_MS = 3_600_000
