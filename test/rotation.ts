@@ -7,11 +7,10 @@ export const isFull = process.env.NEWCUT_TEST_FULL === '1'
 /** The number of this run, which `--rotation` sets. */
 export const rotation = Number(process.env.NEWCUT_TEST_ROTATION ?? 0)
 
-/** All items in a full run, else `count` of them: those that follow the items of the rotation before. */
+/** All items in a full run, else about `count` of them: every second, third and so on. */
 export function rotating<T>(items: readonly T[], count: number): T[] {
-  if (isFull || count >= items.length) return [...items]
-  const first = (rotation * count) % items.length
-  return [...items, ...items].slice(first, first + count)
+  const shares = isFull ? 1 : Math.ceil(items.length / count)
+  return items.filter((_, i) => i % shares === rotation % shares)
 }
 
 /** Rounds of a test that repeats: NEWCUT_TEST_ROUNDS, else all of them in a full run, else some. */

@@ -31,7 +31,7 @@ async function outcomesOf(seeds: readonly number[], isPlain = false): Promise<Ma
 const failuresIn = (outcomes: ReadonlyMap<number, Outcome>) => [...outcomes.values()].flatMap(failuresOf)
 
 const seeds = rotating(SEEDS, 60)
-it(`a miner keeps its promises in ${seeds.length} seeds from ${seeds[0]}`, { timeout: TIMEOUT_MS }, async () => {
+it(`a miner keeps its promises in ${seeds.length} seeds, the first ${seeds[0]}`, { timeout: TIMEOUT_MS }, async () => {
   expect(failuresIn(await outcomesOf(seeds))).toEqual([])
 })
 
