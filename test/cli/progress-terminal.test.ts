@@ -40,7 +40,7 @@ describeWith(noTerminal, 'in a terminal', () => {
     const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
     const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
     await expect.poll(url).not.toBe('')
-    const counts = Object.fromEntries(Array.from({ length: 20 }, (_, chain) => [chain, 500]))
+    const counts = Object.fromEntries(Array.from({ length: 20 }, (_, chain) => [chain, 200]))
     const made = fetch(`${url()}/devnet/make-blocks`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
