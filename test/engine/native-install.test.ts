@@ -143,6 +143,15 @@ describeWith(noCompiler, 'a native part', () => {
     expect(readdirSync(dirname(cached()))).toEqual(before.filter((name) => !name.endsWith('.node')))
   })
 
+  it('is kept below a folder where anybody may write, but only owners may replace', async () => {
+    const sticky = join(folder, 'sticky')
+    mkdirSync(sticky)
+    chmodSync(sticky, 0o1777)
+    env = { ...env, XDG_CACHE_HOME: join(sticky, 'cache') }
+    expect(await install()).toBe(`small part compiled with ${env.CC}`)
+    expect(await install()).toBe(`small part: taken from ${dirname(cached())}`)
+  })
+
   it('is built without a cache folder that can be written, which the line says', async () => {
     writeFileSync(join(folder, 'cache'), '')
     expect(await install()).toMatch(/^small part compiled with .*, and not kept for the next installation: ENOTDIR: /)
