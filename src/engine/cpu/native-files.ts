@@ -10,7 +10,7 @@ export const KERNEL: NativePart = {
   folder: 'src/engine/cpu/native',
   // The slowest to compile first.
   units: ['avx2.c', 'avx512-steps.c', 'sse41.c', 'avx512.c', 'neon.c', 'kernel.c'],
-  headers: ['kernel.h', 'sweep.h', 'ports.h'],
+  headers: ['kernel.h', 'sweep.h', 'ports.h', 'assembly.h', 'rows.h', 'staggered.h', 'mixed.h'],
   // -O2 reaches 0.85 to 0.90 of this speed; -fno-tree-vectorize makes no difference.
   options: ['-O3'],
   extension: 'node',

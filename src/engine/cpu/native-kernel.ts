@@ -46,7 +46,7 @@ export type NativePorts = (kind: number, count: number) => number
  *     steps    both go step by step, the second seven steps behind
  *     mixed    the same, and general registers hash one more nonce beside each 32
  */
-export const orderNames = ['halves', 'steps', 'mixed'] as const
+export const orderNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const
 export type OrderName = (typeof orderNames)[number]
 
 /** The order of each kernel; `halves` for others. */

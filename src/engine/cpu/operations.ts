@@ -50,6 +50,16 @@ export interface Rotation {
   readonly bits: number
 }
 
+/** The place of an operation in the compression. */
+export interface OperationPlace {
+  /** 0 to 19. */
+  readonly halfRound: number
+  /** Number of its G in the half round, 0 to 3. */
+  readonly quarter: number
+  /** Line of G, 0 to 7 (RFC 7693 section 3.1). */
+  readonly line: number
+}
+
 export interface OperationGraph {
   /** Evaluated once per sweep, in this order. */
   readonly uniform: readonly WordOperation[]
@@ -59,6 +69,7 @@ export interface OperationGraph {
   readonly shared: readonly LaneWord[]
   /** Bytes 28..31 of the hash, little-endian. */
   readonly top: WordOperation
+  readonly places: ReadonlyMap<WordOperation, OperationPlace>
 }
 
 /** Operations per hash. */
@@ -82,6 +93,7 @@ export function operationGraph(layout: TailLayout): OperationGraph {
     steps,
     shared: [...shared].filter((value) => !value.varying),
     top,
+    places: compression.places,
   }
 }
 
@@ -123,6 +135,8 @@ function isZero(value: LaneWord): boolean {
 interface Quarter {
   readonly at: readonly [a: number, b: number, c: number, d: number]
   readonly words: readonly [x: LaneWord, y: LaneWord]
+  /** 0 to 3. */
+  readonly number: number
 }
 
 const [D_FIRST, B_FIRST, D_SECOND, B_SECOND] = ROTATIONS
@@ -136,6 +150,8 @@ const HALVES = [
 class Compression {
   /** A list for each half round: columns, diagonals, columns, ... */
   readonly steps: WordOperation[][] = []
+  readonly places = new Map<WordOperation, OperationPlace>()
+  #place: OperationPlace = { halfRound: 0, quarter: 0, line: 0 }
   readonly #h = Array.from({ length: 8 }, (_, word): LaneWord => ({ kind: 'state', varying: false, word }))
   readonly #m: readonly LaneWord[]
   readonly #v: LaneWord[]
@@ -154,11 +170,12 @@ class Compression {
   run(): WordOperation {
     for (const sigma of SIGMA) {
       const quarters = MIX_INDICES.map((at, g): Quarter => {
-        return { at, words: [this.#m[sigma[2 * g]], this.#m[sigma[2 * g + 1]]] }
+        return { at, words: [this.#m[sigma[2 * g]], this.#m[sigma[2 * g + 1]]], number: g % 4 }
       })
       this.#halfRound(quarters.slice(0, 4))
       this.#halfRound(quarters.slice(4))
     }
+    this.#place = { halfRound: 2 * SIGMA.length, quarter: 0, line: 0 }
     const top = this.#sum('xor', this.#h[7], this.#v[7], this.#v[15])
     if (!isOperation(top)) throw new Error('a hash cannot be independent of its message')
     return top
@@ -178,12 +195,29 @@ class Compression {
   /** Mixing function G of RFC 7693 section 3.1, line by line on each of `quarters`. */
   #mix(quarters: readonly Quarter[]): void {
     const v = this.#v
+    const halfRound = this.steps.length - 1
     HALVES.forEach(([turnD, turnB], half) => {
-      // x or y before b, which is ready last.
-      for (const { at, words } of quarters) v[at[0]] = this.#sum('add', v[at[0]], words[half], v[at[1]])
-      for (const { at } of quarters) v[at[3]] = this.#rotate(this.#sum('xor', v[at[3]], v[at[0]]), turnD)
-      for (const { at } of quarters) v[at[2]] = this.#sum('add', v[at[2]], v[at[3]])
-      for (const { at } of quarters) v[at[1]] = this.#rotate(this.#sum('xor', v[at[1]], v[at[2]]), turnB)
+      const lines: readonly ((quarter: Quarter) => void)[] = [
+        // x or y before b, which is ready last.
+        ({ at, words }) => {
+          v[at[0]] = this.#sum('add', v[at[0]], words[half], v[at[1]])
+        },
+        ({ at }) => {
+          v[at[3]] = this.#rotate(this.#sum('xor', v[at[3]], v[at[0]]), turnD)
+        },
+        ({ at }) => {
+          v[at[2]] = this.#sum('add', v[at[2]], v[at[3]])
+        },
+        ({ at }) => {
+          v[at[1]] = this.#rotate(this.#sum('xor', v[at[1]], v[at[2]]), turnB)
+        },
+      ]
+      lines.forEach((run, line) => {
+        for (const each of quarters) {
+          this.#place = { halfRound, quarter: each.number, line: 4 * half + line }
+          run(each)
+        }
+      })
     })
   }
 
@@ -211,6 +245,7 @@ class Compression {
 
   #note(operation: WordOperation): WordOperation {
     this.steps[this.steps.length - 1].push(operation)
+    this.places.set(operation, this.#place)
     return operation
   }
 }

@@ -22,9 +22,36 @@
 #define ROTATE(x, n) ((n) == 16 ? SHUFFLED(x, FROM_16) : (n) == 8 ? SHUFFLED(x, FROM_8) : SHIFTED(x, n))
 #define WITHIN(x, y) _mm256_movemask_epi8((__m256i)((x) <= (y)))
 #define LAG 0
+#define VECTORS 2
 #define SCALARS 0
 #include "sweep.h"
 #define REGISTER "x"
 #define CHAINS 0
 #include "ports.h"
+#undef WIDTH
+#undef TARGET
+
+#define WIDTH avx2_single
+#define TARGET __attribute__((target("avx2") BY_PRESSURE))
+#define LAG 0
+#define VECTORS 1
+#define SCALARS 0
+#define OTHERS sweep_avx2
+#include "sweep.h"
+#undef WIDTH
+#undef TARGET
+
+#define V "ymm"
+#define BYTES "32"
+#define WIDTH avx2_staggered
+#define TARGET __attribute__((target("avx2")))
+#define SCALARS 0
+#define OTHERS sweep_avx2
+#include "assembly.h"
+#undef WIDTH
+
+#define WIDTH avx2_mixed
+#define SCALARS 1
+#define OTHERS sweep_avx2
+#include "assembly.h"
 #endif

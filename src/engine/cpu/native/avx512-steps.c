@@ -20,6 +20,7 @@
 #define WIDTH avx512_steps
 #define TARGET __attribute__((target("avx512f") IN_ORDER))
 #define LAG 7
+#define VECTORS 2
 #define SCALARS 0
 #define OTHERS sweep_avx512
 #include "sweep.h"
@@ -29,6 +30,7 @@
 #define WIDTH avx512_mixed
 #define TARGET __attribute__((target("avx512f") IN_ORDER))
 #define LAG 7
+#define VECTORS 2
 #define SCALARS 1
 #define OTHERS sweep_avx512
 #include "sweep.h"

@@ -12,6 +12,7 @@
 #define WIDTH avx512
 #define TARGET __attribute__((target("avx512f")))
 #define LAG 0
+#define VECTORS 2
 #define SCALARS 0
 #include "sweep.h"
 #define REGISTER "v"

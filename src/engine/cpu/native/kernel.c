@@ -114,16 +114,25 @@ NAPI_MODULE_INIT() {
   }
   if (__builtin_cpu_supports("avx2")) {
     OFFER_SWEEP("native-avx2", sweep_avx2)
+    OFFER_SWEEP("native-avx2 single", sweep_avx2_single)
+    OFFER_SWEEP("native-avx2 staggered", sweep_avx2_staggered)
+    OFFER_SWEEP("native-avx2 mixed", sweep_avx2_mixed)
     OFFER_PORTS("ports avx2", ports_avx2)
   }
   if (__builtin_cpu_supports("sse4.1")) {
     OFFER_SWEEP("native-sse41", sweep_sse41)
+    OFFER_SWEEP("native-sse41 single", sweep_sse41_single)
     OFFER_PORTS("ports sse41", ports_sse41)
   }
-  if (__builtin_cpu_supports("avx")) OFFER_PORTS("ports avx", ports_avx)
+  if (__builtin_cpu_supports("avx")) {
+    OFFER_SWEEP("native-sse41 staggered", sweep_sse41_staggered)
+    OFFER_SWEEP("native-sse41 mixed", sweep_sse41_mixed)
+    OFFER_PORTS("ports avx", ports_avx)
+  }
   tell_processor(env, exports);
 #elif defined(__aarch64__)
   OFFER_SWEEP("native-neon", sweep_neon)
+  OFFER_SWEEP("native-neon single", sweep_neon_single)
   OFFER_PORTS("ports neon", ports_neon)
 #endif
   OFFER_PORTS("ports general", ports_general)

@@ -56,8 +56,15 @@ sweep_function sweep_avx512;
 sweep_function sweep_avx512_steps;
 sweep_function sweep_avx512_mixed;
 sweep_function sweep_avx2;
+sweep_function sweep_avx2_single;
+sweep_function sweep_avx2_staggered;
+sweep_function sweep_avx2_mixed;
 sweep_function sweep_sse41;
+sweep_function sweep_sse41_single;
+sweep_function sweep_sse41_staggered;
+sweep_function sweep_sse41_mixed;
 sweep_function sweep_neon;
+sweep_function sweep_neon_single;
 
 /* Measurements of a processor's units: see ports.h. */
 typedef uint32_t ports_function(uint32_t kind, uint32_t count);

@@ -16,9 +16,19 @@ static const uint8_t FROM_8[16] = {1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14,
 #define ROTATE(x, n) ((n) == 16 ? ROTATED_16(x) : (n) == 8 ? ROTATED_8(x) : INSERTED(x, n))
 #define WITHIN(x, y) vmaxvq_u32((uint32x4_t)((x) <= (y)))
 #define LAG 0
+#define VECTORS 2
 #define SCALARS 0
 #include "sweep.h"
 #define REGISTER "w"
 #define CHAINS 0
 #include "ports.h"
+#undef WIDTH
+
+/* Cortex-A has few vector units, so that one vector may keep them busy. No such processor was measured. */
+#define WIDTH neon_single
+#define LAG 0
+#define VECTORS 1
+#define SCALARS 0
+#define OTHERS sweep_neon
+#include "sweep.h"
 #endif

@@ -11,11 +11,39 @@
 #define ROTATE(x, n) ((n) == 16 ? SHUFFLED(x, FROM_16) : (n) == 8 ? SHUFFLED(x, FROM_8) : SHIFTED(x, n))
 #define WITHIN(x, y) _mm_movemask_epi8((__m128i)((x) <= (y)))
 #define LAG 0
+#define VECTORS 2
 #define SCALARS 0
 #include "sweep.h"
 #define REGISTER "x"
 #define CHAINS 1
 #include "ports.h"
+#undef WIDTH
+#undef TARGET
+
+#define WIDTH sse41_single
+#define TARGET __attribute__((target("sse4.1")))
+#define LAG 0
+#define VECTORS 1
+#define SCALARS 0
+#define OTHERS sweep_sse41
+#include "sweep.h"
+#undef WIDTH
+#undef TARGET
+
+/* Three operands, where the processor has AVX. */
+#define V "xmm"
+#define BYTES "16"
+#define TARGET __attribute__((target("avx")))
+#define WIDTH sse41_staggered
+#define SCALARS 0
+#define OTHERS sweep_sse41
+#include "assembly.h"
+#undef WIDTH
+
+#define WIDTH sse41_mixed
+#define SCALARS 1
+#define OTHERS sweep_sse41
+#include "assembly.h"
 #undef WIDTH
 #undef TARGET
 

@@ -9,6 +9,7 @@
  *     WITHIN(x, y)   whether some lane of x is <= the same lane of y, unsigned
  *     LAG            0: two vectors alternate every half round. Otherwise: both go step by step through the four G of
  *                    half a round, and the second is LAG steps behind the first (0 < LAG < 10)
+ *     VECTORS        2; or 1, without LAG, where 16 registers hold one state but not two
  *     SCALARS        0, or 1: with LAG, general registers hash one more nonce beside the two vectors
  *     OTHERS         sweep of the same width for other messages than those of word 7; undefined: this file has it
  *
@@ -17,12 +18,16 @@
  * loop: nearly all of round 1. It drops those that no result depends on: much of the last round. It would not drop
  * additions of zero message words, hence `last`.
  *
- * There are two vectors, because the processor would stall with only one. docs/SPEED.md has the speed of each order.
+ * With two vectors the processor has more to do at the same time, but they need 32 registers. docs/SPEED.md has the
+ * speed of each order.
  */
 
 #define VECTOR NAME(vector)
 #define LANES (VECTOR_BYTES / 4)
+#define PASS (VECTORS * LANES)
+/* The caller's chunk is two vectors. */
 #define CHUNK (2 * LANES)
+#define CHUNK_OF(nonce) (first + (((nonce) - first) & ~(uint32_t)(CHUNK - 1)))
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
 typedef uint32_t VECTOR __attribute__((vector_size(VECTOR_BYTES)));
@@ -164,7 +169,11 @@ INLINE void NAME(half_round)(struct NAME(hash) *hash, int last, int half) {
   NAME(mix)(hash, last, half, 3);
 }
 
+#if VECTORS == 2
 #define HALF(h) NAME(half_round)(&hashes[0], last, h); NAME(half_round)(&hashes[1], last, h);
+#else
+#define HALF(h) NAME(half_round)(&hashes[0], last, h);
+#endif
 #define FINISH
 #endif
 
@@ -176,7 +185,8 @@ INLINE void NAME(half_round)(struct NAME(hash) *hash, int last, int half) {
  */
 INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t to, int swept, int last) {
   const VECTOR bound = NAME(splat)(job->bound);
-  struct NAME(hash) hashes[2];
+  struct NAME(hash) hashes[VECTORS];
+  const uint32_t first = from;
 #if SCALARS
   if (from >= to) return to;
   struct NAME(one) one;
@@ -185,27 +195,25 @@ INLINE uint32_t NAME(sweep_words)(const struct job *job, uint32_t from, uint32_t
 #else
   const uint32_t end = to;
 #endif
-  for (int i = 0; i < 16; i++) hashes[0].m[i] = hashes[1].m[i] = NAME(splat)(job->message[i]);
-  for (uint32_t lane = 0; lane < LANES; lane++) {
-    hashes[0].m[swept][lane] = from + lane;
-    hashes[1].m[swept][lane] = from + LANES + lane;
+  for (uint32_t n = 0; n < VECTORS; n++) {
+    for (int i = 0; i < 16; i++) hashes[n].m[i] = NAME(splat)(job->message[i]);
+    for (uint32_t lane = 0; lane < LANES; lane++) hashes[n].m[swept][lane] = from + n * LANES + lane;
   }
-  for (; from < end; from += CHUNK) {
-    NAME(start)(&hashes[0], job);
-    NAME(start)(&hashes[1], job);
+  for (; from < end; from += PASS) {
+    for (int n = 0; n < VECTORS; n++) NAME(start)(&hashes[n], job);
 #if SCALARS
     NAME(start_one)(&one, job, beside);
 #endif
     ROUND(0) ROUND(1) ROUND(2) ROUND(3) ROUND(4) ROUND(5) ROUND(6) ROUND(7) ROUND(8) ROUND(9)
     FINISH
-    if (WITHIN(NAME(top_word)(&hashes[0], job), bound)) return from;
-    if (WITHIN(NAME(top_word)(&hashes[1], job), bound)) return from;
+    for (int n = 0; n < VECTORS; n++) {
+      if (WITHIN(NAME(top_word)(&hashes[n], job), bound)) return CHUNK_OF(from);
+    }
 #if SCALARS
     if (NAME(top_word_one)(&one, job) <= job->bound) return OTHERS(job, from + CHUNK, to);
     beside++;
 #endif
-    hashes[0].m[swept] += CHUNK;
-    hashes[1].m[swept] += CHUNK;
+    for (int n = 0; n < VECTORS; n++) hashes[n].m[swept] += PASS;
   }
   return to;
 }
@@ -222,7 +230,9 @@ TARGET uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
 
 #undef VECTOR
 #undef LANES
+#undef PASS
 #undef CHUNK
+#undef CHUNK_OF
 #undef INLINE
 #undef BESIDE
 #undef STEP
@@ -231,5 +241,6 @@ TARGET uint32_t NAME(sweep)(const struct job *job, uint32_t from, uint32_t to) {
 #undef FINISH
 #undef ROUND
 #undef LAG
+#undef VECTORS
 #undef SCALARS
 #undef OTHERS
