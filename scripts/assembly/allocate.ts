@@ -9,7 +9,13 @@ const SOON = 40
 export type Operand = { readonly register: number } | { readonly row: string }
 
 export type Line =
-  | { readonly kind: Instruction['kind']; readonly to: number; readonly from: number; readonly other: Operand | null; readonly bits: number }
+  | {
+      readonly kind: Instruction['kind']
+      readonly to: number
+      readonly from: number
+      readonly other: Operand | null
+      readonly bits: number
+    }
   | { readonly kind: 'load'; readonly to: number; readonly row: string }
   | { readonly kind: 'store'; readonly from: number; readonly row: string }
 

@@ -56,7 +56,10 @@ export function headers(): Headers {
   const vector = allocated.lines.map((line) => vectorText(line, rows))
   const end = `STORE(${allocated.top}, ${rows.of(TOP)})`
   const scalar = scalarProgramOf(graph)
-  const beside = [...scalar.lines.map((line) => scalarText(line, rows, scalar.words)), `MOVE(REGISTER(${scalar.top}), WORD(${scalar.words}))`]
+  const beside = [
+    ...scalar.lines.map((line) => scalarText(line, rows, scalar.words)),
+    `MOVE(REGISTER(${scalar.top}), WORD(${scalar.words}))`,
+  ]
   return {
     staggered: HEAD + filled([...vector, end]),
     mixed: HEAD + filled([...merged(vector, beside), end]),
@@ -70,7 +73,9 @@ function vectorText(line: Line, rows: Rows): string {
   const { kind, to, from, other, bits } = line
   const name = { add: 'ADD', xor: 'XOR', or: 'OR', shuffle: 'SHUFFLE', left: 'LEFT', right: 'RIGHT' }[kind]
   if (other === null) return `${name}(${to}, ${from}, ${bits})`
-  return 'register' in other ? `${name}(${to}, ${from}, ${other.register})` : `${name}_ROW(${to}, ${from}, ${rows.of(other.row)})`
+  return 'register' in other
+    ? `${name}(${to}, ${from}, ${other.register})`
+    : `${name}_ROW(${to}, ${from}, ${rows.of(other.row)})`
 }
 
 function scalarText(line: ScalarLine, rows: Rows, words: number): string {

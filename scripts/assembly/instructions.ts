@@ -74,7 +74,9 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
   operations.forEach((operation, i) => {
     const place = graph.places.get(operation)
     if (place === undefined) throw new Error('an operation has no place')
-    const isMessage = operation.kind === 'add' && operations.indexOf(operation) < operations.findLastIndex((each) => graph.places.get(each) === place)
+    const isMessage =
+      operation.kind === 'add' &&
+      operations.indexOf(operation) < operations.findLastIndex((each) => graph.places.get(each) === place)
     const step = STEP_OF_LINE[place.line] - (isMessage ? 1 : 0)
     const rank = STEPS * place.halfRound + step + behind * place.quarter
     values.set(

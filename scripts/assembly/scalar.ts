@@ -9,7 +9,11 @@ const REGISTERS = ['eax', 'ebx', 'ecx', 'edx', 'esi', ...Array.from({ length: 8 
 
 export type ScalarRegister = string
 /** A register, the first word of a row, or a word for a spilled value. */
-export type ScalarOperand = { readonly register: ScalarRegister } | { readonly row: number } | { readonly word: number } | 'swept'
+export type ScalarOperand =
+  | { readonly register: ScalarRegister }
+  | { readonly row: number }
+  | { readonly word: number }
+  | 'swept'
 
 export type ScalarLine =
   | { readonly kind: 'add' | 'xor'; readonly to: ScalarRegister; readonly other: ScalarOperand }

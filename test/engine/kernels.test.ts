@@ -18,7 +18,9 @@ import { selfTest } from '../../src/engine/cpu/self-test.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 import { kernelConformance, WORK_BYTES } from '../conformance/kernel.ts'
 
-kernelConformance('wasm', createWasmKernel)
+for (const vectors of [1, 2] as const) {
+  kernelConformance(`wasm, ${vectors} vectors`, (layout) => createWasmKernel(layout, vectors))
+}
 kernelConformance('js', createJsKernel)
 
 const native = loadChosen(chooseNative())

@@ -3,9 +3,9 @@
  *
  *     sweep(low, middle, from, to) -> start of the first chunk with a candidate, or `to`
  *
- * A chunk is two vectors of four nonces that alternate every half round. With a single vector, each operation depends
- * on the previous one, and the processor stalls. On Zen 4 with Node 20, 22 and 24, one vector reaches at best 0.9 of
- * this speed. Three and four reach 0.6, because their loops do not fit into the instruction caches.
+ * A chunk is one vector of four nonces, or two that alternate every half round. One needs fewer registers, and two have
+ * more independent operations. One vector reaches 1.47 of the speed of two on Zen 3, and 0.9 on Zen 4 (Node 20). Three
+ * and four reach 0.6, because their loops do not fit into the instruction caches.
  */
 
 import type { TailLayout } from './kernel.ts'
@@ -13,15 +13,20 @@ import { type LaneWord, type OperationGraph, operands, type Rotation, type WordO
 import { type Code, code, control, i8x16, i32, i32x4, local, moduleBytes, v128 } from './wasm-bytes.ts'
 import { Variable, VectorRegisters } from './wasm-registers.ts'
 
-const VECTORS = 2
-
-/** Nonces in a chunk. */
-export const WASM_LANES = 4 * VECTORS
+/** The most vectors of a chunk. */
+const MAX_VECTORS = 2
 
 /**
  * Byte addresses: 8 words || 16 words || u32, padded || a mask || swept vectors || uniform vectors || spilled vectors.
  */
-export const MEMORY = { midstate: 0, tail: 32, bound: 96, mask: 112, swept: 128, shared: 128 + 16 * VECTORS } as const
+export const MEMORY = {
+  midstate: 0,
+  tail: 32,
+  bound: 96,
+  mask: 112,
+  swept: 128,
+  shared: 128 + 16 * MAX_VECTORS,
+} as const
 
 /** The parameters of `sweep`, by local index. */
 const LOW = 0
@@ -31,11 +36,12 @@ const TO = 3
 const PARAMETERS = 4
 
 /**
- * Number of locals for values of the graph. x86 has 16 vector registers: V8 reserves one, two hold shuffle masks, and
- * rotations and memory operands need some temporarily. On Node 20, 8 locals reach 0.98 of this speed. 10 to 14 are as
- * fast, but V8 then spills too, and at one call depth in a hundred the kernel drops to 0.6 (see wasm-registers.ts).
+ * Number of locals for values of the graph, by the number of vectors. x86 has 16 vector registers: V8 reserves one, two
+ * hold shuffle masks, and rotations and memory operands need some temporarily. With more locals V8 spills too, and at
+ * some call depths the kernel drops to 0.6 (see wasm-registers.ts). With two vectors, 8 locals reach 0.98 of the speed,
+ * and more are no faster. With one vector, 9 reach 0.9, and 16 are 1.08 times as fast in a quiet moment.
  */
-const REGISTERS = 9
+const REGISTERS: Readonly<Record<WasmVectors, number>> = { 1: 12, 2: 9 }
 
 /** Masks for rotations by whole bytes: the source of each byte when 32-bit lanes are rotated right. */
 const SHUFFLES = [16, 8].map((bits) => ({
@@ -43,7 +49,11 @@ const SHUFFLES = [16, 8].map((bits) => ({
   mask: v128.const(Array.from({ length: 16 }, (_, i) => (i & ~3) | ((i + bits / 8) & 3))),
 }))
 
+export type WasmVectors = 1 | 2
+
 export interface WasmOptions {
+  /** Vectors of four nonces in a chunk. */
+  readonly vectors: WasmVectors
   /** Whether to use relaxed SIMD. */
   readonly relaxed: boolean
 }
@@ -60,7 +70,7 @@ export function emitWasm(layout: TailLayout, graph: OperationGraph, options: Was
     name: 'sweep',
     parameters: PARAMETERS,
     i32Locals: graph.uniform.length,
-    v128Locals: REGISTERS + SHUFFLES.length,
+    v128Locals: REGISTERS[options.vectors] + SHUFFLES.length,
     body: code(
       code(local.get(FROM), local.get(TO), i32.geU, control.if, local.get(TO), control.return, control.end),
       uniformPart(layout, graph),
@@ -70,7 +80,7 @@ export function emitWasm(layout: TailLayout, graph: OperationGraph, options: Was
       chunk.anyCandidate(),
       code(control.if, local.get(FROM), control.return, control.end),
       chunk.advance(),
-      code(local.get(FROM), i32.const(WASM_LANES), i32.add, local.tee(FROM), local.get(TO), i32.ltU),
+      code(local.get(FROM), i32.const(4 * options.vectors), i32.add, local.tee(FROM), local.get(TO), i32.ltU),
       control.continueIf,
       control.end,
       local.get(TO),
@@ -141,13 +151,14 @@ class Chunk {
   constructor(graph: OperationGraph, options: WasmOptions, firstLocal: number) {
     this.#graph = graph
     this.#options = options
-    this.#vectors = Array.from({ length: VECTORS }, (_, index) => ({
+    this.#vectors = Array.from({ length: options.vectors }, (_, index) => ({
       swept: MEMORY.swept + 16 * index,
       lanes: [0, 1, 2, 3].map((lane) => 4 * index + lane),
       variables: new Map(graph.steps.flat().map((operation) => [operation, new Variable()])),
     }))
-    this.#masks = firstLocal + REGISTERS
-    this.#registers = new VectorRegisters(firstLocal, REGISTERS, sharedAddress(graph.shared.length))
+    const registers = REGISTERS[options.vectors]
+    this.#masks = firstLocal + registers
+    this.#registers = new VectorRegisters(firstLocal, registers, sharedAddress(graph.shared.length))
     this.#sharedAddresses = new Map(graph.shared.map((value, index) => [value, sharedAddress(index)]))
   }
 
@@ -164,7 +175,7 @@ class Chunk {
   }
 
   advance(): Code {
-    const step = i32x4.const(Array(4).fill(WASM_LANES))
+    const step = i32x4.const(Array(4).fill(4 * this.#options.vectors))
     return code(...this.#vectors.map(({ swept }) => v128.store(swept, code(v128.load(swept), step, i32x4.add))))
   }
 

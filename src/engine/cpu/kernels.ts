@@ -5,24 +5,9 @@ import { createJsKernel } from './js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
 import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
-import { createNativeKernel, isNative, type NativeAddon, type NativeName, type OrderName } from './native-kernel.ts'
+import { createNativeKernel, isNative, type NativeAddon } from './native-kernel.ts'
 import { agreementTest, selfTest } from './self-test.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
-
-type Create = (layout: TailLayout, addon: NativeAddon) => Kernel
-
-const native = (name: NativeName): Create => {
-  return (layout, addon) => createNativeKernel(name, layout, addon, addon.orders?.[name])
-}
-
-const creators: Readonly<Record<KernelName, Create>> = {
-  'native-avx512': native('native-avx512'),
-  'native-avx2': native('native-avx2'),
-  'native-neon': native('native-neon'),
-  wasm: createWasmKernel,
-  'native-sse41': native('native-sse41'),
-  js: createJsKernel,
-}
 
 /**
  * No narrow kernel is faster than a wide one, so that it need not race: its self-test and its code take 5 MB a thread.
@@ -64,41 +49,58 @@ export function chooseKernel(
     if (retired.has(name) || !isWanted(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     if (NARROW.has(name) && passed.some((kernel) => WIDE.has(kernel.name))) continue
-    for (const attempt of attempts(name, addon)) {
-      const { kernel, failure } = tested(name, layout, attempt, random)
+    for (const variant of variants(name, layout, addon)) {
+      const { kernel, failure } = tested(layout, variant, random)
       if (failure !== null) refused.push(failure)
       if (kernel === null) continue
       passed.push(kernel)
-      break
+      if (!variant.races) break
     }
   }
   return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
 }
 
-/** The chosen order of a native kernel, then the usual one. */
-function attempts(name: KernelName, addon: NativeAddon): readonly NativeAddon[] {
-  return orderOf(name, addon) === 'halves' ? [addon] : [addon, { ...addon, orders: {} }]
+/** A way to make a kernel. */
+interface Variant {
+  /** Name for people. */
+  readonly called: string
+  readonly create: () => Kernel
+  /** Creates a kernel that must agree with it, or null. */
+  readonly judge: (() => Kernel) | null
+  /** Whether the next variant races against it. Otherwise the next is for a failure of this one. */
+  readonly races: boolean
 }
 
-function orderOf(name: KernelName, { orders }: NativeAddon): OrderName {
-  return (isNative(name) && orders?.[name]) || 'halves'
+function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): readonly Variant[] {
+  const plain = { called: `kernel ${name}`, judge: null, races: false }
+  if (name === 'js') return [{ ...plain, create: () => createJsKernel(layout) }]
+  if (!isNative(name)) {
+    return ([2, 1] as const).map((vectors) => ({
+      ...plain,
+      create: () => createWasmKernel(layout, vectors),
+      races: true,
+    }))
+  }
+  const usual = { ...plain, create: () => createNativeKernel(name, layout, addon) }
+  const order = addon.orders?.[name] ?? 'halves'
+  if (order === 'halves') return [usual]
+  const called = `order ${order} of kernel ${name}`
+  return [
+    { ...plain, called, create: () => createNativeKernel(name, layout, addon, order), judge: usual.create },
+    usual,
+  ]
 }
 
 /** Creates and tests a kernel. @returns the failure as a sentence, or null */
 function tested(
-  name: KernelName,
   layout: TailLayout,
-  addon: NativeAddon,
+  { called, create, judge }: Variant,
   random: (bytes: number) => Uint8Array,
 ): { kernel: Kernel | null; failure: string | null } {
-  const order = orderOf(name, addon)
-  const called = order === 'halves' ? `kernel ${name}` : `order ${order} of kernel ${name}`
   try {
-    const kernel = creators[name](layout, addon)
-    let failure = selfTest(kernel, layout, random)
-    if (order !== 'halves' && isNative(name)) {
-      failure ??= agreementTest(kernel, createNativeKernel(name, layout, addon), layout, random)
-    }
+    const kernel = create()
+    const failure =
+      selfTest(kernel, layout, random) ?? (judge === null ? null : agreementTest(kernel, judge(), layout, random))
     return failure === null
       ? { kernel, failure }
       : { kernel: null, failure: `${called} failed its self-test: ${failure}` }

@@ -1,6 +1,6 @@
-/** The WebAssembly kernel, the fastest that needs only Node.js. */
+/** The WebAssembly kernels, the fastest that need only Node.js. They race where one is wanted (kernels.ts). */
 
-import { emitWasm, MEMORY, relaxedSimdProbe, WASM_LANES } from './emit-wasm.ts'
+import { emitWasm, MEMORY, relaxedSimdProbe, type WasmVectors } from './emit-wasm.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
 import { operationGraph } from './operations.ts'
 
@@ -20,15 +20,15 @@ interface SweepExports {
  * Compiles a kernel for a layout of work. V8 optimises it in the background after some calls, but never replaces
  * running code. So call it in slices, never for one giant sweep.
  */
-export function createWasmKernel(layout: TailLayout): Kernel {
+export function createWasmKernel(layout: TailLayout, vectors: WasmVectors): Kernel {
   const relaxed = WebAssembly.validate(relaxedSimdProbe())
-  const bytes = emitWasm(layout, operationGraph(layout), { relaxed })
+  const bytes = emitWasm(layout, operationGraph(layout), { relaxed, vectors })
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   const { memory, sweep } = instance.exports as SweepExports
   const words = new Uint32Array(memory.buffer)
   return {
     name: 'wasm',
-    lanes: WASM_LANES,
+    lanes: 4 * vectors,
     sliceNonces: 32_768,
     setWork(midstate, tail, bound) {
       words.set(midstate, MEMORY.midstate / 4)
