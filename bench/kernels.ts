@@ -11,8 +11,9 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.
 import { chooseKernel } from '../src/engine/cpu/kernels.ts'
 import { kernelNames } from '../src/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../src/engine/cpu/native-choice.ts'
-import { isNative, type NativeAddon, ordersIn } from '../src/engine/cpu/native-kernel.ts'
-import { chooseOrders } from '../src/engine/cpu/native-order.ts'
+import { isNative, type NativeAddon, type NativeName, ordersIn } from '../src/engine/cpu/native-kernel.ts'
+import { rememberedOrders } from '../src/engine/cpu/native-order.ts'
+import { fastestOrder, raceHere, testedOrders } from '../src/engine/cpu/order-race.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 import { nonceOf } from '../src/engine/range.ts'
 import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
@@ -177,14 +178,20 @@ function plainLoop(): Contender {
   }
 }
 
+/** The order that a miner with one thread would choose. */
+function fastestHere(name: NativeName, addon: NativeAddon): OrderName {
+  if (addon.sweeps[name] === undefined) return 'halves'
+  return fastestOrder('halves', [raceHere(testedOrders(name, addon, randomBytes).kernels, () => performance.now())])
+}
+
 /** Every kernel with the order that a miner would choose, then the other orders. */
 function kernelContenders(addon: NativeAddon, bound: PortBound): Contender[] {
   const operations = countOperations(operationGraph(tailLayout(WORK_BYTES))).total
   const file = kernelTuningFileOf(process.env, process.platform)
-  const { orders } = chooseOrders(addon, { file, nowMs: () => performance.now(), random: randomBytes })
+  const { orders } = rememberedOrders(addon, file)
   return kernelNames.flatMap((name) => {
     const present = isNative(name) ? ordersIn(addon, name) : []
-    const chosen = (isNative(name) && orders[name]) || 'halves'
+    const chosen = isNative(name) ? (orders[name] ?? fastestHere(name, addon)) : 'halves'
     return [chosen, ...present.filter((order) => order !== chosen)].flatMap((order) => {
       const load = () => ({ ...addon, orders: { [name]: order } })
       const { kernel, refused } = chooseKernel(WORK_BYTES, name, randomBytes, new Set(), load)

@@ -31,7 +31,7 @@ export const spillRow = (index: number): string => `spill${index}`
 
 export function allocate({ instructions, top }: Program): Allocated {
   const allocation = new Allocation(instructions, top)
-  instructions.forEach((instruction, number) => allocation.write(instruction, number))
+  for (const [number, instruction] of instructions.entries()) allocation.write(instruction, number)
   return allocation.end()
 }
 

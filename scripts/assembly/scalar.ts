@@ -64,7 +64,7 @@ class Scalars {
   }
 
   run(): ScalarProgram {
-    this.#operations.forEach((operation, number) => this.#write(operation, number))
+    for (const [number, operation] of this.#operations.entries()) this.#write(operation, number)
     const top = this.#registers.get(this.#graph.top)
     if (top === undefined) throw new Error('the top word is not in a register')
     return { lines: this.#lines, top, words: this.#wordCount }

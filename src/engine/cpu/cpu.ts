@@ -1,5 +1,4 @@
 /** The CPU engine: a Piscina pool with one long search task per thread, controlled through shared memory. */
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -15,8 +14,9 @@ import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
-import { isNative } from './native-kernel.ts'
-import { chooseOrders } from './native-order.ts'
+import { isNative, type NativeName } from './native-kernel.ts'
+import { rememberedOrders, rememberOrder } from './native-order.ts'
+import { fastestOrder, type Paces } from './order-race.ts'
 import type { Priority } from './priority.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
@@ -65,9 +65,10 @@ const SETTLED_MS = 10_000
 const SILENCE_MS = 30_000
 /** Timeout of a stop, after which threads are terminated. */
 const MAX_STOP_MS = 500
+/** Interval of races between the orders of the native kernel: other programs may come and go. */
+const RACE_EVERY_MS = 60_000
 /** A thread allocates little after its self-test. By default, its young generation may grow to 48 MB. */
 const YOUNG_MB = 2
-const nowMs = () => performance.now()
 /** The compiled thread is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
@@ -87,6 +88,11 @@ export class CpuEngine implements Engine {
   #cancelWatch: (() => void) | null = null
   readonly #restarts = new Set<() => void>()
   #hasWork = false
+  readonly #tuningFile = kernelTuningFileOf(process.env, process.platform)
+  /** Zero: as soon as the threads search. */
+  #nextRaceMs = 0
+  /** Measurements of the current race, by thread. */
+  readonly #paces = new Map<string, Paces>()
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
@@ -122,10 +128,10 @@ export class CpuEngine implements Engine {
     const { kernel } = this.#options
     if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
-      const surroundings = { file: kernelTuningFileOf(process.env, process.platform), nowMs, random: randomBytes }
-      const chosen = chooseOrders(loadChosen(choice), surroundings)
-      this.#native = { ...choice, orders: chosen.orders }
-      for (const sentence of [...news, ...chosen.news]) this.#warn(sentence)
+      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile)
+      this.#native = { ...choice, orders: remembered.orders }
+      for (const sentence of [...news, ...remembered.news]) this.#warn(sentence)
+      if (!remembered.isIncomplete) this.#nextRaceMs = this.#options.clock.monotonicMs() + RACE_EVERY_MS
       if (this.#stopped.signal.aborted) return
     }
     this.#watch()
@@ -196,7 +202,28 @@ export class CpuEngine implements Engine {
       if (end !== null && shouldSearch) watched.set(index, this.#shared.hashesOf(index))
     }
     const nowMs = this.#options.clock.monotonicMs()
+    if (this.#hasWork && nowMs >= this.#nextRaceMs) this.#startRace(nowMs)
     for (const index of this.#hangs.look(nowMs, watched)) this.#threads[index].end?.abort()
+  }
+
+  #startRace(nowMs: number): void {
+    this.#nextRaceMs = nowMs + RACE_EVERY_MS
+    this.#paces.clear()
+    this.#shared.startRace()
+  }
+
+  /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
+  #raced(thread: Thread, name: NativeName, paces: Paces): void {
+    this.#paces.set(thread.name, paces)
+    const searching = this.#threads.filter(({ end, state }) => end !== null && state === null)
+    if (!searching.every((each) => this.#paces.has(each.name))) return
+    const known = this.#native.orders?.[name]
+    const order = fastestOrder(known ?? 'halves', [...this.#paces.values()])
+    this.#shared.order = order
+    if (order === known) return
+    this.#native = { ...this.#native, orders: { ...this.#native.orders, [name]: order } }
+    const failure = rememberOrder(loadChosen(this.#native), this.#tuningFile, name, order)
+    if (failure !== null) this.#warnOnce(failure)
   }
 
   /** Starts the task of a thread. Resolves when its kernel is ready or the thread died; rejects if no kernel passes. */
@@ -286,6 +313,10 @@ export class CpuEngine implements Engine {
       case 'retired':
         thread.faults++
         this.#warn(`${thread.name}: ${message.sentence}`)
+        return
+      case 'raced':
+        for (const sentence of message.refused) this.#warnOnce(sentence)
+        if (message.race === this.#shared.race) this.#raced(thread, message.name, message.paces)
         return
       case 'took':
         thread.state = message.searches ? null : 'unable'

@@ -7,3 +7,15 @@ export type KernelName = (typeof kernelNames)[number]
 /** `auto`: the fastest of all. `native`: the widest native one. A name: only that kernel. */
 export type KernelPreference = 'auto' | 'native' | KernelName
 export const kernelPreferences: readonly KernelPreference[] = ['auto', 'native', ...kernelNames]
+
+/**
+ * Orders of the operations of a native kernel. The results are the same, the fastest differs between processors.
+ *
+ *     halves      two vectors alternate every half round
+ *     single      one vector, which needs half the registers
+ *     steps       two vectors go step by step, the second seven steps behind
+ *     staggered   one vector in assembly, each G a step behind the one before
+ *     mixed       general registers hash one more nonce: beside `steps` of AVX-512, and beside `staggered` of others
+ */
+export const orderNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const
+export type OrderName = (typeof orderNames)[number]

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describeError } from '../../core/errors.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
-import type { KernelName } from './names.ts'
+import { type KernelName, type OrderName, orderNames } from './names.ts'
 
 export type NativeName = Extract<KernelName, `native-${string}`>
 
@@ -38,16 +38,6 @@ type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 
 /** Executes `count` times the operations of a kind (native/ports.h). @returns how many one time has */
 export type NativePorts = (kind: number, count: number) => number
-
-/**
- * Orders of the operations of a sweep. The results are the same, the fastest differs between processors.
- *
- *     halves   two vectors alternate every half round
- *     steps    both go step by step, the second seven steps behind
- *     mixed    the same, and general registers hash one more nonce beside each 32
- */
-export const orderNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const
-export type OrderName = (typeof orderNames)[number]
 
 /** The order of each kernel; `halves` for others. */
 export type Orders = Readonly<Partial<Record<NativeName, OrderName>>>

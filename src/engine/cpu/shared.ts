@@ -3,12 +3,13 @@
  * and without ending their tasks:
  *
  *     int32[0] sequence of the work   int32[1] write lock (odd while written)   int32[2] stop   int32[3] work bytes
- *     int32[4] fixed bits of the nonce   int32[5] their value
+ *     int32[4] fixed bits of the nonce   int32[5] their value   int32[6] number of the race   int32[7] its winner: 1 for the first order
  *     target (u256 LE) || work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
  */
 import { readU256LE, writeU256LE } from '../../core/bytes.ts'
 import { MAX_WORK_BYTES } from '../../core/header.ts'
 import type { EngineWork } from '../engine.ts'
+import { type OrderName, orderNames } from './names.ts'
 
 const SEQUENCE = 0
 const LOCK = 1
@@ -16,7 +17,9 @@ const STOP = 2
 const LENGTH = 3
 const FIXED_BITS = 4
 const FIXED_VALUE = 5
-const CONTROL_BYTES = 24
+const RACE = 6
+const ORDER = 7
+const CONTROL_BYTES = 32
 const TARGET_BYTES = 32
 /** Space for the longest work that the decoder accepts, rounded up so that the counters after it are 8-byte aligned. */
 const WORK_CAPACITY = 8 * Math.ceil(MAX_WORK_BYTES / 8)
@@ -62,6 +65,25 @@ export class SharedWork {
     Atomics.store(this.#control, STOP, 1)
     Atomics.add(this.#control, SEQUENCE, 1)
     Atomics.notify(this.#control, SEQUENCE)
+  }
+
+  /** Main thread: lets all threads measure the orders of their kernel. Returns the number of this race. */
+  startRace(): number {
+    return Atomics.add(this.#control, RACE, 1) + 1
+  }
+
+  /** Number of the latest race, 0 before the first. */
+  get race(): number {
+    return Atomics.load(this.#control, RACE)
+  }
+
+  /** The order that won the latest race, or null before the first. */
+  get order(): OrderName | null {
+    return orderNames[Atomics.load(this.#control, ORDER) - 1] ?? null
+  }
+
+  set order(order: OrderName) {
+    Atomics.store(this.#control, ORDER, orderNames.indexOf(order) + 1)
   }
 
   hashesOf(thread: number): number {

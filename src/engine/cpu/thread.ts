@@ -21,6 +21,9 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel } from './kernels.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { loadChosen, type NativeChoice } from './native-choice.ts'
+import { isNative, type NativeName } from './native-kernel.ts'
+import { orderNames } from './names.ts'
+import { hasOrders, OrderRace, type Paces, testedOrders } from './order-race.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { CHECKED_NONCES, Recheck } from './recheck.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
@@ -55,6 +58,14 @@ export type ThreadMessage =
   | { readonly type: 'candidate'; readonly sequence: number; readonly nonce: bigint; readonly hashes: number }
   /** A kernel computed a wrong result during the search; the next best takes over. */
   | { readonly type: 'retired'; readonly sentence: string }
+  /** The thread has measured the orders of its kernel. `refused`: why some were not, a sentence each. */
+  | {
+      readonly type: 'raced'
+      readonly race: number
+      readonly name: NativeName
+      readonly paces: Paces
+      readonly refused: readonly string[]
+    }
 
 /** After this many candidates for one work, a thread slows down: the target is trivial, and one candidate is enough. */
 const MAX_CANDIDATE_BURST = 8
@@ -91,6 +102,10 @@ class SearchThread {
   #high = 0
   #slicesUntilCheck = randomInt(CHECK_EVERY_SLICES)
   readonly #recheck = new Recheck()
+  /** Tested kernels of all orders, once a race has begun. */
+  #ordered: ReturnType<typeof testedOrders> | null = null
+  #race: OrderRace | null = null
+  #raceNumber = 0
 
   constructor(task: SearchTask) {
     this.#task = task
@@ -141,7 +156,7 @@ class SearchThread {
     this.#begin(bytes, fixedNonce)
     const bound = Number(target >> 224n)
     let candidates = 0
-    kernel.setWork(mid.state, mid.tail, bound)
+    const prepared = new Set<Kernel>()
     while (this.#shared.sequence === sequence) {
       if (this.#isExhausted) {
         this.#send({ type: 'done', sequence })
@@ -150,8 +165,16 @@ class SearchThread {
       }
       const from = this.#high
       const to = Math.min(from + kernel.sliceNonces, SWEEP_NONCES)
-      if (!this.#isTrusted(kernel, mid, bound)) return
-      const chunk = kernel.sweep(this.#low, this.#middle, from, to)
+      const race = this.#raceOf(kernel, bytes.length)
+      const order = race?.turn ?? this.#shared.order
+      const current = (order !== null && this.#ordered?.kernels.get(order)) || kernel
+      if (!prepared.has(current)) current.setWork(mid.state, mid.tail, bound)
+      prepared.add(current)
+      if (!this.#isTrusted(current, mid, bound)) return
+      const startMs = race === null ? 0 : performance.now()
+      const chunk = current.sweep(this.#low, this.#middle, from, to)
+      // A slice that ends early measures little.
+      if (race !== null && chunk === to) race.add(to - from, performance.now() - startMs)
       const end = chunk < to ? chunk + kernel.lanes : to
       // Count before reporting a candidate: its receiver must find its hash counted.
       this.#shared.count(this.#task.thread, end - from)
@@ -164,6 +187,26 @@ class SearchThread {
       this.#advance(end)
       if (PACE_MS > 0) this.#shared.wait(sequence, PACE_MS)
     }
+  }
+
+  /** The race of the orders of this kernel, while there is one. Reports it when it is over. */
+  #raceOf(kernel: Kernel, workBytes: number): OrderRace | null {
+    const { race: number } = this.#shared
+    const { name } = kernel
+    if (number !== this.#raceNumber) {
+      this.#raceNumber = number
+      this.#race = null
+      const addon = loadChosen(this.#task.native)
+      if (!isNative(name) || !hasOrders(name, workBytes, addon)) return null
+      this.#ordered ??= testedOrders(name, addon, randomBytes)
+      this.#race = new OrderRace([...this.#ordered.kernels.keys()])
+    }
+    if (this.#race?.isOver && isNative(name)) {
+      const { refused = [] } = this.#ordered ?? {}
+      this.#send({ type: 'raced', race: number, name, paces: this.#race.paces(), refused })
+      this.#race = null
+    }
+    return this.#race
   }
 
   /** Continues at the current position, with these fixed bits. */
@@ -214,6 +257,7 @@ class SearchThread {
     if (sentence === null) return true
     this.#retired.add(kernel.name)
     this.#kernels.clear()
+    this.#ordered = null
     this.#send({ type: 'retired', sentence: `${sentence}; another kernel takes over` })
     return false
   }
