@@ -28,7 +28,10 @@ export function post(peer: CheckedPeer, path: string, body: unknown): Promise<An
   return peer.request('POST', path, { headers: { 'content-type': 'application/json' }, body: text })
 }
 
-export async function makeBlocks(peer: { readonly url: string }, counts: Readonly<Record<number, number>>): Promise<void> {
+export async function makeBlocks(
+  peer: { readonly url: string },
+  counts: Readonly<Record<number, number>>,
+): Promise<void> {
   const response = await fetch(`${peer.url}/make-blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

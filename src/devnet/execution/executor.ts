@@ -52,6 +52,8 @@ export interface ExecutorOptions {
   readonly thread?: URL | undefined
   /** Most time to load the thread; default: one minute. */
   readonly maxLoadMs?: number
+  /** Most processor time of a command in ms; default: 2 s. */
+  readonly maxCpuMs?: number | undefined
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -169,7 +171,9 @@ export class Executor {
   }
 
   #setDeadline(entry: QueuedTask): void {
-    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+    if (this.#current === entry) {
+      this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }), this.#options.maxCpuMs)
+    }
   }
 
   #begin(): Thread {
