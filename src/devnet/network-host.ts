@@ -17,6 +17,8 @@ export interface HostMachine {
   readonly executionThread?: URL
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number
+  /** Most processor time of a command in ms; default: 2 s. */
+  readonly commandCpuMs?: number
   /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }

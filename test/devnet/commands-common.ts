@@ -2,14 +2,22 @@
 import { expect } from 'vitest'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { type Change, funded, type KeyPair, type Signed, signed } from './command.ts'
-import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start } from './common.ts'
+import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start, startOpen } from './common.ts'
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
 /** Two chains with blocks on demand and one current block each, so that current commands fit into the next blocks. */
 export async function startLedger(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
-  const onDemand = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
-  const started = await start({ ...onDemand, ...options }, machine)
+  return withFirstBlocks(await start({ ...ON_DEMAND, ...options }, machine))
+}
+
+/** Like `startLedger`, for several tests. The caller closes it. */
+export const startOpenLedger = async (options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) =>
+  withFirstBlocks(await startOpen({ ...ON_DEMAND, ...options }, machine))
+
+const ON_DEMAND = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
+
+async function withFirstBlocks(started: Started): Promise<Started> {
   const { chainIds } = started.devnet.chains
   await makeBlocks(started.peer, Object.fromEntries(chainIds.map((chain) => [chain, 1])))
   return started
@@ -20,7 +28,10 @@ export function post(peer: CheckedPeer, path: string, body: unknown): Promise<An
   return peer.request('POST', path, { headers: { 'content-type': 'application/json' }, body: text })
 }
 
-export async function makeBlocks(peer: CheckedPeer, counts: Readonly<Record<number, number>>): Promise<void> {
+export async function makeBlocks(
+  peer: { readonly url: string },
+  counts: Readonly<Record<number, number>>,
+): Promise<void> {
   const response = await fetch(`${peer.url}/make-blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

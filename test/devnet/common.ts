@@ -1,6 +1,6 @@
 /** Shared parts of the tests of the embedded node's HTTP interface. */
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
@@ -98,13 +98,40 @@ export const PATIENT: Partial<HostMachine> = { commandWaitMs: 60_000 }
 
 /** A node with low difficulty on a free port, for one test. */
 export async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
+  const started = await startOpen(options, machine)
+  onTestFinished(() => close(started))
+  return started
+}
+
+/** Like `start`, for several tests. The caller closes it. */
+export async function startOpen(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
   const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, machine)
-  const peer = new CheckedPeer(devnet.url)
-  onTestFinished(async () => {
-    peer.close()
-    await devnet.close()
+  return { devnet, peer: new CheckedPeer(devnet.url), additions }
+}
+
+export async function close({ devnet, peer }: Started): Promise<void> {
+  peer.close()
+  await devnet.close()
+}
+
+/** A node for all tests of a file, or of a `describe`. They find what the tests before have left. */
+export function ofFile(begin: () => Promise<Started>): Started {
+  let started: Started
+  beforeAll(async () => {
+    started = await begin()
   })
-  return { devnet, peer, additions }
+  afterAll(() => close(started))
+  return {
+    get devnet() {
+      return started.devnet
+    },
+    get peer() {
+      return started.peer
+    },
+    get additions() {
+      return started.additions
+    },
+  }
 }

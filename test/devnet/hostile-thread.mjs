@@ -2,10 +2,9 @@
  * An execution thread in which some code never ends, whatever the meters of the language say. `"spin forever"` computes
  * without end, `"take all memory"` allocates without end.
  */
-import { workerData } from 'node:worker_threads'
+import { MessagePort } from 'node:worker_threads'
 
-const { port } = workerData
-const on = port.on.bind(port)
+const { on } = MessagePort.prototype
 
 function spoil({ command }) {
   if (command?.cmd.includes('spin forever')) for (;;);
@@ -15,9 +14,10 @@ function spoil({ command }) {
   }
 }
 
-port.on = (event, listener) =>
-  on(event, (message) => {
+MessagePort.prototype.on = function (event, listener) {
+  return on.call(this, event, (message) => {
     spoil(message)
     listener(message)
   })
+}
 await import('../../dist/src/devnet/execution/thread.js')

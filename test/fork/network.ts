@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { beforeEach, expect, onTestFinished } from 'vitest'
 import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
 import { type Change, funded, signed } from '../devnet/command.ts'
-import { exec, makeBlocks, poll, send, startLedger } from '../devnet/commands-common.ts'
-import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
+import { exec, makeBlocks, poll, send, startLedger, startOpenLedger } from '../devnet/commands-common.ts'
+import { type CheckedPeer, jsonOf, ofFile, type Started, start } from '../devnet/common.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
 export const TOKEN = `(namespace "free")
@@ -82,8 +82,30 @@ export async function inBlock(peer: CheckedPeer, commands: readonly { readonly h
 }
 
 /** A node with the token, the accounts alice and bob, and some coins. */
-export async function startRemote(): Promise<Started> {
-  const remote = await startLedger()
+export const startRemote = async (): Promise<Started> => withToken(await startLedger())
+
+/**
+ * Such a node for all tests of a file: forks leave it as it is. Tests may add blocks to it, and each begins with chains of
+ * one height. Reorganisations need a node of their own.
+ */
+export function remoteOfFile(): Started {
+  const remote = ofFile(async () => withToken(await startOpenLedger()))
+  beforeEach(() => level(remote))
+  return remote
+}
+
+/** Makes blocks until all chains are as high as the highest. */
+async function level({ devnet, peer }: Started): Promise<void> {
+  const heights = () => [...devnet.cut].map(([chain, { height }]) => [chain, Number(height)] as const)
+  const highest = Math.max(...heights().map(([, height]) => height))
+  for (;;) {
+    const low = heights().filter(([, height]) => height < highest)
+    if (low.length === 0) return
+    await makeBlocks(peer, Object.fromEntries(low.map(([chain]) => [chain, 1])))
+  }
+}
+
+async function withToken(remote: Started): Promise<Started> {
   const { peer } = remote
   const data = { owner: 'the deployer', k: KEYSET }
   const limit = { gasLimit: 100_000 }

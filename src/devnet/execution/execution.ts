@@ -16,6 +16,8 @@ export interface ExecutionOptions {
   readonly executionThread?: URL | undefined
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number | undefined
+  /** Most processor time of a command in ms; default: 2 s. */
+  readonly commandCpuMs?: number | undefined
 }
 
 export class Execution {
@@ -31,11 +33,11 @@ export class Execution {
    * @param fork state below the first blocks, if the network was forked
    */
   constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: ForkedBase | null = null) {
-    const { executionThread: thread, commandWaitMs: waitMs } = options
+    const { executionThread: thread, commandWaitMs: waitMs, commandCpuMs: maxCpuMs } = options
     const { chains } = store
     const { payload, state } = ledger.genesis
     const modules = new NodeModules(state)
-    const shared = { chains, genesis: payload, modules, thread }
+    const shared = { chains, genesis: payload, modules, thread, maxCpuMs }
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(shared))
     const runner = new BlockRunner({ ledger, modules, own, others, calls, waitMs, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own, fork)

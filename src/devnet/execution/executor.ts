@@ -2,7 +2,7 @@
  * Executes commands in a thread, one after the other, so that no code holds up the node. A command that takes too much
  * processor time or memory ends its thread, and the next command gets a new one.
  */
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { ContractError } from '../../contracts/errors.ts'
 import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
@@ -16,12 +16,12 @@ import {
   type FromThread,
   type TaskResult,
   type ThreadAnswer,
-  type ThreadData,
   type ThreadQuestion,
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
+import { ThreadWorker } from './thread-worker.ts'
 
 /** State and proofs for a task. */
 export interface TaskSource {
@@ -52,6 +52,8 @@ export interface ExecutorOptions {
   readonly thread?: URL | undefined
   /** Most time to load the thread; default: one minute. */
   readonly maxLoadMs?: number
+  /** Most processor time of a command in ms; default: 2 s. */
+  readonly maxCpuMs?: number | undefined
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -68,13 +70,9 @@ interface QueuedTask extends TaskSettling {
   failure: unknown
 }
 
-/** The compiled thread is next to this file, with the same extension. */
-const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 const MAX_LOAD_MS = 60_000
 /** Most commands with a deadline that wait for the thread. */
 export const MAX_WAITING = 256
-/** Memory of a thread. Far above what the memory limit of the language allows. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 
 export class Executor {
   readonly #options: ExecutorOptions
@@ -142,6 +140,10 @@ export class Executor {
 
   close(): void {
     this.#isClosed = true
+    if (this.isIdle && this.isWarm) {
+      this.#thread?.leave()
+      this.#thread = null
+    }
     this.#endAll('closed')
   }
 
@@ -169,7 +171,9 @@ export class Executor {
   }
 
   #setDeadline(entry: QueuedTask): void {
-    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+    if (this.#current === entry) {
+      this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }), this.#options.maxCpuMs)
+    }
   }
 
   #begin(): Thread {
@@ -252,26 +256,26 @@ class Thread {
   /** Resolves when the thread is loaded, or has ended. */
   readonly loaded: Promise<void>
   #load: () => void = () => undefined
-  readonly #worker: Worker
+  readonly #worker: ThreadWorker
   readonly #port: MessagePort
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor({ chains, genesis, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
+  constructor({ chains, genesis, thread }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
-    const workerData: ThreadData = { port: port2, signals: this.#signals, chains, genesis }
-    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
-    // An error or an exit without an order to end is a lack of memory: the thread catches all others.
-    this.#worker.on('error', () => events.onEnd('memory'))
-    this.#worker.on('exit', () => events.onEnd('memory'))
     this.loaded = new Promise((resolve) => {
       this.#load = resolve
-      this.#worker.on('exit', resolve)
     })
+    const data = { port: port2, signals: this.#signals, chains, genesis }
+    const onEnd = () => {
+      this.#load()
+      // An error or an exit without an order to end is a lack of memory: the thread catches all others.
+      events.onEnd('memory')
+    }
+    this.#worker = ThreadWorker.for(data, onEnd, thread)
     port1.on('message', (message: FromThread) => this.#take(message))
-    this.#worker.unref()
     port1.unref()
   }
 
@@ -298,8 +302,15 @@ class Thread {
     this.#load()
   }
 
+  /** Leaves the idle thread to another network. */
+  leave(): void {
+    this.#port.close()
+    this.#worker.release()
+  }
+
   end(): void {
     this.#port.close()
-    void this.#worker.terminate()
+    this.#worker.end()
+    this.#load()
   }
 }
