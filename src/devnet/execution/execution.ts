@@ -32,10 +32,8 @@ export class Execution {
    */
   constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: ForkedBase | null = null) {
     const { executionThread: thread, commandWaitMs: waitMs } = options
-    const { chains } = store
-    const { payload, state } = ledger.genesis
-    const modules = new NodeModules(state)
-    const shared = { chains, genesis: payload, modules, thread }
+    const modules = new NodeModules(ledger.genesis.state)
+    const shared = { modules, thread }
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(shared))
     const runner = new BlockRunner({ ledger, modules, own, others, calls, waitMs, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own, fork)

@@ -9,7 +9,6 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import { Deadline } from './deadline.ts'
 import {
   type CommandTask,
@@ -43,10 +42,6 @@ export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
 export interface ExecutorOptions {
-  /** Number of chains of the network. */
-  readonly chains: number
-  /** First block of the network. */
-  readonly genesis: StoredPayload
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
@@ -257,11 +252,11 @@ class Thread {
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor({ chains, genesis, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
+  constructor({ modules, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
-    const workerData: ThreadData = { port: port2, signals: this.#signals, chains, genesis }
+    const workerData: ThreadData = { port: port2, signals: this.#signals, genesis: modules.genesis }
     this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
     // An error or an exit without an order to end is a lack of memory: the thread catches all others.
     this.#worker.on('error', () => events.onEnd('memory'))

@@ -8,14 +8,12 @@ import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { executeInBlock } from '../ledger/execute.ts'
-import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -29,7 +27,7 @@ import {
 import { signedToo } from './overrides.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
-const { port, signals, chains, genesis } = workerData as ThreadData & { readonly port: MessagePort }
+const { port, signals, genesis } = workerData as ThreadData & { readonly port: MessagePort }
 
 function tell(message: FromThread): void {
   port.postMessage(message)
@@ -52,14 +50,7 @@ function ask(question: ThreadQuestion): unknown {
   }
 }
 
-const modules = new RemoteModules(ask, stateAfter(genesis))
-
-/** The state after the first block, made again here: its modules are too many to ask the node for each. */
-function stateAfter(payload: StoredPayload): ReadableState {
-  const first = genesisWith(payload, chains)
-  if (first === null) throw new Error('the payload belongs to no first block')
-  return first.state
-}
+const modules = new RemoteModules(ask, genesis)
 
 const readProof: ProofReader = (run, _context, proof) => {
   const verified = ask({ ask: 'proof', proof }) as { readonly output: string } | { readonly fault: string }
