@@ -41,12 +41,22 @@ export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 /** Whether the command is at fault, so that it would be stopped again. */
 export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
+/** Most that a command may take. */
+export interface CommandLimits {
+  /** Processor time, in ms. */
+  readonly cpuMs: number
+  /** Heap of its thread, in MB. */
+  readonly memoryMb: number
+}
+
 export interface ExecutorOptions {
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
   /** Most time to load the thread; default: one minute. */
   readonly maxLoadMs?: number
+  /** Default: COMMAND_LIMITS. */
+  readonly commandLimits?: CommandLimits | undefined
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -68,8 +78,10 @@ const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thre
 const MAX_LOAD_MS = 60_000
 /** Most commands with a deadline that wait for the thread. */
 export const MAX_WAITING = 256
-/** Memory of a thread. Far above what the memory limit of the language allows. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+/** The memory is far above what the memory limit of the language allows. */
+const COMMAND_LIMITS: CommandLimits = { cpuMs: 2000, memoryMb: 512 }
+/** Part of a thread's heap for new objects, in MB. */
+const YOUNG_MB = 64
 
 export class Executor {
   readonly #options: ExecutorOptions
@@ -164,7 +176,8 @@ export class Executor {
   }
 
   #setDeadline(entry: QueuedTask): void {
-    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+    const { cpuMs } = this.#options.commandLimits ?? COMMAND_LIMITS
+    if (this.#current === entry) this.#deadline = new Deadline(cpuMs, () => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
@@ -252,12 +265,13 @@ class Thread {
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor({ modules, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
+  constructor({ modules, thread = MODULE, commandLimits = COMMAND_LIMITS }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
     const workerData: ThreadData = { port: port2, signals: this.#signals, genesis: modules.genesis }
-    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
+    const resourceLimits = { maxOldGenerationSizeMb: commandLimits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB }
+    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits })
     // An error or an exit without an order to end is a lack of memory: the thread catches all others.
     this.#worker.on('error', () => events.onEnd('memory'))
     this.#worker.on('exit', () => events.onEnd('memory'))
