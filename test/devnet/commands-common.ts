@@ -36,8 +36,11 @@ export function post(peer: CheckedPeer, path: string, body: unknown): Promise<An
   return peer.request('POST', path, { headers: { 'content-type': 'application/json' }, body: text })
 }
 
-export async function makeBlocks(peer: CheckedPeer, counts: Readonly<Record<number, number>>): Promise<void> {
-  const response = await fetch(`${peer.url}/make-blocks`, {
+export async function makeBlocks(
+  { url }: Pick<CheckedPeer, 'url'>,
+  counts: Readonly<Record<number, number>>,
+): Promise<void> {
+  const response = await fetch(`${url}/make-blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(counts),
