@@ -13,6 +13,7 @@ import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { snapshotOf } from '../../src/devnet/data/records.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { settingsOf } from '../../src/devnet/rules/settings.ts'
+import { childEnv } from '../children.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { checkNode } from './checker.ts'
@@ -276,7 +277,7 @@ describe('a node', () => {
     // `ulimit -f 256` limits files to 256 blocks of 512 bytes; larger writes fail as on a full disk.
     const script = 'ulimit -f 256; exec "$0" "$@"'
     const args = ['-c', script, process.execPath, main, 'devnet', '--port', '0', '--no-pow', '--data', dataDir]
-    const child = spawn('/bin/sh', [...args, '--graph', 'pair'])
+    const child = spawn('/bin/sh', [...args, '--graph', 'pair'], { env: childEnv })
     let out = ''
     let err = ''
     child.stdout.on('data', (bytes) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
+import { type Running, run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
 import { startRemote } from '../fork/network.ts'
 import { type Signed, signed } from './command.ts'
 
@@ -189,25 +189,21 @@ describe('a state file', () => {
   it('keeps the pending transactions of its last whole end, if a later process is killed', async () => {
     onTestFinished(() => stopAll())
     const file = join(await folder(), 'network.state')
-    const startNode = async () => {
-      const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
-      const node = startProcess(args)
-      const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
-      return { node, url }
-    }
+    const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
+    const urlOf = async ({ sees }: Pick<Running, 'sees'>) => (await sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
     const [kept, lost] = [signed(), signed()]
-    const first = await startNode()
-    await send(first.url, [kept])
-    first.node.child.kill('SIGTERM')
-    expect((await first.node.ended).code).toBe(0)
-    const second = await startNode()
-    await send(second.url, [lost])
-    expect(await pendingOf(second.url)).toEqual([[kept.hash, lost.hash], []])
-    second.node.child.kill('SIGKILL')
-    await second.node.ended
-    const third = await startNode()
-    expect(await pendingOf(third.url)).toEqual([[kept.hash], []])
-    await third.node.sees(/state: 1 of 1 transactions are pending again/)
+    const first = startHere(args)
+    await send(await urlOf(first), [kept])
+    expect((await first.stop()).code).toBe(0)
+    const second = startProcess(args)
+    const url = await urlOf(second)
+    await send(url, [lost])
+    expect(await pendingOf(url)).toEqual([[kept.hash, lost.hash], []])
+    second.child.kill('SIGKILL')
+    await second.ended
+    const third = startHere(args)
+    expect(await pendingOf(await urlOf(third))).toEqual([[kept.hash], []])
+    await third.sees(/state: 1 of 1 transactions are pending again/)
   })
 
   const message = (text: string) => ({ code: 'DATA_UNUSABLE', message: expect.stringContaining(text) })
