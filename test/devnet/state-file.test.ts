@@ -8,13 +8,17 @@ import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { type Running, run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
 import { startRemote } from '../fork/network.ts'
 import { type Signed, signed } from './command.ts'
+import { exec } from './commands-common.ts'
+import { PREFIX } from './common.ts'
 
 async function start(options: DevnetOptions = {}) {
   const devnet = await startDevnet({ port: 0, autoMine: { kind: 'on-demand' }, ...options })
   onTestFinished(() => devnet.close())
+  /** Plain calls of the coin contract need no thread. */
   const value = async (code: string, chain = 0) => {
-    const { result } = await devnet.run({ chain, code })
-    return (result as { readonly data?: unknown }).data
+    const answer = await post(devnet.url, `chain/${chain}/pact/api/v1/local`, exec(code))
+    expect(answer.status).toBe(200)
+    return ((await answer.json()) as { readonly result: { readonly data?: unknown } }).result.data
   }
   return { devnet, value, heads: () => [...devnet.cut.values()].map(({ height, hash }) => [Number(height), hash]) }
 }
@@ -25,12 +29,15 @@ async function folder(): Promise<string> {
   return made
 }
 
-async function send(url: string, commands: readonly Signed[], chain = 0): Promise<void> {
-  const answer = await fetch(`${url}/chainweb/0.0/development/chain/${chain}/pact/api/v1/send`, {
+const post = (url: string, path: string, body: unknown) =>
+  fetch(`${url}${PREFIX}/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ cmds: commands }),
+    body: JSON.stringify(body),
   })
+
+async function send(url: string, commands: readonly Signed[], chain = 0): Promise<void> {
+  const answer = await post(url, `chain/${chain}/pact/api/v1/send`, { cmds: commands })
   expect(answer.status, await answer.text()).toBe(200)
 }
 
