@@ -64,7 +64,7 @@ const MODULE = `
       (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
       (step (resume { "path" := path } (+ path [3])))))`
 
-/** A network of three chains, of which 0 and 1 have the module. */
+/** Three chains. The module is on 0 and 1. */
 const triangle = sharedLedger({ graph: 'triangle' }, {}, async ({ peer }) => {
   for (const chain of [0, 1]) {
     const { result } = await run(peer, exec(MODULE, { gasLimit: 20_000, chainId: String(chain) }), chain)
