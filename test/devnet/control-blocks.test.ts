@@ -80,8 +80,8 @@ describe('make-blocks', () => {
     onTestFinished(() => other.close())
     let isDone = false
     const both = Promise.all([
-      order(peer, '/make-blocks', all(10, 40)),
-      order(other, '/devnet/make-blocks', all(10, 40)),
+      order(peer, '/make-blocks', all(10, 20)),
+      order(other, '/devnet/make-blocks', all(10, 20)),
     ]).finally(() => {
       isDone = true
     })
@@ -90,10 +90,10 @@ describe('make-blocks', () => {
     const seen = new Set<number>()
     while (!isDone) seen.add(jsonOf(await third.get(`${PREFIX}/cut`)).height)
     const [first, second] = await both
-    expect([sum(first.made), sum(second.made)]).toEqual([400, 400])
-    expect([sum(first.heights), sum(second.heights)]).toEqual([400, 800])
-    expect(Math.min(...seen)).toBeLessThan(800)
-    expect([...seen].some((height) => height > 0 && height < 800)).toBe(true)
+    expect([sum(first.made), sum(second.made)]).toEqual([200, 200])
+    expect([sum(first.heights), sum(second.heights)]).toEqual([200, 400])
+    expect(Math.min(...seen)).toBeLessThan(400)
+    expect([...seen].some((height) => height > 0 && height < 400)).toBe(true)
     expect(
       (await checkNode({ url: devnet.url, pow: false, adjusts: false, pageSizes: [200, 200] })).violations,
     ).toEqual([])

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { randomFrom } from '../random.ts'
+import { roundsOf } from '../rotation.ts'
 import { merkleBlockHash } from './checker.ts'
 import { BINARY, brief, type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, start, TEXT } from './common.ts'
 import { order } from './control-common.ts'
@@ -311,7 +312,7 @@ describe('mining/solved', () => {
     const { peer } = await start({ graph: 'pair' })
     const random = randomFrom(6)
     const work = await getWork(peer, 0)
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < roundsOf(300, 60); i++) {
       const bytes = Buffer.from(i % 3 === 0 ? work : Buffer.alloc(Math.floor(random() * 600)))
       for (let k = 0; k < 4 && bytes.length > 0; k++) bytes[Math.floor(random() * bytes.length)] = random() * 256
       const { status, body } = await submit(peer, bytes)
