@@ -2,25 +2,33 @@
 import { expect } from 'vitest'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { type Change, funded, type KeyPair, type Signed, signed } from './command.ts'
-import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start, startOpen } from './common.ts'
+import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, sharedNode, start } from './common.ts'
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
+/** Two chains with blocks on demand. */
+const ON_DEMAND: DevnetOptions = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } }
+
 /** Two chains with blocks on demand and one current block each, so that current commands fit into the next blocks. */
 export async function startLedger(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
-  return withFirstBlocks(await start({ ...ON_DEMAND, ...options }, machine))
+  const started = await start({ ...ON_DEMAND, ...options }, machine)
+  await makeFirstBlocks(started)
+  return started
 }
 
-/** Like `startLedger`, for several tests. The caller closes it. */
-export const startOpenLedger = async (options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) =>
-  withFirstBlocks(await startOpen({ ...ON_DEMAND, ...options }, machine))
+/** Like startLedger, for all tests of a file or of a group; see sharedNode. */
+export const sharedLedger = (
+  options: DevnetOptions = {},
+  machine: Partial<HostMachine> = {},
+  prepare: (started: Started) => Promise<void> = async () => undefined,
+): (() => Promise<Started>) =>
+  sharedNode({ ...ON_DEMAND, ...options }, machine, async (started) => {
+    await makeFirstBlocks(started)
+    await prepare(started)
+  })
 
-const ON_DEMAND = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
-
-async function withFirstBlocks(started: Started): Promise<Started> {
-  const { chainIds } = started.devnet.chains
-  await makeBlocks(started.peer, Object.fromEntries(chainIds.map((chain) => [chain, 1])))
-  return started
+function makeFirstBlocks({ devnet, peer }: Started): Promise<void> {
+  return makeBlocks(peer, Object.fromEntries(devnet.chains.chainIds.map((chain) => [chain, 1])))
 }
 
 export function post(peer: CheckedPeer, path: string, body: unknown): Promise<Answer> {
@@ -29,10 +37,10 @@ export function post(peer: CheckedPeer, path: string, body: unknown): Promise<An
 }
 
 export async function makeBlocks(
-  peer: { readonly url: string },
+  { url }: Pick<CheckedPeer, 'url'>,
   counts: Readonly<Record<number, number>>,
 ): Promise<void> {
-  const response = await fetch(`${peer.url}/make-blocks`, {
+  const response = await fetch(`${url}/make-blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(counts),

@@ -2,7 +2,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MAX_SPARE, SPARE_MS, ThreadWorker } from '../../src/devnet/execution/thread-worker.ts'
-import { emptyPayload } from '../../src/devnet/store/payload.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
 import type { Started } from './common.ts'
 
@@ -19,10 +18,11 @@ afterEach(() => {
 })
 
 /** The id of the worker that a network gets, and the worker. */
-async function worker(onEnd: () => void = () => undefined) {
+async function worker(memoryMb = 64) {
   const { port1, port2 } = new MessageChannel()
   const signals = new Int32Array(new SharedArrayBuffer(8))
-  const given = ThreadWorker.for({ port: port2, signals, chains: 2, genesis: emptyPayload }, onEnd, moduleOfTest())
+  const options = { memoryMb, onEnd: () => undefined, thread: moduleOfTest() }
+  const given = ThreadWorker.for({ port: port2, signals, genesis: [] }, options)
   onTestFinished(() => given.end())
   const id = await new Promise<number>((resolve) => port1.once('message', resolve))
   port1.close()
@@ -42,6 +42,13 @@ describe('a worker', () => {
     const first = await worker()
     first.given.end()
     expect((await worker()).id).not.toBe(first.id)
+  })
+
+  it('with less memory serves no network whose commands may take more', async () => {
+    const first = await worker()
+    first.given.release()
+    expect((await worker(128)).id).not.toBe(first.id)
+    expect((await worker()).id).toBe(first.id)
   })
 
   it('ends if it waits too long for a network, or many others wait', async () => {

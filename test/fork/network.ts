@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished } from 'vitest'
 import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
 import { type Change, funded, signed } from '../devnet/command.ts'
-import { exec, makeBlocks, poll, send, startLedger, startOpenLedger } from '../devnet/commands-common.ts'
-import { type CheckedPeer, jsonOf, ofFile, type Started, start } from '../devnet/common.ts'
+import { exec, makeBlocks, poll, send, sharedLedger, startLedger } from '../devnet/commands-common.ts'
+import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
 export const TOKEN = `(namespace "free")
@@ -89,9 +89,23 @@ export const startRemote = async (): Promise<Started> => withToken(await startLe
  * one height. Reorganisations need a node of their own.
  */
 export function remoteOfFile(): Started {
-  const remote = ofFile(async () => withToken(await startOpenLedger()))
-  beforeEach(() => level(remote))
-  return remote
+  const remote = sharedLedger({}, {}, async (begun) => void (await withToken(begun)))
+  let started: Started
+  beforeEach(async () => {
+    started = await remote()
+    await level(started)
+  })
+  return {
+    get devnet() {
+      return started.devnet
+    },
+    get peer() {
+      return started.peer
+    },
+    get additions() {
+      return started.additions
+    },
+  }
 }
 
 /** Makes blocks until all chains are as high as the highest. */

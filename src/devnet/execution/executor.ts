@@ -9,7 +9,6 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import { Deadline } from './deadline.ts'
 import {
   type CommandTask,
@@ -42,18 +41,22 @@ export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 /** Whether the command is at fault, so that it would be stopped again. */
 export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
+/** Most that a command may take. */
+export interface CommandLimits {
+  /** Processor time, in ms. */
+  readonly cpuMs: number
+  /** Heap of its thread, in MB. */
+  readonly memoryMb: number
+}
+
 export interface ExecutorOptions {
-  /** Number of chains of the network. */
-  readonly chains: number
-  /** First block of the network. */
-  readonly genesis: StoredPayload
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
   /** Most time to load the thread; default: one minute. */
   readonly maxLoadMs?: number
-  /** Most processor time of a command in ms; default: 2 s. */
-  readonly maxCpuMs?: number | undefined
+  /** Default: COMMAND_LIMITS. */
+  readonly commandLimits?: CommandLimits | undefined
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -73,6 +76,8 @@ interface QueuedTask extends TaskSettling {
 const MAX_LOAD_MS = 60_000
 /** Most commands with a deadline that wait for the thread. */
 export const MAX_WAITING = 256
+/** The memory is far above what the memory limit of the language allows. */
+const COMMAND_LIMITS: CommandLimits = { cpuMs: 2000, memoryMb: 512 }
 
 export class Executor {
   readonly #options: ExecutorOptions
@@ -171,9 +176,8 @@ export class Executor {
   }
 
   #setDeadline(entry: QueuedTask): void {
-    if (this.#current === entry) {
-      this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }), this.#options.maxCpuMs)
-    }
+    const { cpuMs } = this.#options.commandLimits ?? COMMAND_LIMITS
+    if (this.#current === entry) this.#deadline = new Deadline(cpuMs, () => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
@@ -261,20 +265,20 @@ class Thread {
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor({ chains, genesis, thread }: ExecutorOptions, events: ThreadEvents) {
+  constructor({ modules, thread, commandLimits = COMMAND_LIMITS }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
     this.loaded = new Promise((resolve) => {
       this.#load = resolve
     })
-    const data = { port: port2, signals: this.#signals, chains, genesis }
+    const data = { port: port2, signals: this.#signals, genesis: modules.genesis }
     const onEnd = () => {
       this.#load()
       // An error or an exit without an order to end is a lack of memory: the thread catches all others.
       events.onEnd('memory')
     }
-    this.#worker = ThreadWorker.for(data, onEnd, thread)
+    this.#worker = ThreadWorker.for(data, { memoryMb: commandLimits.memoryMb, onEnd, thread })
     port1.on('message', (message: FromThread) => this.#take(message))
     port1.unref()
   }

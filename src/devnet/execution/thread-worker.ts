@@ -1,14 +1,14 @@
 /**
- * Workers that execute contract code. A worker has loaded the language and the first block after about half a second of
- * processor time, so the worker of a closed network waits a while for the next network of this process.
+ * Workers that execute contract code. A worker has loaded the language after about a quarter of a second of processor
+ * time, so the worker of a closed network waits a while for the next network of this process.
  */
 import { Worker } from 'node:worker_threads'
 import type { ThreadData } from './messages.ts'
 
 /** The compiled module of a worker is next to this file, with the same extension. */
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
-/** Memory of a worker. Far above what the memory limit of the language allows. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+/** Part of a worker's heap for new objects, in MB. */
+const YOUNG_MB = 64
 /** Most workers that wait for a network. A network has up to three, and a reset closes one network for another. */
 export const MAX_SPARE = 6
 /** How long a worker waits for a network. */
@@ -17,29 +17,37 @@ export const SPARE_MS = 60_000
 /** Workers without a network, the longest waiting first. */
 const spare: ThreadWorker[] = []
 
+export interface WorkerOptions {
+  /** Heap of the worker, in MB. */
+  readonly memoryMb: number
+  /** Called when the worker ends without an order: all its memory is in use, or it did not load. */
+  readonly onEnd: () => void
+  /** Module of the worker; default: the one next to this file. */
+  readonly thread?: URL | undefined
+}
+
 export class ThreadWorker {
-  readonly #module: string
+  /** Module and memory: workers that differ in neither replace each other. */
+  readonly #kind: string
   readonly #worker: Worker
   /** Called when the worker ends without an order. */
   #onEnd: () => void = () => undefined
   #expiry: NodeJS.Timeout | undefined
 
-  private constructor(module: URL, data: ThreadData) {
-    this.#module = module.href
-    this.#worker = new Worker(module, { workerData: data, transferList: [data.port], resourceLimits: RESOURCE_LIMITS })
+  private constructor(kind: string, data: ThreadData, module: URL, memoryMb: number) {
+    this.#kind = kind
+    const resourceLimits = { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB }
+    this.#worker = new Worker(module, { workerData: data, transferList: [data.port], resourceLimits })
     this.#worker.on('error', () => this.#onEnd())
     this.#worker.on('exit', () => this.#onEnd())
     this.#worker.unref()
   }
 
-  /**
-   * Gives a network a worker: one that waits, or else a new one.
-   * @param onEnd called when the worker ends without an order: all its memory is in use, or it did not load
-   * @param module module of the worker; default: the one next to this file
-   */
-  static for(data: ThreadData, onEnd: () => void, module: URL = MODULE): ThreadWorker {
-    const place = spare.findLastIndex((each) => each.#module === module.href)
-    const worker = place < 0 ? new ThreadWorker(module, data) : spare.splice(place, 1)[0]
+  /** Gives a network a worker: one that waits, or else a new one. */
+  static for(data: ThreadData, { memoryMb, onEnd, thread = MODULE }: WorkerOptions): ThreadWorker {
+    const kind = `${memoryMb} ${thread.href}`
+    const place = spare.findLastIndex((each) => each.#kind === kind)
+    const worker = place < 0 ? new ThreadWorker(kind, data, thread, memoryMb) : spare.splice(place, 1)[0]
     worker.#onEnd = onEnd
     if (place >= 0) worker.#serve(data)
     return worker

@@ -11,14 +11,12 @@ import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { executeInBlock } from '../ledger/execute.ts'
-import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -38,10 +36,10 @@ class Service {
   readonly #signals: ThreadData['signals']
   readonly #modules: RemoteModules
 
-  constructor({ port, signals, chains, genesis }: ThreadData) {
+  constructor({ port, signals, genesis }: ThreadData) {
     this.#port = port
     this.#signals = signals
-    this.#modules = new RemoteModules(this.#ask, stateAfter(genesis, chains))
+    this.#modules = new RemoteModules(this.#ask, genesis)
     port.on('message', (task: CommandTask) => {
       try {
         this.#tell({ result: this.#run(task) })
@@ -125,13 +123,6 @@ class Service {
       }
     }
   }
-}
-
-/** The state after the first block, made again here: its modules are too many to ask the node for each. */
-function stateAfter(payload: StoredPayload, chains: number): ReadableState {
-  const first = genesisWith(payload, chains)
-  if (first === null) throw new Error('the payload belongs to no first block')
-  return first.state
 }
 
 const serve = (data: ThreadData) => void new Service(data)
