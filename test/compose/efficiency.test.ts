@@ -9,7 +9,10 @@ import type { GpuSetup, OwnSearch } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { startMiner, temporaryFolder } from '../api/running.ts'
+import { paceSearch } from '../pace.ts'
 import { powercapFolder, runningPackage } from '../sensors/powercap-folder.ts'
+
+paceSearch()
 
 const gpu: GpuSetup = {
   ...{ which: 'all', neededBy: null, batchMs: 10, workgroup: undefined },
