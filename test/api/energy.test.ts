@@ -10,11 +10,13 @@ const energyOf = async (miner: RunningMiner) => ((await miner.json('/api/summary
 const scrape = async (miner: RunningMiner) => (await fetch(`${miner.url}/metrics`)).text()
 /** Each poll asks the miner for its snapshot, until a window of its hashrate is full. */
 const slowly = { interval: 200 }
+/** A difficulty at which the miner hashes for its window, and finds few blocks meanwhile. */
+const FEW_BLOCKS = 100_000_000n
 paceSearch()
 
 describe('the energy of a miner', () => {
   it('comes from the package, and is in the summary, the backends and the metrics', async () => {
-    const miner = await startMiner({ powercap: runningPackage() })
+    const miner = await startMiner({ powercap: runningPackage(), difficulty: FEW_BLOCKS })
     const isKnown = async () => (await energyOf(miner)).joulesPerMegahash !== null
     await expect.poll(isKnown, slowly).toBe(true)
     const { watts, joules, hashrate, joulesPerMegahash, ...rest } = await energyOf(miner)

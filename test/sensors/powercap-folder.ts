@@ -35,11 +35,11 @@ export function setCounter(folder: string, zone: string, microjoules: number): v
   renameSync(`${file}.next`, file)
 }
 
-/** A folder with a package whose counter goes on by a joule every 20 ms. */
+/** A folder with a package whose counter goes on by five joules every 100 ms. */
 export function runningPackage(): string {
   const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
   let joules = 0
-  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', ++joules * 1_000_000), 20)
+  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', (joules += 5) * 1_000_000), 100)
   onTestFinished(() => clearInterval(timer))
   return folder
 }
