@@ -198,7 +198,7 @@ export interface Project {
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
-  ['contracts'],
+  ['contracts', 'editor'],
   ['api', 'compose', 'engine', 'fleet', 'mine', 'source'],
   ['core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],

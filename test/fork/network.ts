@@ -84,7 +84,12 @@ export async function inBlock(peer: CheckedPeer, commands: readonly { readonly h
 /** A node with the token, the accounts alice and bob, and some coins. */
 export async function startRemote(): Promise<Started> {
   const remote = await startLedger()
-  const { peer } = remote
+  await deployToken(remote.peer)
+  return remote
+}
+
+/** Deploys the token, and opens the accounts alice and bob. */
+export async function deployToken(peer: CheckedPeer): Promise<void> {
   const data = { owner: 'the deployer', k: KEYSET }
   const limit = { gasLimit: 100_000 }
   const deployed = await inBlock(peer, [execWith(TOKEN, data, limit)])
@@ -98,7 +103,6 @@ export async function startRemote(): Promise<Started> {
   expect(opened.map(({ result }) => result.status)).toEqual(Array(4).fill('success'))
   // The other chain must be as high, because a pin has one height.
   await makeBlocks(peer, { 0: 2, 1: 2 })
-  return remote
 }
 
 /** Orders a reorganisation of chain 0. */
