@@ -19,12 +19,6 @@ const MILLISECONDS = 3000
 /** More steps within each other than the evaluator takes. */
 const TOO_DEEP = 600
 
-/** One of three neighbours, which are alike. */
-function oneOfThree<T>(items: readonly T[]): T[] {
-  const threes = Array.from({ length: Math.ceil(items.length / 3) }, (_, i) => items.slice(3 * i, 3 * i + 3))
-  return threes.flatMap((three) => rotating(three, 1))
-}
-
 /**
  * Runs a program with the gas of a full block. Returns its error, or null if it gave a value, which must be
  * traversable.
@@ -267,7 +261,7 @@ const byBound: readonly (readonly [what: string, message: RegExp, text: string, 
 ]
 
 describe('hostile code', () => {
-  it.each(oneOfThree(byGas).map(([what, text, before = '']) => ({ what, text, before })))(
+  it.each(rotating(byGas, byGas.length / 3).map(([what, text, before = '']) => ({ what, text, before })))(
     'ends by gas: $what',
     ({ text, before }) => {
       expect(attack(text, before)?.message).toMatch(/^Gas limit|too large|too long/)
@@ -308,7 +302,7 @@ describe('hostile code', () => {
     ['fields', `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join(',')}}`],
     ['imports', `${chain(100, () => '1')}${'(use m)'.repeat(50_000)}`],
   ]
-  it.each(oneOfThree(longest))('runs the longest texts soon: %s', (_, text) => {
+  it.each(rotating(longest, longest.length / 3))('runs the longest texts soon: %s', (_, text) => {
     expect(attack(text)?.message ?? '').toBe('')
   })
 
