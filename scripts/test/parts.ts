@@ -199,9 +199,10 @@ export interface Project {
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts', 'editor'],
-  ['api', 'compose', 'engine', 'fleet', 'mine', 'source'],
+  ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'web'],
   ['core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],
+  ['deploy', 'prose', 'scripts'],
 ]
 
 const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
