@@ -16,7 +16,7 @@ const KEY = 'ab'.repeat(32)
 const METRICS = /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/
 const PRICES = ['--coin-price', '0.02USD', '--power-price', '0.30USD/kWh']
 /** Blocks are fast, so that the miner finds many. */
-const EASY = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
+const EASY = ['--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 const HARD = [...EASY, '--difficulty', '1P', '--graph', 'pair']
 
 function newFolder(): string {
@@ -45,7 +45,7 @@ const minerOf = (node: string, state: string) => {
 
 describe('a miner for a node', () => {
   it('shows in summary, metrics and `newcut blocks` exactly what the chain paid, fees included', async () => {
-    const devnet = startHere(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '50k'])
+    const devnet = startHere(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '2k'])
     const [, node] = await devnet.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     const state = newFolder()
     const miner = start(minerOf(node, state))
