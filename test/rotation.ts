@@ -13,6 +13,12 @@ export function rotating<T>(items: readonly T[], count: number): T[] {
   return items.filter((_, i) => i % shares === rotation % shares)
 }
 
+/** All items in a full run, else one of each `size` neighbours, for lists whose neighbours are alike. */
+export function oneOfEach<T>(size: number, items: readonly T[]): T[] {
+  const groups = Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
+  return groups.flatMap((group) => rotating(group, 1))
+}
+
 /** Rounds of a test that repeats: NEWCUT_TEST_ROUNDS, else all of them in a full run, else some. */
 export const roundsOf = (full: number, some: number): number =>
   Number(process.env.NEWCUT_TEST_ROUNDS ?? (isFull ? full : some))

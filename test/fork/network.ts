@@ -82,14 +82,18 @@ export async function inBlock(peer: CheckedPeer, commands: readonly { readonly h
 }
 
 /** A node with the token, the accounts alice and bob, and some coins. */
-export const startRemote = async (): Promise<Started> => withToken(await startLedger())
+export async function startRemote(): Promise<Started> {
+  const remote = await startLedger()
+  await deployToken(remote.peer)
+  return remote
+}
 
 /**
  * Such a node for all tests of a file: forks leave it as it is. Tests may add blocks to it, and each begins with chains of
  * one height. Reorganisations need a node of their own.
  */
 export function remoteOfFile(): Started {
-  const remote = sharedLedger({}, {}, async (begun) => void (await withToken(begun)))
+  const remote = sharedLedger({}, {}, ({ peer }) => deployToken(peer))
   let started: Started
   beforeEach(async () => {
     started = await remote()
@@ -119,8 +123,8 @@ async function level({ devnet, peer }: Started): Promise<void> {
   }
 }
 
-async function withToken(remote: Started): Promise<Started> {
-  const { peer } = remote
+/** Deploys the token, and opens the accounts alice and bob. */
+export async function deployToken(peer: CheckedPeer): Promise<void> {
   const data = { owner: 'the deployer', k: KEYSET }
   const limit = { gasLimit: 100_000 }
   const deployed = await inBlock(peer, [execWith(TOKEN, data, limit)])
@@ -134,7 +138,6 @@ async function withToken(remote: Started): Promise<Started> {
   expect(opened.map(({ result }) => result.status)).toEqual(Array(4).fill('success'))
   // The other chain must be as high, because a pin has one height.
   await makeBlocks(peer, { 0: 2, 1: 2 })
-  return remote
 }
 
 /** Orders a reorganisation of chain 0. */
