@@ -40,7 +40,16 @@ describe('newcut, when a flag is given twice,', () => {
 
 describe('newcut mine --chains', () => {
   it('refuses chains that the network does not have', async () => {
-    const { code, err } = await run(['mine', '--graph', 'petersen', '--chains', '0,9-11', '--http', 'off', ...SMALL_SEARCH])
+    const { code, err } = await run([
+      'mine',
+      '--graph',
+      'petersen',
+      '--chains',
+      '0,9-11',
+      '--http',
+      'off',
+      ...SMALL_SEARCH,
+    ])
     expect(err).toMatch(
       /^newcut: --chains: development at \S+ has no chain 10, 11 \(its chains are 0 to 9\) \[BAD_OPTION\]\n$/,
     )

@@ -78,12 +78,15 @@ describe('newcut mine', () => {
     ['triangle', 'js'],
     ['petersen', 'js'],
   ] as const
-  it.each([['pair', 'wasm'] as const, ...rotating(others, 1)])('mines a %s network with only the %s kernel', async (graph, kernel) => {
-    const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', kernel]
-    const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...args])
-    expect(out).toContain('10 accepted')
-    expect(code).toBe(0)
-  })
+  it.each([['pair', 'wasm'] as const, ...rotating(others, 1)])(
+    'mines a %s network with only the %s kernel',
+    async (graph, kernel) => {
+      const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', kernel]
+      const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...args])
+      expect(out).toContain('10 accepted')
+      expect(code).toBe(0)
+    },
+  )
 
   it('--dry-run prints what would be mined without mining, or what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])

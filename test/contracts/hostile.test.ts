@@ -203,7 +203,12 @@ const byBound: readonly (readonly [what: string, message: RegExp, text: string, 
   ['a power of a decimal', /^Gas limit/, '(^ 10.0 1000000000.0)'],
   ['a shift', /^Gas limit/, '(shift 1 1000000000)'],
   ['functions that call functions', /nested too deeply/, `(m.f${TOO_DEEP})`, chain(TOO_DEEP, (f) => f)],
-  ['maps that call functions', /nested too deeply/, `(m.f${TOO_DEEP})`, chain(TOO_DEEP, (f) => `(map (lambda (x) ${f}) [1])`)],
+  [
+    'maps that call functions',
+    /nested too deeply/,
+    `(m.f${TOO_DEEP})`,
+    chain(TOO_DEEP, (f) => `(map (lambda (x) ${f}) [1])`),
+  ],
   [
     'zips that call functions',
     /nested too deeply/,

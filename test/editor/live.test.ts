@@ -68,9 +68,10 @@ interface Forked<T extends Editor> {
 }
 
 /** @param areVirtual true for an editor that asks the server for texts */
-async function forked({ areVirtual = true, ...options }: ForkOptions & { areVirtual?: boolean } = {}): Promise<
-  Forked<Editor>
-> {
+async function forked({
+  areVirtual = true,
+  ...options
+}: ForkOptions & { areVirtual?: boolean } = {}): Promise<Forked<Editor>> {
   const { proxy, flags } = await forkOf(options)
   const editor = new Editor(null, Object.fromEntries(flags))
   const began = await editor.initialize(null, workspaceOf(areVirtual))
@@ -83,9 +84,11 @@ async function forkedProcess({
   root = null,
   variables = {},
   ...options
-}: ForkOptions & { areVirtual?: boolean; root?: string | null; variables?: Readonly<Record<string, string>> } = {}): Promise<
-  Forked<EditorOfProcess>
-> {
+}: ForkOptions & {
+  areVirtual?: boolean
+  root?: string | null
+  variables?: Readonly<Record<string, string>>
+} = {}): Promise<Forked<EditorOfProcess>> {
   const { proxy, flags } = await forkOf(options)
   const editor = new EditorOfProcess(
     flags.flatMap(([name, value]) => [`--${name}`, value]),

@@ -39,7 +39,11 @@ export function setCounter(folder: string, zone: string, microjoules: number): v
 export function runningPackage(): string {
   const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
   let joules = 0
-  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', (joules += 5) * 1_000_000), 100)
+  const goOn = () => {
+    joules += 5
+    setCounter(folder, 'intel-rapl:0', joules * 1_000_000)
+  }
+  const timer = setInterval(goOn, 100)
   onTestFinished(() => clearInterval(timer))
   return folder
 }

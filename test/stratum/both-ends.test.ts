@@ -42,8 +42,14 @@ const serverOf = (url: string, port: number, more: readonly string[] = []) => {
   return ['mine', '--node', url, '--state', 'off', '--threads', '0', ...ALONE, ...listen, ...more]
 }
 
-const rigOf = (port: number, name: string) =>
-  ['mine', '--pool', `stratum+tcp://k%3Aab.${name}@127.0.0.1:${port}`, '--threads', '1', ...ALONE]
+const rigOf = (port: number, name: string) => [
+  'mine',
+  '--pool',
+  `stratum+tcp://k%3Aab.${name}@127.0.0.1:${port}`,
+  '--threads',
+  '1',
+  ...ALONE,
+]
 
 type Miner = Pick<Running, 'sees'>
 

@@ -83,6 +83,7 @@ export function distrust(path: string): string | null {
   if (stats.uid !== process.getuid()) return `${path} belongs to another user`
   // In a folder with the sticky bit, such as /tmp, nobody can replace what others own.
   const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0
-  if ((stats.mode & 0o022) !== 0 && !isSticky) return `others may write to ${path} (mode ${(stats.mode & 0o777).toString(8)})`
+  if ((stats.mode & 0o022) !== 0 && !isSticky)
+    return `others may write to ${path} (mode ${(stats.mode & 0o777).toString(8)})`
   return null
 }

@@ -147,7 +147,7 @@ describe('the gateway refuses', () => {
   ])(
     'POST %s with body %j, and says what is wrong, where, and what is right',
     async (path, body, headers, status, message) => {
-        const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
+      const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
       expect(answer).toEqual([status, expect.stringContaining(message)])
     },
   )

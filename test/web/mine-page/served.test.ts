@@ -5,8 +5,8 @@ import { isPageOn, type PageMode } from '../../../src/compose/mine-page.ts'
 import { type MinerStart, runMiner } from '../../../src/compose/miner.ts'
 import type { MinerSetup } from '../../../src/compose/setup.ts'
 import { run, startHere, stopAll } from '../../cli/run.ts'
-import { paceSearch } from '../../pace.ts'
 import { FakeNode, pairInfo } from '../../node/fake-node.ts'
+import { paceSearch } from '../../pace.ts'
 
 afterEach(stopAll)
 paceSearch()
