@@ -206,7 +206,7 @@ const SHARED: readonly (readonly string[])[] = [
 ]
 
 const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
-const elsewhere = listed.flatMap(({ files }) => files)
+const elsewhere = ['**/node_modules/**', ...listed.flatMap(({ files }) => files)]
 const shared = SHARED.map(filesOf)
 
 /** Projects have the name of their part plus the rooms that share processes. */

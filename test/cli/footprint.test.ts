@@ -10,7 +10,7 @@ import { startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-footprint-'))
 const preload = fileURLToPath(new URL('loaded.mjs', import.meta.url))
-/** What a miner for a node has loaded when it has found a block. */
+/** All that a miner for a node has loaded when it has found a block. */
 let loaded: Awaited<ReturnType<typeof loadedBy>>
 
 beforeAll(async () => {

@@ -352,7 +352,8 @@ describe('poll', () => {
     const found = await ok(poll(peer, [command.hash, 'A'.repeat(43), command.hash]))
     expect(Object.keys(found)).toEqual([command.hash])
     const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
-    const [{ header, payloadWithOutputs }] = items
+    const { hash: made } = (await ok(peer.get(`${PREFIX}/cut`))).hashes[0]
+    const { header, payloadWithOutputs } = items.find((item: { header: { hash: string } }) => item.header.hash === made)
     expect(found[command.hash].metaData).toEqual({
       blockHeight: 2,
       blockTime: header.creationTime,

@@ -9,7 +9,6 @@ import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
-import { Deadline } from './deadline.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -76,6 +75,10 @@ interface QueuedTask extends TaskSettling {
 const MAX_LOAD_MS = 60_000
 /** Most commands with a deadline that wait for the thread. */
 export const MAX_WAITING = 256
+/** A command may take longer on a busy machine, but not for ever. */
+const MAX_WALL_MS = 20_000
+/** Least time between two looks at the clock. */
+const LEAST_WAIT_MS = 50
 /** The memory is far above what the memory limit of the language allows. */
 const COMMAND_LIMITS: CommandLimits = { cpuMs: 2000, memoryMb: 512 }
 
@@ -316,5 +319,38 @@ class Thread {
     this.#port.close()
     this.#worker.end()
     this.#load()
+  }
+}
+
+/**
+ * Calls `onOver` after some processor time of this process, which is at least that of the command. Not all supported
+ * versions of Node tell the processor time of a thread.
+ */
+class Deadline {
+  readonly #onOver: () => void
+  readonly #cpuMs: number
+  readonly #cpu = process.cpuUsage()
+  readonly #startMs = performance.now()
+  #timer: NodeJS.Timeout
+
+  constructor(cpuMs: number, onOver: () => void) {
+    this.#cpuMs = cpuMs
+    this.#onOver = onOver
+    this.#timer = this.#after(cpuMs)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #after(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#look(), ms).unref()
+  }
+
+  #look(): void {
+    const { user, system } = process.cpuUsage(this.#cpu)
+    const leftMs = this.#cpuMs - (user + system) / 1000
+    if (leftMs <= 0 || performance.now() - this.#startMs >= MAX_WALL_MS) this.#onOver()
+    else this.#timer = this.#after(Math.max(LEAST_WAIT_MS, leftMs / 2))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Workers that execute contract code. A worker has loaded the language after about a quarter of a second of processor
- * time, so the worker of a closed network waits a while for the next network of this process.
+ * Workers that execute contract code. Loading the language takes about a quarter of a second of processor time. So the
+ * worker of a closed network waits a while for the next network of this process.
  */
 import { Worker } from 'node:worker_threads'
 import type { ThreadData } from './messages.ts'
