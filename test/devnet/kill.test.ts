@@ -1,4 +1,4 @@
-/** Many kills; NEWCUT_TEST_ROUNDS sets the number. kill-once.test.ts has the smallest useful number. */
+/** Many kills; TEST_ROUNDS sets the number. kill-once.test.ts has the smallest useful number. */
 import { roundsOf } from '../rotation.ts'
 import { testKilledNode } from './kill-node.ts'
 

@@ -1,5 +1,5 @@
 /** Lists of headers and hashes of a fork: below the pin they are those of the forked node, checked down from the pin. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { NodeFork } from '../../src/devnet/fork/node-fork.ts'
 import { HeaderTrees } from '../../src/devnet/http/lookup/header-trees.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
@@ -27,10 +27,8 @@ async function branch(node: Started, path: string, bounds: unknown) {
 const itemsOf = (text: string) => JSON.parse(text) as { items: string[]; next: string | null; limit: number }
 const allHashes = async (node: Started) => itemsOf((await get(node, 'hash')).text).items
 
-const remote = remoteOfFile()
-
-/** Some blocks above those of the token. */
-beforeAll(() => makeBlocks(remote.peer, { 0: 12, 1: 12 }))
+/** With some blocks above those of the token. */
+const remote = remoteOfFile({ 0: 12, 1: 12 })
 
 const pinOf = ({ devnet }: Pick<Forked, 'devnet'>) => devnet.fork?.pin.height ?? 0
 

@@ -91,9 +91,13 @@ export async function startRemote(): Promise<Started> {
 /**
  * Such a node for all tests of a file: forks leave it as it is. Tests may add blocks to it, and each begins with chains of
  * one height. Reorganisations need a node of their own.
+ * @param more numbers of further blocks, under their chain
  */
-export function remoteOfFile(): Started {
-  const remote = sharedLedger({}, {}, ({ peer }) => deployToken(peer))
+export function remoteOfFile(more: Readonly<Record<number, number>> = {}): Started {
+  const remote = sharedLedger({}, {}, async ({ peer }) => {
+    await deployToken(peer)
+    await makeBlocks(peer, more)
+  })
   let started: Started
   beforeEach(async () => {
     started = await remote()
