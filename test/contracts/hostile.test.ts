@@ -1,5 +1,5 @@
 /** Hostile programs end soon, by gas or by a bound, and never by a limit of JavaScript. */
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ContractError } from '../../src/contracts/errors.ts'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
 import { isValue } from '../../src/contracts/machine/term.ts'
@@ -10,11 +10,16 @@ import type { Value } from '../../src/contracts/values/value.ts'
 import { valueToJson } from '../../src/contracts/values/wire.ts'
 import { rotating } from '../rotation.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
+import { canCount, WorkCount } from './work-count.ts'
 
 /** In thousandths of gas. */
 const LIMIT = 150_000_000
-/** CPU time in ms, so that other programs do not count. An idle machine takes 500 ms at most. */
-const MILLISECONDS = 3000
+/** Blocks of the compiled files that a program may run: the longest of the others runs 80 million. */
+const MOST_BLOCKS = 200_000_000
+/** Programs that run more, with their most: this one runs 460 million. */
+const MORE_BLOCKS: Readonly<Record<string, number>> = { '(m.f60)': 1_000_000_000 }
+const work = canCount ? new WorkCount() : null
+afterAll(() => work?.stop())
 
 /** More steps within each other than the evaluator takes. */
 const TOO_DEEP = 600
@@ -30,11 +35,10 @@ function attack(text: string, before = ''): ContractError | null {
     if ('error' in prepared) throw prepared.error
   }
   const gas: GasMeter = { used: 0, limit: LIMIT }
-  const start = process.cpuUsage()
+  work?.take()
   const result = outcome(evaluatorOn(state, gas), text)
   if ('value' in result && isValue(result.value)) walk(result.value)
-  const { user, system } = process.cpuUsage(start)
-  expect((user + system) / 1000, 'milliseconds').toBeLessThan(MILLISECONDS)
+  expect(work?.take() ?? 0, 'blocks').toBeLessThan(MORE_BLOCKS[text] ?? MOST_BLOCKS)
   return 'error' in result ? result.error : null
 }
 
