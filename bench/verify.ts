@@ -29,7 +29,7 @@ export interface FixedSearch {
 }
 
 /**
- * Computed once by the JavaScript kernel; test/bench/verify.test.ts confirms the short one with @noble/hashes alone.
+ * Computed once by the JavaScript kernel; test/bench/verify.test.ts confirms the short one with @noble/hashes.
  */
 export const SHORT: FixedSearch = { sweeps: 4, checksum: '6d3a67bc292f3511' }
 export const LONG: FixedSearch = { sweeps: 1024, checksum: '57767cf71c792a10' }

@@ -1,14 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { run } from './cli/run.ts'
 import { optionsDocument } from './docs-options.ts'
 
-const main = fileURLToPath(new URL('../dist/src/main.js', import.meta.url))
 const document = fileURLToPath(new URL('../docs/OPTIONS.md', import.meta.url))
 
-const helpOf = (...words: string[]) =>
-  execFileSync(process.execPath, [main, ...words, '--help-all'], { encoding: 'utf8', env: { NO_COLOR: '1' } })
+const helpOf = async (...words: string[]) => (await run([...words, '--help-all'])).out
 
 it('OPTIONS.md matches the option tables; npm run docs:tables rewrites it', async () => {
-  await expect(optionsDocument(helpOf)).toMatchFileSnapshot(document)
+  await expect(await optionsDocument(helpOf)).toMatchFileSnapshot(document)
 })

@@ -35,17 +35,17 @@ one.
 `
 
 /** The whole document. `helpOf` returns the help of a command, or of the program if called without words. */
-export function optionsDocument(helpOf: (...words: string[]) => string): string {
+export async function optionsDocument(helpOf: (...words: string[]) => Promise<string>): Promise<string> {
   const sections = commandGroups
     .flatMap((group) => commandRows.filter((row) => row.group === group))
-    .map((row) => {
+    .map(async (row) => {
       const command = row.name
       const same = SAME_OPTIONS[command]
       if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
       if ('options' in row) return `## newcut ${command}\n\n${tableText(row.options as Table)}`
-      return `## newcut ${command}\n\n\`\`\`text\n${helpOf(...command.split(' ')).trimEnd()}\n\`\`\`\n`
+      return `## newcut ${command}\n\n\`\`\`text\n${(await helpOf(...command.split(' '))).trimEnd()}\n\`\`\`\n`
     })
-  return [introduction, ...sections].join('\n')
+  return [introduction, ...(await Promise.all(sections))].join('\n')
 }
 
 /** A table for each group of options. Options without a group have no heading. */

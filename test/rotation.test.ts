@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 /** The module as a run with these variables loads it. */
 async function inRun(variables: Readonly<Record<string, string>>): Promise<typeof import('./rotation.ts')> {
   vi.resetModules()
-  for (const name of ['NEWCUT_TEST_FULL', 'NEWCUT_TEST_ROTATION', 'NEWCUT_TEST_ROUNDS']) {
+  for (const name of ['TEST_FULL', 'TEST_ROTATION', 'TEST_ROUNDS']) {
     vi.stubEnv(name, variables[name])
   }
   return import('./rotation.ts')
@@ -17,7 +17,7 @@ const items = Array.from({ length: 10 }, (_, i) => i)
 it('each run has a part of the items, and as many runs as there are parts have all', async () => {
   const runs: number[][] = []
   for (const rotation of [7, 8, 9]) {
-    const { rotating } = await inRun({ NEWCUT_TEST_ROTATION: String(rotation) })
+    const { rotating } = await inRun({ TEST_ROTATION: String(rotation) })
     runs.push(rotating(items, 4))
   }
   expect(runs).toEqual([
@@ -35,8 +35,8 @@ it('a run without a number has the first part, and a short list whole', async ()
 })
 
 it('a full run has all items and rounds, unless a number of rounds is given', async () => {
-  const { rotating, roundsOf } = await inRun({ NEWCUT_TEST_FULL: '1', NEWCUT_TEST_ROTATION: '1' })
+  const { rotating, roundsOf } = await inRun({ TEST_FULL: '1', TEST_ROTATION: '1' })
   expect([rotating(items, 4), roundsOf(20, 7)]).toEqual([items, 20])
-  const { roundsOf: given } = await inRun({ NEWCUT_TEST_FULL: '1', NEWCUT_TEST_ROUNDS: '3' })
+  const { roundsOf: given } = await inRun({ TEST_FULL: '1', TEST_ROUNDS: '3' })
   expect(given(20, 7)).toBe(3)
 })

@@ -32,6 +32,8 @@ export class Link {
   #isClosed = false
   /** Arrival of the last message in each direction; messages never overtake each other. */
   readonly #lastMs = { in: 0, out: 0 }
+  /** Messages that an outage holds back, in order. */
+  #held: (() => void)[] = []
 
   constructor(network: Network, accept: (server: Socket) => void, events: LinkEvents) {
     this.#network = network
@@ -73,12 +75,28 @@ export class Link {
     const nowMs = clock.monotonicMs()
     const atMs = Math.max(this.#lastMs[direction], nowMs + latencyMs())
     this.#lastMs[direction] = atMs
-    if (atMs <= nowMs && !this.#network.isLost) run()
+    if (atMs <= nowMs && !this.#network.isLost && this.#held.length === 0) run()
     else clock.after(atMs - nowMs, () => this.#deliver(run))
   }
 
   #deliver(run: () => void): void {
-    if (this.#network.isLost) this.#network.clock.after(RETRY_MS, () => this.#deliver(run))
-    else run()
+    if (this.#held.length > 0) this.#held.push(run)
+    else if (!this.#network.isLost) run()
+    else {
+      this.#held.push(run)
+      this.#retry()
+    }
+  }
+
+  #retry(): void {
+    this.#network.clock.after(RETRY_MS, () => {
+      if (this.#network.isLost) {
+        this.#retry()
+        return
+      }
+      const held = this.#held
+      this.#held = []
+      for (const run of held) run()
+    })
   }
 }

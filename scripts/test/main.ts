@@ -99,8 +99,8 @@ async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSign
   const lacking = withoutJudges(asked)
   const names = asked.parts.filter((name) => !lacking.includes(name))
   if (lacking.length > 0) print(`left out, because they need the packages of test/package.json: ${lacking.join(', ')}`)
-  if (rotation === null) process.env.NEWCUT_TEST_FULL = '1'
-  else process.env.NEWCUT_TEST_ROTATION = String(rotation)
+  if (rotation === null) process.env.TEST_FULL = '1'
+  else process.env.TEST_ROTATION = String(rotation)
   if (rotation !== null && rotation > 0) print(`rotation ${rotation}: --rotation ${rotation} repeats it`)
   const startMs = performance.now()
   const reports: Report[] = []

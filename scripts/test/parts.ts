@@ -198,14 +198,15 @@ export interface Project {
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
-  ['contracts'],
-  ['api', 'compose', 'engine', 'fleet', 'mine', 'source'],
+  ['contracts', 'editor'],
+  ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'web'],
   ['core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],
+  ['deploy', 'prose', 'scripts'],
 ]
 
 const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
-const elsewhere = listed.flatMap(({ files }) => files)
+const elsewhere = ['**/node_modules/**', ...listed.flatMap(({ files }) => files)]
 const shared = SHARED.map(filesOf)
 
 /** Projects have the name of their part plus the rooms that share processes. */

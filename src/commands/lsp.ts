@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import type { Surroundings } from '../cli/terminal.ts'
 import { NewcutError } from '../core/errors.ts'
 import { diskFiles } from '../editor/disk-files.ts'
-import { serveEditor } from '../editor/server.ts'
+import { type EditorHost, serveEditor } from '../editor/server.ts'
 import type { TestFileReport } from '../editor/test-lenses.ts'
 import { type ForkValues, forkSetup } from './fork-setup.ts'
 import { forkArguments, LiveTexts } from './live-texts.ts'
@@ -16,14 +16,11 @@ const MAX_REPORT_BYTES = 64 * 1024 * 1024
  * Serves an editor until it ends the session or closes stdin.
  * @throws NewcutError BAD_OPTION
  */
-export function runLsp(values: ForkValues, { version, err, environment }: Surroundings): Promise<number> {
+export function runLsp(values: ForkValues, surroundings: Surroundings): Promise<number> {
   const { stdin, stdout } = process
-  const warn = (line: string) => void err.write(`newcut lsp: ${line}\n`)
-  const forked = forkSetup(values, environment)
-  const moduleTexts = forked === null ? null : new LiveTexts(forked, warn)
-  const runTest = (file: string) => testReport(file, moduleTexts === null ? [] : forkArguments(moduleTexts.options))
+  const warn = warnTo(surroundings)
+  serveLsp(values, surroundings, { input: stdin, output: stdout })
   if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
-  serveEditor({ input: stdin, output: stdout, version, filesIn: diskFiles, moduleTexts, runTest, warn })
   return new Promise((resolve) => {
     // An editor that ends without `exit` leaves no process behind, although the library still waits for the editor.
     stdin.on('end', () => {
@@ -31,6 +28,27 @@ export function runLsp(values: ForkValues, { version, err, environment }: Surrou
       setImmediate(() => process.exit(1))
     })
   })
+}
+
+const warnTo =
+  ({ err }: Pick<Surroundings, 'err'>) =>
+  (line: string) =>
+    void err.write(`newcut lsp: ${line}\n`)
+
+/**
+ * Serves an editor at these streams. `exit` ends the process.
+ * @throws NewcutError BAD_OPTION
+ */
+export function serveLsp(
+  values: ForkValues,
+  surroundings: Pick<Surroundings, 'version' | 'err' | 'environment'>,
+  streams: Pick<EditorHost, 'input' | 'output'>,
+): void {
+  const warn = warnTo(surroundings)
+  const forked = forkSetup(values, surroundings.environment)
+  const moduleTexts = forked === null ? null : new LiveTexts(forked, warn)
+  const runTest = (file: string) => testReport(file, moduleTexts === null ? [] : forkArguments(moduleTexts.options))
+  serveEditor({ ...streams, version: surroundings.version, filesIn: diskFiles, moduleTexts, runTest, warn })
 }
 
 /**

@@ -116,7 +116,7 @@ function isUnsafe(token: string): boolean {
 }
 
 function isInexact(token: string): boolean {
-  return isUnsafe(token) || FRACTION.test(token)
+  return (token.length >= UNSAFE_CHARACTERS && isUnsafe(token)) || FRACTION.test(token)
 }
 
 /** True if the token that ends there is a property name. */

@@ -1,6 +1,7 @@
 /** Services of the host for a node, and of a node for its networks. */
 import type { Clock } from '../core/clock.ts'
 import type { NewcutError } from '../core/errors.ts'
+import type { CommandLimits } from './execution/executor.ts'
 import type { App } from './http/app.ts'
 import type { TurnNode } from './http/routes/control.ts'
 import type { NonceSearch } from './orders/nonce-search.ts'
@@ -17,6 +18,8 @@ export interface HostMachine {
   readonly executionThread?: URL
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number
+  /** Most processor time and memory of a command; default: those of the node. */
+  readonly commandLimits?: CommandLimits
   /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }

@@ -165,7 +165,7 @@ export class Workspace implements AnalysisSources {
   }
 
   /** Modules of one file. */
-  modulesOf(parsed: ParsedFile): ModuleSymbol[] {
+  modulesOf(parsed: ParsedFile): readonly ModuleSymbol[] {
     return modulesOf(parsed)
   }
 

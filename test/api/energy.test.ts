@@ -2,18 +2,23 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnSearch } from '../../src/compose/setup.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { paceSearch } from '../pace.ts'
 import { runningPackage } from '../sensors/powercap-folder.ts'
 import { type RunningMiner, startMiner } from './running.ts'
 
 const energyOf = async (miner: RunningMiner) => ((await miner.json('/api/summary')) as Snapshot).energy
 const scrape = async (miner: RunningMiner) => (await fetch(`${miner.url}/metrics`)).text()
-const long = { timeout: 30_000 }
+/** Each poll asks the miner for its snapshot, until a window of its hashrate is full. */
+const slowly = { interval: 200 }
+/** A difficulty at which the miner hashes for its window, and finds few blocks meanwhile. */
+const FEW_BLOCKS = 100_000_000n
+paceSearch()
 
 describe('the energy of a miner', () => {
   it('comes from the package, and is in the summary, the backends and the metrics', async () => {
-    const miner = await startMiner({ powercap: runningPackage() })
+    const miner = await startMiner({ powercap: runningPackage(), difficulty: FEW_BLOCKS })
     const isKnown = async () => (await energyOf(miner)).joulesPerMegahash !== null
-    await expect.poll(isKnown, long).toBe(true)
+    await expect.poll(isKnown, slowly).toBe(true)
     const { watts, joules, hashrate, joulesPerMegahash, ...rest } = await energyOf(miner)
     expect(rest).toEqual({ source: 'package', unread: 0, problem: null })
     expect(watts).toBeGreaterThan(0)
@@ -44,7 +49,7 @@ describe('the energy of a miner', () => {
   it('comes from the power that the user states, which may change', async () => {
     const search: OwnSearch = { kind: 'own', threads: 1, kernel: 'auto', priority: 'low', gpu: null }
     const miner = await startMiner({ power: { watts: 85 } })
-    await expect.poll(async () => (await energyOf(miner)).joules, long).toBeGreaterThan(0)
+    await expect.poll(async () => (await energyOf(miner)).joules, slowly).toBeGreaterThan(0)
     expect(await energyOf(miner)).toMatchObject({ watts: 85, source: 'stated', unread: 0, problem: null })
     await miner.change({ search, power: { watts: 40.5 } })
     expect(await energyOf(miner)).toMatchObject({ watts: 40.5, source: 'stated' })

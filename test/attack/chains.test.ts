@@ -1,4 +1,4 @@
 import { chainLies } from './lies/chains.ts'
 import { lying, testLies } from './run-lies.ts'
 
-testLies(lying(chainLies), 'triangle')
+testLies(lying(chainLies), { graph: 'triangle' })

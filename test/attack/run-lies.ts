@@ -9,17 +9,30 @@ import { type Lie, type StartLie, sentence, startSentence } from './lie.ts'
 /** The lies of a run: all in a full one, else a third of them. */
 export const lying = <T>(lies: readonly T[]): T[] => rotating(lies, Math.ceil(lies.length / 3))
 
-/** Runs several tests at once, since lies mostly wait. A failed test shows the output of its miner and its node. */
+export interface LieOptions {
+  readonly graph?: GraphName
+  /**
+   * Lanes in which the lies are told one by one. That takes longer, but less processor time: every miner mines all the
+   * time. Default: new lanes, in which several lies are told at once.
+   */
+  readonly lanes?: Lanes
+}
+
+/**
+ * By default runs several tests at once, since lies mostly wait. A failed test shows the output of its miner and its
+ * node.
+ */
 function testEach<T>(
   lies: readonly T[],
   titleOf: (lie: T) => string,
   tell: (lane: Lane, lie: T) => Promise<void>,
-  graph?: GraphName,
+  options: LieOptions = {},
 ): void {
-  const lanes = new Lanes(lies.length, graph)
-  afterAll(() => lanes.close())
+  const lanes = options.lanes ?? new Lanes(lies.length, options.graph)
+  if (options.lanes === undefined) afterAll(() => lanes.close())
+  const test = options.lanes === undefined ? it.concurrent : it
   for (const lie of lies) {
-    it.concurrent(titleOf(lie), ({ onTestFailed }) =>
+    test(titleOf(lie), ({ onTestFailed }) =>
       lanes.use((lane) => {
         // Console output could be attributed to another running test; an error belongs to this one.
         onTestFailed(() => {
@@ -31,20 +44,20 @@ function testEach<T>(
   }
 }
 
-export function testLies(lies: readonly Lie[], graph?: GraphName): void {
+export function testLies(lies: readonly Lie[], options?: LieOptions): void {
   describe('while a miner mines', () => {
-    testEach(lies, ({ title, property }) => `${title}: ${sentence[property]}`, lieForAWhile, graph)
+    testEach(lies, ({ title, property }) => `${title}: ${sentence[property]}`, lieForAWhile, options)
   })
 }
 
-export function testLiesAtStart(lies: readonly StartLie[]): void {
+export function testLiesAtStart(lies: readonly StartLie[], options?: LieOptions): void {
   describe('from the first request on', () => {
-    testEach(lies, ({ title, property }) => `${title}: ${startSentence[property.kind]}`, lieAtStart)
+    testEach(lies, ({ title, property }) => `${title}: ${startSentence[property.kind]}`, lieAtStart, options)
   })
 }
 
-export function testLiesForEver(lies: readonly Lie[]): void {
+export function testLiesForEver(lies: readonly Lie[], options?: LieOptions): void {
   describe('until the miner is stopped', () => {
-    testEach(lies, ({ title }) => `${title}: the miner stops, with its summary`, lieForEver)
+    testEach(lies, ({ title }) => `${title}: the miner stops, with its summary`, lieForEver, options)
   })
 }

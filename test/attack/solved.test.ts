@@ -1,4 +1,4 @@
 import { solvedLies } from './lies/solved.ts'
 import { lying, testLies } from './run-lies.ts'
 
-testLies(lying(solvedLies), 'triangle')
+testLies(lying(solvedLies), { graph: 'triangle' })

@@ -1,4 +1,4 @@
 import { updatesLies } from './lies/updates.ts'
 import { lying, testLies } from './run-lies.ts'
 
-testLies(lying(updatesLies), 'triangle')
+testLies(lying(updatesLies), { graph: 'triangle' })

@@ -1,4 +1,4 @@
 import { workLies } from './lies/work.ts'
 import { lying, testLies } from './run-lies.ts'
 
-testLies(lying(workLies), 'triangle')
+testLies(lying(workLies), { graph: 'triangle' })

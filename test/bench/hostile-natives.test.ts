@@ -3,12 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { long, moduleOf } from '../../bench/hostile/case.ts'
 import { NATIVE_CALLS, nativeCases } from '../../bench/hostile/native-cases.ts'
 import { reachFault } from '../../bench/hostile/native-reach.ts'
+import { rotating } from '../rotation.ts'
 
 describe('the hostile case', () => {
-  it.each(Object.entries(NATIVE_CALLS))('of %s calls it with large arguments, and the call returns', (name, call) => {
-    const hostile = nativeCases.find((each) => each.name === `native ${name}`)
-    expect(hostile === undefined ? 'no such case' : reachFault(hostile, name, call)).toBeNull()
-  })
+  it.each(rotating(Object.entries(NATIVE_CALLS), 25))(
+    'of %s calls it with large arguments, and the call returns',
+    (name, call) => {
+      const hostile = nativeCases.find((each) => each.name === `native ${name}`)
+      expect(hostile === undefined ? 'no such case' : reachFault(hostile, name, call)).toBeNull()
+    },
+  )
 
   it.each([
     ['whose module is not there', '(m.go)', '(hash "a")', [], 'the case ends before the native is called'],

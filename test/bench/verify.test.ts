@@ -6,16 +6,18 @@ import { readU32LE, writeU64LE } from '../../src/core/bytes.ts'
 import type { Kernel } from '../../src/engine/cpu/kernel.ts'
 import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
 import { nonceOf } from '../../src/engine/range.ts'
+import { isFull } from '../rotation.ts'
 
 const { kernel } = chooseKernel(286, 'auto', randomBytes)
 if (kernel === null) throw new Error('no kernel runs here')
 const fastest: Kernel = kernel
 
 describe('the fixed search', () => {
-  it('has the checksum that @noble/hashes computes over all its nonces', () => {
+  it('has the checksum that @noble/hashes computes over its nonces', () => {
+    const sweeps = isFull ? SHORT.sweeps : 1
     const work = fixedWork()
     const candidates: bigint[] = []
-    for (let middle = 0; middle < SHORT.sweeps; middle++) {
+    for (let middle = 0; middle < sweeps; middle++) {
       for (let high = 0; high < 65_536; high++) {
         const nonce = nonceOf(0, middle, high)
         writeU64LE(work, work.length - 8, nonce)
@@ -23,10 +25,12 @@ describe('the fixed search', () => {
       }
     }
     expect(candidates.length).toBeGreaterThan(0)
-    expect(checksumOf(candidates)).toBe(SHORT.checksum)
+    const checksum = checksumOf(candidates)
+    expect(checkedRate(fastest, fixedWork(), { sweeps, checksum })).toBeGreaterThan(0)
+    if (isFull) expect(checksum).toBe(SHORT.checksum)
   })
 
-  it.each([SHORT, LONG])('has the checksum of the fastest kernel in $sweeps sweeps', (search) => {
+  it.each(isFull ? [SHORT, LONG] : [SHORT])('has the checksum of the fastest kernel in $sweeps sweeps', (search) => {
     expect(checkedRate(fastest, fixedWork(), search)).toBeGreaterThan(0)
   })
 

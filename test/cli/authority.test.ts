@@ -7,7 +7,10 @@ import { createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { exitCodeFor, run, stopAll } from './run.ts'
+import { paceSearch } from '../pace.ts'
+import { exitCodeFor, run, SMALL_SEARCH, stopAll } from './run.ts'
+
+paceSearch()
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-authority-'))
 afterEach(stopAll)
@@ -47,7 +50,7 @@ async function startSecureNode(): Promise<string> {
 
 it('--ca lets a miner and other commands trust a node whose certificate that authority signed', async () => {
   const node = await startSecureNode()
-  const mining = ['mine', '--node', node, '--blocks', '2', '--http', 'off', '--gpu', 'none', '--fail-fast']
+  const mining = ['mine', '--node', node, '--blocks', '2', '--http', 'off', '--fail-fast', ...SMALL_SEARCH]
   const mined = await run([...mining, '--ca', AUTHORITY])
   expect(mined).toMatchObject({ code: 0, err: '', out: expect.stringContaining('2 accepted') })
   const asked = ['local', '(+ 1 2)', '--node', node]
@@ -92,7 +95,7 @@ it.each([
 })
 
 it('a file or the environment may name authorities for commands that need none', async () => {
-  const quick = ['--blocks', '1', '--difficulty', '1k', '--http', 'off', '--gpu', 'none']
+  const quick = ['--blocks', '1', '--difficulty', '1k', '--graph', 'pair', '--http', 'off', ...SMALL_SEARCH]
   const { code, err } = await run(['mine', ...quick], { NEWCUT_CA: join(folder, 'missing.pem') })
   expect({ code, err }).toEqual({ code: 0, err: '' })
 })

@@ -1,7 +1,7 @@
-/** Transaction lines of `newcut devnet`: real processes, in a pipe and in a pseudo-terminal. */
+/** Transaction lines of `newcut devnet`: in this process, and in a pseudo-terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { describeWith } from '../needs.ts'
-import { run, runProcess, start, stopAll } from './run.ts'
+import { run, runProcess, startHere, stopAll } from './run.ts'
 import { noTerminal, startInTerminal, stopTerminals } from './terminal.ts'
 
 const CONTROL_C = '\u0003'
@@ -31,9 +31,9 @@ async function untilMined(url: string): Promise<void> {
   await expect.poll(heights).toBeGreaterThan(1)
 }
 
-describe('newcut devnet in a pipe', () => {
+describe('newcut devnet without a terminal', () => {
   it('prints a line for each transaction, and one for all empty blocks so far', async () => {
-    const node = start(['devnet', '--port', '0', ...BLOCKS])
+    const node = startHere(['devnet', '--port', '0', ...BLOCKS])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await untilMined(url)
     await sendThree(url)
@@ -47,12 +47,11 @@ describe('newcut devnet in a pipe', () => {
       /^\S+ refused {3}chain 0 {2}[\w-]{10}… {2}\(\+ 1 2\) {2}Transaction gas price .* is below minimum gas price/m,
     )
     expect(node.out().match(/ block {5}chain \d+ +height \d+/g)).toHaveLength(1)
-    node.child.kill('SIGTERM')
-    expect(await node.ended).toMatchObject({ code: 0, err: '' })
+    expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
   it('first prints the facts that a user needs: addresses for clients, the source of blocks, how to sign', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await node.sees(/ warning {3}these keys are public/)
     const lines = node.out().split('\n')
@@ -69,7 +68,7 @@ describe('newcut devnet in a pipe', () => {
   })
 
   it('reports a waiting transaction, and the source of blocks', async () => {
-    const node = start(['devnet', '--port', '0', '--graph', 'pair', '--auto-mine', 'on-demand'])
+    const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--auto-mine', 'on-demand'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     expect(node.out()).toContain('make a block: curl')
     const { code } = await run(['send', '(+ 1 2)', '--key', 'sender00', '--no-wait', '--no-preflight', '--node', url])
@@ -80,7 +79,7 @@ describe('newcut devnet in a pipe', () => {
   })
 
   it('writes a JSON record for each step, and one for each block, with --log json', async () => {
-    const node = start(['devnet', '--port', '0', ...BLOCKS, '--log', 'json'])
+    const node = startHere(['devnet', '--port', '0', ...BLOCKS, '--log', 'json'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
     await untilMined(url)
     await sendThree(url)

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { autoMineMode } from '../../src/cli/values.ts'
 import { Peer } from '../devnet/request.ts'
+import { paceSearch } from '../pace.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 afterEach(stopAll)
+paceSearch()
 
 const URL_LINE = / at (http:\/\/127\.0\.0\.1:\d+)\n/
 const BLOCK_LINE = /block {5}chain \d+ +height \d+/
@@ -31,7 +33,7 @@ describe('newcut devnet --mine', () => {
 
   it('mines for the only key that may mine', async () => {
     const key = 'ab'.repeat(32)
-    const node = devnet('--mine', '--threads', '1', '--difficulty', '10', '--mining-public-key', key)
+    const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10', '--mining-public-key', key)
     const [, url] = await node.sees(URL_LINE)
     await node.sees(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
     await node.sees(/accepted {2}chain \d/)

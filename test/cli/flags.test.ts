@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exitCodeFor, run } from './run.ts'
+import { paceSearch } from '../pace.ts'
+import { exitCodeFor, run, SMALL_SEARCH } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-flags-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+
+paceSearch()
 
 const KEY = 'ab'.repeat(32)
 
@@ -37,7 +40,16 @@ describe('newcut, when a flag is given twice,', () => {
 
 describe('newcut mine --chains', () => {
   it('refuses chains that the network does not have', async () => {
-    const { code, err } = await run(['mine', '--graph', 'petersen', '--chains', '0,9-11', '--http', 'off'])
+    const { code, err } = await run([
+      'mine',
+      '--graph',
+      'petersen',
+      '--chains',
+      '0,9-11',
+      '--http',
+      'off',
+      ...SMALL_SEARCH,
+    ])
     expect(err).toMatch(
       /^newcut: --chains: development at \S+ has no chain 10, 11 \(its chains are 0 to 9\) \[BAD_OPTION\]\n$/,
     )
@@ -98,7 +110,7 @@ describe('newcut, when a flag has no effect,', () => {
     const file = join(folder, 'all.yaml')
     writeFileSync(file, 'command: solve\ngraph: pair\n')
     const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
-    const args = ['mine', '--blocks', '1', '--difficulty', '1k', '--http', 'off', '--gpu', 'none']
+    const args = ['mine', '--blocks', '1', '--difficulty', '1k', '--http', 'off', ...SMALL_SEARCH]
     const { code, out } = await run(args, env)
     expect(out).toContain('1 accepted')
     expect(code).toBe(0)

@@ -10,14 +10,22 @@ import { startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-footprint-'))
 const preload = fileURLToPath(new URL('loaded.mjs', import.meta.url))
-let devnet: Awaited<ReturnType<typeof startDevnet>>
+/** All that a miner for a node has loaded when it has found a block. */
+let loaded: Awaited<ReturnType<typeof loadedBy>>
 
 beforeAll(async () => {
-  devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 100n })
+  const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 100n })
+  try {
+    loaded = await loadedBy(
+      ...['mine', '--node', devnet.url, '--threads', '1', '--gpu', 'none', '--state', 'off', '--http', '127.0.0.1:0'],
+      ...['--blocks', '1'],
+    )
+  } finally {
+    await devnet.close()
+  }
 })
 afterAll(async () => {
   await stopAll()
-  await devnet.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -46,14 +54,9 @@ async function loadedBy(...args: readonly string[]) {
   }
 }
 
-const mine = () => [
-  ...['mine', '--node', devnet.url, '--threads', '1', '--gpu', 'none', '--state', 'off', '--http', '127.0.0.1:0'],
-  ...['--blocks', '1'],
-]
-
 describe('newcut mine --node', () => {
-  it('loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', async () => {
-    const { names } = await loadedBy(...mine())
+  it('loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', () => {
+    const { names } = loaded
     const foreign =
       /^dist\/src\/(devnet|contracts|wallet|payouts|web\/explorer|source\/(pool|fleet)\/(?!address)|stratum-check|engine\/(fleet|passthrough|external|gpu\/(?!shader\.js)|stratum\/(?!limits\.js)))/
     expect(names.filter((name) => foreign.test(name))).toEqual([])
@@ -66,8 +69,8 @@ describe('newcut mine --node', () => {
     expect(names).toContain('dist/src/engine/cpu/cpu.js')
   })
 
-  it('loads at most this many modules, in at most this many files', async () => {
-    const { files, names } = await loadedBy(...mine())
+  it('loads at most this many modules, in at most this many files', () => {
+    const { files, names } = loaded
     const own = names.filter((name) => name.startsWith('dist/')).length
     const packages = names.length - own
     const isBundled = existsSync(join(root, 'dist/src/bundled'))
@@ -77,9 +80,8 @@ describe('newcut mine --node', () => {
     expect(files.length).toBeLessThanOrEqual(budget.files)
   })
 
-  it('keeps its young generation small, unless the user has chosen its size', async () => {
-    const { youngBytes } = await loadedBy(...mine())
-    expect(youngBytes).toBeLessThanOrEqual(2 ** 24)
+  it('keeps its young generation small, unless the user has chosen its size', () => {
+    expect(loaded.youngBytes).toBeLessThanOrEqual(2 ** 24)
     const workers = process.listenerCount('worker')
     keepYoungGenerationSmall(['--max-semi-space-size=32'], {})
     keepYoungGenerationSmall([], { NODE_OPTIONS: '--max_semi_space_size=32' })

@@ -13,6 +13,7 @@ import { programExamples, programOf, runProgram } from '../../src/cli/program.ts
 import { commandRows } from '../../src/commands/commands.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { headerRecords } from '../records.ts'
+import { rotating } from '../rotation.ts'
 import { run } from './run.ts'
 import { silentSurroundings } from './surroundings.ts'
 
@@ -201,16 +202,15 @@ describe('the examples that end by themselves', () => {
   })
   afterAll(() => devnet.close())
 
-  it.each(
-    [
-      ...['keygen', 'config', 'blocks', 'local', 'inspect', 'contract'].flatMap((name) => commandLines(examples[name])),
-      examples.balance[0],
-      examples.send[0],
-      commandLines(examples.send)[2],
-      examples.transfer[0],
-      'newcut help mine',
-    ].map((line) => [line]),
-  )('%s: runs', async (line) => {
+  const ending = [
+    ...['keygen', 'config', 'blocks', 'local', 'inspect', 'contract'].flatMap((name) => commandLines(examples[name])),
+    examples.balance[0],
+    examples.send[0],
+    commandLines(examples.send)[2],
+    examples.transfer[0],
+    'newcut help mine',
+  ]
+  it.each(rotating(ending, ending.length / 3))('%s: runs', async (line) => {
     const ours = filledIn(line).replace('http://127.0.0.1:1848', devnet.url)
     // Rejects with the stderr text unless the exit code is 0.
     const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${ours}`], { cwd: folder, env })

@@ -1,25 +1,42 @@
-/** The real program writes key files, and its other commands read them. */
+/** newcut writes key files, and its other commands read them. */
 import { spawnSync } from 'node:child_process'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { keyLines } from '../../src/commands/keygen.ts'
 import { signingKeys } from '../../src/commands/signing-keys.ts'
+import { rotating } from '../rotation.ts'
 import { run } from './run.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-keygen-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const home = process.cwd()
+beforeAll(() => process.chdir(folder))
+afterAll(() => {
+  process.chdir(home)
+  rmSync(folder, { recursive: true })
+})
 
-/** Runs a shell line that can call `newcut`, without a terminal. */
+/** Runs a shell line that can call `newcut`, without a terminal: for the files that a shell opens, and full disks. */
 function shell(line: string, cwd = folder) {
   const script = `newcut() { '${process.execPath}' '${main}' "$@"; }\n${line}`
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd, encoding: 'utf8' })
   return { status, stdout, stderr }
+}
+
+/** Runs `newcut keygen` in this process, which is in the folder, under an umask. */
+async function keygen(args: readonly string[], umask = 0o022) {
+  const before = process.umask(umask)
+  try {
+    const { code, out, err } = await run(['keygen', ...args])
+    return { code, out, err }
+  } finally {
+    process.umask(before)
+  }
 }
 
 const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8)
@@ -34,18 +51,18 @@ function keyIn(name: string) {
 }
 
 describe('newcut keygen FILE', () => {
-  it.each(['000', '022', '777'])('writes a file that only its owner can read under umask %s', (umask) => {
+  it.each(['000', '022', '777'])('writes a file that only its owner can read under umask %s', async (umask) => {
     const name = `umask-${umask}.key`
-    expect(shell(`umask ${umask}; newcut keygen ${name}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(await keygen([name], Number.parseInt(umask, 8))).toMatchObject({ code: 0, err: '' })
     expect(modeOf(name)).toBe('600')
     expect(contentOf(name)).toMatch(/^public-key: .*\n# account: k:.*\n# secret-key: [0-9a-f]{64}\n/)
   })
 
   it('prints the public part, the place of the secret and the next commands, but never the secret', async () => {
-    const { status, stdout, stderr } = shell('newcut keygen my.key')
+    const { code, out, err } = await keygen(['my.key'])
     const { account, key } = keyIn('my.key')
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout.split('\n')).toEqual([
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.split('\n')).toEqual([
       `account: ${account}`,
       `public key: ${key.publicKey}`,
       'secret key: in my.key, which only you can read; keep a copy in a safe place',
@@ -54,29 +71,29 @@ describe('newcut keygen FILE', () => {
       '',
     ])
     const [, secret = 'none'] = /secret-key: ([0-9a-f]{64})/.exec(contentOf('my.key')) ?? []
-    expect(stdout).not.toContain(secret)
+    expect(out).not.toContain(secret)
     expect(Object.keys(parse(contentOf('my.key')))).toEqual(['public-key'])
     const config = await run(['config', '--config', join(folder, 'my.key')])
     expect(parse(config.out)['public-key']).toEqual([key.publicKey])
   })
 
-  it('prints JSON of the public part and the path with --json', () => {
-    const { status, stdout, stderr } = shell('newcut keygen json.key --json')
+  it('prints JSON of the public part and the path with --json', async () => {
+    const { code, out, err } = await keygen(['json.key', '--json'])
     const { account, key } = keyIn('json.key')
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(JSON.parse(stdout)).toEqual({ account, publicKey: key.publicKey, file: join(folder, 'json.key') })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(JSON.parse(out)).toEqual({ account, publicKey: key.publicKey, file: join(folder, 'json.key') })
   })
 
-  it('overwrites nothing: no file, no folder, no link', () => {
-    shell('newcut keygen old.key')
+  it('overwrites nothing: no file, no folder, no link', async () => {
+    await keygen(['old.key'])
     const before = contentOf('old.key')
     mkdirSync(join(folder, 'folder.key'))
     symlinkSync('nowhere', join(folder, 'link.key'))
     for (const name of ['old.key', 'folder.key', 'link.key']) {
-      expect(shell(`newcut keygen ${name}`)).toEqual({
-        status: 1,
-        stdout: '',
-        stderr:
+      expect(await keygen([name])).toEqual({
+        code: 1,
+        out: '',
+        err:
           `newcut: ${name}: the file exists (EEXIST), and keygen never overwrites a file ` +
           '(it may hold a key: name another file, or move this one away) [BAD_OUTPUT]\n',
       })
@@ -85,16 +102,15 @@ describe('newcut keygen FILE', () => {
     expect([readdirSync(join(folder, 'folder.key')), existsSync(join(folder, 'nowhere'))]).toEqual([[], false])
   })
 
-  it('names a missing folder and the command that creates it', () => {
-    expect(shell("newcut keygen 'no folder/my.key'")).toEqual({
-      status: 1,
-      stdout: '',
-      stderr:
-        "newcut: no folder/my.key: there is no folder no folder (ENOENT) (mkdir -p 'no folder' makes it) [BAD_OUTPUT]\n",
+  it('names a missing folder and the command that creates it', async () => {
+    expect(await keygen(['no folder/my.key'])).toEqual({
+      code: 1,
+      out: '',
+      err: "newcut: no folder/my.key: there is no folder no folder (ENOENT) (mkdir -p 'no folder' makes it) [BAD_OUTPUT]\n",
     })
-    expect(shell('newcut keygen /proc/my.key')).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^newcut: \/proc\/my\.key: it cannot be written \(E[A-Z]+\) \(name /),
+    expect(await keygen(['/proc/my.key'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^newcut: \/proc\/my\.key: it cannot be written \(E[A-Z]+\) \(name /),
     })
   })
 
@@ -115,9 +131,9 @@ describe('newcut keygen FILE', () => {
     }
   })
 
-  it('names a file by its path if it is called like a well-known key, and quotes special shell characters', () => {
-    expect(shell('newcut keygen sender00').stdout).toContain('--key ./sender00\n')
-    expect(shell(`newcut keygen "it's mine.key"`).stdout).toContain(`--key 'it'\\''s mine.key'\n`)
+  it('names a file by its path if it is called like a well-known key, and quotes special shell characters', async () => {
+    expect((await keygen(['sender00'])).out).toContain('--key ./sender00\n')
+    expect((await keygen(["it's mine.key"])).out).toContain(`--key 'it'\\''s mine.key'\n`)
   })
 })
 
@@ -145,26 +161,28 @@ describe('newcut keygen', () => {
     expect(parse(line)).toEqual({ 'public-key': publicKey })
   })
 
-  it.each([
+  const umasks = [
     ['000', '', '666'],
     ['022', '', '644'],
     ['027', '--json', '640'],
-  ])('under umask %s warns that others can read its output file: %s', (umask, flags, mode) => {
-    const name = `sent-${mode}.key`
-    expect(shell(`umask ${umask}; newcut keygen ${flags} > ${name}`)).toEqual({
-      status: 0,
-      stdout: '',
-      stderr:
-        `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ` +
-        'chmod 600 removes that right, and newcut keygen FILE writes a private file\n',
-    })
-    expect(modeOf(name)).toBe(mode)
-  })
-
-  it.each(['umask 077; newcut keygen > mine.key', 'newcut keygen | cat', 'newcut keygen > /dev/null'])(
-    '%s: prints no warning, since nobody else can read it',
-    (line) => {
-      expect(shell(line)).toMatchObject({ status: 0, stderr: '' })
+  ] as const
+  it.each(rotating(umasks, 1))(
+    'under umask %s warns that others can read its output file: %s',
+    (umask, flags, mode) => {
+      const name = `sent-${mode}.key`
+      expect(shell(`umask ${umask}; newcut keygen ${flags} > ${name}`)).toEqual({
+        status: 0,
+        stdout: '',
+        stderr:
+          `newcut: warning: other users may read the file that now holds the secret key (mode ${mode}): ` +
+          'chmod 600 removes that right, and newcut keygen FILE writes a private file\n',
+      })
+      expect(modeOf(name)).toBe(mode)
     },
   )
+
+  const unread = ['umask 077; newcut keygen > mine.key', 'newcut keygen | cat', 'newcut keygen > /dev/null']
+  it.each(rotating(unread, 1))('%s: prints no warning, since nobody else can read it', (line) => {
+    expect(shell(line)).toMatchObject({ status: 0, stderr: '' })
+  })
 })

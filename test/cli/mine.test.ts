@@ -1,48 +1,92 @@
 import { spawnSync } from 'node:child_process'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { lackOf } from '../needs.ts'
+import { paceSearch } from '../pace.ts'
+import { rotating } from '../rotation.ts'
 import { until } from '../wait.ts'
-import { type Ended, exitCodeFor, run, runProcess, start, startHere, stopAll } from './run.ts'
+import { type Ended, exitCodeFor, type RunningHere, run, runProcess, start, startHere, stopAll } from './run.ts'
 
-afterEach(stopAll)
+paceSearch()
 
 /** Options for quick tests with `--node`: no HTTP server, no GPU. */
 const forNode = ['--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
 /** The same for the embedded network, with easy blocks. */
 const quick = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js']
 
+const KEY = 'ab'.repeat(32)
+/** A node that mines for this key, for tests that only need some node. */
+let node: RunningHere
+let url: string
+
+beforeAll(async () => {
+  node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '1k', '--mining-public-key', KEY])
+  url = (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/))[1]
+})
+afterAll(stopAll)
+
+/** Options to mine for that node. */
+const there = () => ['--node', url, '--public-key', KEY, '--state', 'off', ...forNode]
+
 describe('newcut mine', () => {
+  /** The embedded network, mined with the defaults that each kernel and graph may have. */
+  let plain: Promise<Ended> | null = null
+  const minedPlainly = () => {
+    plain ??= run(['mine', '--blocks', '10', '--graph', 'singleton', ...quick])
+    return plain
+  }
+
   it('mines the embedded network, prints a summary and exits with code 0', async () => {
     const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none']
-    const { code, out, err } = await runProcess(['mine', '--blocks', '20', ...args])
+    const { code, out, err } = await runProcess(['mine', '--blocks', '5', ...args])
     expect(err).toBe('')
     expect(code).toBe(0)
     expect(out).toMatch(/^newcut \d+\.\d+\.\d+, no fee/m)
     expect(out).toMatch(/ready {5}cpu: (\d+ x )?[a-z]/)
     expect(out).toMatch(/embedded network: development, 20 chains, block delay 30 s, difficulty 1\.00k at http/)
-    expect(out).toMatch(/summary {3}20 accepted( {2}\d+ unconfirmed)?( {2}\d+ stale)?\n/)
-    expect(out.match(/accepted {2}chain/g)).toHaveLength(20)
+    expect(out).toMatch(/summary {3}5 accepted( {2}\d+ unconfirmed)?( {2}\d+ stale)?\n/)
+    expect(out.match(/accepted {2}chain/g)).toHaveLength(5)
   })
 
-  it('starts its network at the hashrate of this machine, unless a difficulty is given', async () => {
+  it('starts its network at the hashrate of this machine, unless it needs no proof of work', async () => {
     // In 50 us no thread computes 100,000 hashes, the difficulty of `newcut devnet`. On a busy machine a low-priority
     // thread may not run at all during the trial.
-    const search = ['--threads', '1', '--priority', 'normal', '--gpu', 'none']
-    const args = ['mine', '--blocks', '1', ...search, '--http', 'off', '--block-delay', '1ms']
+    const search = ['--threads', '1', '--kernel', 'js', '--priority', 'normal', '--gpu', 'none']
+    const args = ['mine', '--blocks', '1', '--graph', 'singleton', ...search, '--http', 'off', '--block-delay', '1ms']
     const difficultyIn = ({ out }: { out: string }) => / difficulty (\S+) at http/.exec(out)?.[1]
     const measured = difficultyIn(await run(args))
     expect(measured).toMatch(/^(\d\d?|\d\d0|\d\.\d0k|\d\d\.0k)$/)
-    expect(difficultyIn(await run([...args, '--difficulty', '123']))).toBe('123')
     expect(difficultyIn(await run([...args, '--no-pow']))).toBeUndefined()
   })
 
-  it.each(['singleton', 'pair', 'triangle', 'petersen'])('mines a %s network', async (graph) => {
-    const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...quick])
+  it('mines a singleton network with only the js kernel', async () => {
+    const { code, out } = await minedPlainly()
     expect(out).toContain('10 accepted')
     expect(code).toBe(0)
   })
+
+  it('prints that it pays the built-in key if no other is given', async () => {
+    expect((await minedPlainly()).out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
+  })
+
+  it('writes no colour codes without a terminal', async () => {
+    expect((await minedPlainly()).out.includes('\u001b')).toBe(false)
+  })
+
+  const others = [
+    ['triangle', 'js'],
+    ['petersen', 'js'],
+  ] as const
+  it.each([['pair', 'wasm'] as const, ...rotating(others, 1)])(
+    'mines a %s network with only the %s kernel',
+    async (graph, kernel) => {
+      const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', kernel]
+      const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...args])
+      expect(out).toContain('10 accepted')
+      expect(code).toBe(0)
+    },
+  )
 
   it('--dry-run prints what would be mined without mining, or what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])
@@ -66,34 +110,19 @@ describe('newcut mine', () => {
     expect([...chains].sort()).toEqual(['3', '8'])
   })
 
-  it.each(['js', 'wasm'])('mines with only the %s kernel', async (kernel) => {
-    const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1']
-    const { code, out } = await run(['mine', '--blocks', '5', '--kernel', kernel, ...args])
-    expect(out).toContain('5 accepted')
-    expect(code).toBe(0)
-  })
-
-  it('mines for newcut devnet in another process, which prints the blocks', async () => {
-    const node = start(['devnet', '--port', '0', '--difficulty', '1k'])
-    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
-    const { code, out, err } = await run(['mine', '--node', url, '--blocks', '20', '--state', 'off', ...forNode])
+  it('mines for newcut devnet, which prints the blocks', async () => {
+    const { code, out, err } = await run(['mine', '--blocks', '5', ...there()])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('20 accepted')
+    expect(out).toContain('5 accepted')
     await node.sees(/block {5}chain/)
-    node.child.kill('SIGTERM')
-    expect((await node.ended).code).toBe(0)
   })
 
   it('mines for several nodes, here two addresses of one', async () => {
-    const node = startHere(['devnet', '--port', '0', '--difficulty', '1k'])
-    const [, url, port] = await node.sees(/ at (http:\/\/127\.0\.0\.1:(\d+))/)
-    const other = `http://localhost:${port}`
-    const args = ['--node', url, '--node', other, '--state', 'off', ...forNode]
-    const { code, out, err } = await run(['mine', '--blocks', '20', ...args])
+    const other = url.replace('127.0.0.1', 'localhost')
+    const { code, out, err } = await run(['mine', '--blocks', '2', ...there(), '--node', other])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(`nodes, in order of priority: ${url}, ${other}`)
-    expect(out).toContain('20 accepted')
-    expect((await node.stop()).code).toBe(0)
+    expect(out).toContain('2 accepted')
   })
 
   it('stops after a duration', async () => {
@@ -102,8 +131,8 @@ describe('newcut mine', () => {
     expect(code).toBe(0)
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('stops on %s, with the summary', async (signal) => {
-    const miner = start(['mine', ...quick])
+  it.each(rotating(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))('stops on %s, with the summary', async (signal) => {
+    const miner = start(['mine', ...there()])
     await miner.sees(/accepted/)
     miner.child.kill(signal)
     const { code, out, err } = await miner.ended
@@ -112,50 +141,32 @@ describe('newcut mine', () => {
   })
 
   it('stops on SIGTERM while its engines start', async () => {
-    const miner = start(['mine', '--difficulty', '1T', '--http', 'off'])
+    const miner = start(['mine', '--difficulty', '1T', '--http', 'off', '--threads', '1'])
     await miner.sees(/embedded network/)
     miner.child.kill('SIGTERM')
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('stops on SIGTERM while its node does not answer', async () => {
+  it('stops on SIGHUP while its node does not answer', async () => {
     const silent = createServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const asked = new Promise((resolve) => silent.once('connection', resolve))
     const miner = start(['mine', '--node', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`])
     await asked
-    miner.child.kill('SIGTERM')
+    miner.child.kill('SIGHUP')
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
     silent.close()
   })
 
   it('prints the account that it pays', async () => {
-    const key = 'ab'.repeat(32)
-    const { out } = await run(['mine', '--blocks', '1', '--account', `k:${key}`, ...quick])
-    expect(out).toMatch(new RegExp(`^paid: k:${key} \\(keys-all\\)$`, 'm'))
-  })
-
-  it('prints that it pays the built-in key if no other is given', async () => {
-    const { out } = await run(['mine', '--blocks', '1', ...quick])
-    expect(out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
+    const { out } = await run(['mine', '--blocks', '1', '--graph', 'singleton', '--account', `k:${KEY}`, ...quick])
+    expect(out).toMatch(new RegExp(`^paid: k:${KEY} \\(keys-all\\)$`, 'm'))
   })
 
   it('mines for the key in --account k:KEY', async () => {
-    const key = 'ab'.repeat(32)
-    const node = startHere(['devnet', '--port', '0', '--difficulty', '1k', '--mining-public-key', key])
-    const [, address] = await node.sees(/ at http:\/\/(127\.0\.0\.1:\d+)/)
-    const { out } = await run([
-      'mine',
-      '--node',
-      address,
-      '--account',
-      `k:${key}`,
-      '--blocks',
-      '2',
-      '--state',
-      'off',
-      ...forNode,
-    ])
+    const address = url.slice('http://'.length)
+    const args = ['--node', address, '--account', `k:${KEY}`, '--state', 'off', ...forNode]
+    const { out } = await run(['mine', '--blocks', '2', ...args])
     expect(out).toContain('2 accepted')
   })
 
@@ -180,11 +191,6 @@ describe('newcut mine', () => {
     expect(records[records.length - 1]).toMatchObject({ event: 'summary', snapshot: { solutions: { accepted: 3 } } })
     for (const { time, level } of records) expect({ time, level }).toEqual({ time: expect.any(String), level: 'info' })
   })
-
-  it('writes no colour codes without a terminal', async () => {
-    const { out } = await run(['mine', '--blocks', '1', ...quick])
-    expect(out.includes('\u001b')).toBe(false)
-  })
 })
 
 describe('newcut mine ends with one line of error and its exit code', () => {
@@ -198,15 +204,10 @@ describe('newcut mine ends with one line of error and its exit code', () => {
   })
 
   it('when the node does not mine for the account', async () => {
-    const node = startHere(['devnet', '--port', '0', '--difficulty', '1k', '--mining-public-key', 'ab'.repeat(32)])
-    const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/)
     const { code, err } = await run(['mine', '--node', url, ...forNode])
     expect(err).toMatch(/Unauthorized Miner: k:.*\[NODE_REFUSED\]/)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(21)
-    const args = ['--public-key', 'ab'.repeat(32), '--blocks', '2', '--state', 'off', ...forNode]
-    const configured = await run(['mine', '--node', url, ...args])
-    expect(configured.out).toContain('2 accepted')
   })
 
   it.each([
@@ -241,7 +242,7 @@ it('newcut mine --help prints the options and exits with code 0', async () => {
 
 describe('the HTTP server of newcut mine', () => {
   it('serves metrics that promtool accepts, a summary and health', async (context) => {
-    const miner = startHere(['mine', '--http', '127.0.0.1:0', '--difficulty', '300k', ...quick.slice(4)])
+    const miner = startHere(['mine', '--http', '127.0.0.1:0', '--difficulty', '20k', ...quick.slice(4)])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
     // The work line appears once every thread searches the work, which may be after a solution.
@@ -264,11 +265,12 @@ describe('the HTTP server of newcut mine', () => {
     })
     expect(metrics).toMatch(/^newcut_hashes_total\{engine="cpu",device="thread0"\} \d+$/m)
     expect(metrics).toMatch(/^newcut_solutions_total\{verdict="accepted"\} [1-9]/m)
-    expect(metrics).toMatch(/^newcut_difficulty_hashes\{chain="\d+"\} 300000$/m)
+    expect(metrics).toMatch(/^newcut_difficulty_hashes\{chain="\d+"\} 20000$/m)
     for (const name of ['work_preemptions_total', 'preempt_duration_seconds_bucket', 'submit_duration_seconds_count']) {
       expect(metrics).toContain(`newcut_${name}`)
     }
     expect(metrics).toMatch(/^newcut_update_stream_connected [01]$/m)
+    await miner.stop()
     const lack = lackOf('promtool')
     if (lack !== null) return context.skip(lack)
     const promtool = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' })

@@ -5,16 +5,18 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { exactSum } from '../../src/core/coin-sums.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { paceSearch } from '../pace.ts'
 import { until } from '../wait.ts'
-import { run, runProcess, start, startHere, stopAll } from './run.ts'
+import { run, start, startHere, stopAll } from './run.ts'
 
+paceSearch()
 afterEach(stopAll)
 
 const KEY = 'ab'.repeat(32)
 const METRICS = /metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/
 const PRICES = ['--coin-price', '0.02USD', '--power-price', '0.30USD/kWh']
 /** Blocks are fast, so that the miner finds many. */
-const EASY = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']
+const EASY = ['--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 const HARD = [...EASY, '--difficulty', '1P', '--graph', 'pair']
 
 function newFolder(): string {
@@ -36,39 +38,38 @@ async function balanceAt(node: string): Promise<string> {
   return exactSum([(JSON.parse(out) as { readonly total: string }).total])
 }
 
-/** A real miner for a node, with a journal in this folder. */
-async function startMiner(node: string, state: string) {
-  const miner = start(['mine', '--node', node, '--public-key', KEY, '--state', state, ...EASY, ...PRICES])
-  const [, url] = await miner.sees(METRICS)
-  return { ...miner, url }
+/** Arguments of a miner for a node, with a journal in this folder. */
+const minerOf = (node: string, state: string) => {
+  return ['mine', '--node', node, '--public-key', KEY, '--state', state, ...EASY, ...PRICES]
 }
 
 describe('a miner for a node', () => {
   it('shows in summary, metrics and `newcut blocks` exactly what the chain paid, fees included', async () => {
-    const devnet = start(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '200k'])
+    const devnet = startHere(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '2k'])
     const [, node] = await devnet.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     const state = newFolder()
-    const miner = await startMiner(node, state)
+    const miner = start(minerOf(node, state))
+    const [, url] = await miner.sees(METRICS)
     const transfer = ['transfer', 'sender01', '1.5', '--key', 'sender00', '--gas-price', '0.0001', '--node', node]
-    expect(await runProcess([...transfer, '--json'])).toMatchObject({ code: 0 })
-    await until(async () => Number((await summaryOf(miner.url)).earnings.total.fees) > 0)
+    expect(await run([...transfer, '--json'])).toMatchObject({ code: 0 })
+    await until(async () => Number((await summaryOf(url)).earnings.total.fees) > 0)
     // A pause, so that no block comes between two looks.
     miner.child.kill('SIGUSR1')
-    await until(async () => (await summaryOf(miner.url)).paused)
+    await until(async () => (await summaryOf(url)).paused)
     await until(async () => {
-      const { earnings } = await summaryOf(miner.url)
+      const { earnings } = await summaryOf(url)
       return earnings.unknownBlocks === 0 && earnings.total.coins === (await balanceAt(node))
     })
-    const { earnings } = await summaryOf(miner.url)
+    const { earnings } = await summaryOf(url)
     expect(earnings.run).toEqual(earnings.total)
     expect(earnings.total.fees).toMatch(/^0\.0\d+$/)
     const { blocks, coins, fees } = earnings.total
     expect(Number(coins)).toBeCloseTo(blocks * 11.522615 + Number(fees), 9)
     expect(earnings).toMatchObject({ currency: 'USD', value: Number(coins) * 0.02 })
-    expect(await metricOf(miner.url, 'paid_blocks')).toBe(blocks)
-    expect(await metricOf(miner.url, 'paid_coins')).toBe(Number(coins))
-    expect(await metricOf(miner.url, 'paid_fee_coins')).toBe(Number(fees))
-    expect(await metricOf(miner.url, 'paid_value')).toBe(earnings.value)
+    expect(await metricOf(url, 'paid_blocks')).toBe(blocks)
+    expect(await metricOf(url, 'paid_coins')).toBe(Number(coins))
+    expect(await metricOf(url, 'paid_fee_coins')).toBe(Number(fees))
+    expect(await metricOf(url, 'paid_value')).toBe(earnings.value)
 
     const listed = ['blocks', '--state', state, '--summary', '--coin-price', '0.02USD']
     const summed = JSON.parse((await run([...listed, '--json'])).out)
@@ -81,9 +82,9 @@ describe('a miner for a node', () => {
 
     miner.child.kill('SIGTERM')
     await miner.ended
-    const second = await startMiner(node, state)
-    await until(async () => (await summaryOf(second.url)).earnings.run.blocks > 0)
-    const { run: ofRun, total } = (await summaryOf(second.url)).earnings
+    const [, second] = await startHere(minerOf(node, state)).sees(METRICS)
+    await until(async () => (await summaryOf(second)).earnings.run.blocks > 0)
+    const { run: ofRun, total } = (await summaryOf(second)).earnings
     expect(total.blocks).toBe(blocks + ofRun.blocks)
     expect(total.coins).toBe(exactSum([coins, ofRun.coins]))
   })

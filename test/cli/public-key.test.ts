@@ -9,11 +9,13 @@ import { leadOptions } from '../../src/cli/options/lead.ts'
 import { mineOptions } from '../../src/cli/options/mine.ts'
 import { balanceOptions } from '../../src/cli/options/wallet.ts'
 import { LiveConfig } from '../../src/commands/live-config.ts'
-import { run, start, stopAll } from './run.ts'
+import { paceSearch } from '../pace.ts'
+import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-public-key-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 afterEach(stopAll)
+paceSearch()
 
 const KEY = 'ab12'.repeat(16)
 const OTHER = 'cd34'.repeat(16)
@@ -100,14 +102,14 @@ it('a development network pays the key of a k: account', async () => {
   const { values } = resolveConfig(devnetOptions, { 'mining-public-key': [`k:${KEY}`] }, {}, undefined)
   expect(values['mining-public-key']).toEqual([KEY])
   const args = ['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '1', '--mining-public-key', `k:${KEY}`]
-  const node = start([...args, '--mine', '--threads', '1'])
+  const node = startHere([...args, '--mine', '--threads', '1', '--kernel', 'js'])
   await node.sees(new RegExp(`^paid: k:${KEY} `, 'm'))
   await node.sees(/ accepted /)
 })
 
 it('newcut mine pays it', async () => {
-  const args = ['mine', '--public-key', `k:${KEY}`, '--blocks', '1', '--difficulty', '1k', '--http', 'off']
-  const { code, out } = await run([...args, '--gpu', 'none', '--threads', '1'])
+  const args = ['mine', '--public-key', `k:${KEY}`, '--blocks', '1', '--difficulty', '1k', '--graph', 'pair']
+  const { code, out } = await run([...args, '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js'])
   expect(code).toBe(0)
   expect(out).toContain(`paid: k:${KEY} (keys-all)`)
 })

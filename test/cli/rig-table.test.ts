@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
+import { paceSearch } from '../pace.ts'
 import { until } from '../wait.ts'
-import { run, startHere, stopAll } from './run.ts'
+import { run, SMALL_SEARCH, startHere, stopAll } from './run.ts'
 
 afterEach(stopAll)
+paceSearch()
 
 const alone = ['--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0', '--http', '127.0.0.1:0']
 
@@ -79,7 +81,7 @@ describe('newcut rigs', () => {
     expect((await run(['rigs', `127.0.0.1:${port}`])).err).toMatch(
       /did not answer .api.rigs with a table of rigs.*\[NODE_MISBEHAVED\]/s,
     )
-    const miner = startHere(['mine', '--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0', '--difficulty', '1T'])
+    const miner = startHere(['mine', ...SMALL_SEARCH, '--http', '127.0.0.1:0', '--difficulty', '1T'])
     const [, url] = await miner.sees(/dashboard: (http:\/\/\S+)\//)
     expect((await run(['rigs', url])).err).toMatch(
       /this miner lets no rigs in \(.*--stratum-listen HOST:PORT\) \[NODE_REFUSED\]/,

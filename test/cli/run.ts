@@ -15,6 +15,9 @@ import { childEnv } from '../children.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
+/** Options for a miner that only has to run: one thread, whose kernel is ready at once. */
+export const SMALL_SEARCH = ['--gpu', 'none', '--threads', '1', '--kernel', 'js']
+
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, expect, it } from 'vitest'
+import { paceSearch } from '../pace.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-secrets-'))
 afterEach(stopAll)
+paceSearch()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const SECRET = 'hunter2'
@@ -74,7 +76,7 @@ it('no output contains the arguments of an external command', async () => {
     ['json', '"event":"ready"'],
   ]) {
     const args = ['--engine', 'external', '--command', command, '--http', '127.0.0.1:0', '--log', log]
-    const miner = startHere(['mine', '--difficulty', '1T', ...args])
+    const miner = startHere(['mine', '--difficulty', '1T', '--graph', 'pair', ...args])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)/)
     await miner.sees(/hardware/)
     const answers = ['/metrics', '/api/summary', '/healthz'].map(async (path) => (await fetch(url + path)).text())
@@ -118,6 +120,10 @@ it('no output contains the token for control', async () => {
     '1M',
     '--gpu',
     'none',
+    '--threads',
+    '1',
+    '--kernel',
+    'js',
     '--http',
     '127.0.0.1:0',
     '--http-token',
@@ -140,7 +146,7 @@ it('the journal of solutions does not contain the arguments of an external comma
   const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
   const command = `TOKEN=${SECRET} ${process.execPath} ${main} solve --threads 1`
   const args = ['--engine', 'external', '--command', command, '--state', state, '--http', 'off', '--log', 'json']
-  const { code, out, err } = await run(['mine', '--difficulty', '1k', '--blocks', '1', ...args])
+  const { code, out, err } = await run(['mine', '--difficulty', '1k', '--graph', 'pair', '--blocks', '1', ...args])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   const journal = readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'))
   expect(journal.join('')).toMatch(/"step":"confirmed"/)

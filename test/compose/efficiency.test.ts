@@ -9,7 +9,10 @@ import type { GpuSetup, OwnSearch } from '../../src/compose/setup.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { startMiner, temporaryFolder } from '../api/running.ts'
+import { paceSearch } from '../pace.ts'
 import { powercapFolder, runningPackage } from '../sensors/powercap-folder.ts'
+
+paceSearch()
 
 const gpu: GpuSetup = {
   ...{ which: 'all', neededBy: null, batchMs: 10, workgroup: undefined },
@@ -152,12 +155,14 @@ describe('a miner that is tuned for efficiency', () => {
     const powercap = runningPackage()
     const file = join(temporaryFolder(), 'tuning.json')
     writeFileSync(file, '{}')
-    const options = { powercap, threads: 'auto', kernel: 'wasm', efficiency: { ...efficiency, file } } as const
+    // Few blocks, since only the search matters.
+    const own = { threads: 'auto', kernel: 'js', difficulty: 100_000_000n } as const
+    const options = { ...own, powercap, efficiency: { ...efficiency, file } }
     const first = await startMiner(options)
     const told = notices(first.events)
     expect(told[0]).toBe(`efficiency: ${file} is of another machine, version or setting; measuring anew`)
-    expect(told[2]).toMatch(/^efficiency: \d+ threads? of wasm: [\d.]+ [mk]?J\/MH at [\d.]+ [kMG]?H\/s$/)
-    const choice = /^efficiency: chose (\d+) CPU threads?, wasm$/.exec(told.at(-1) ?? '')
+    expect(told[2]).toMatch(/^efficiency: \d+ threads? of js: [\d.]+ [mk]?J\/MH at [\d.]+ [kMG]?H\/s$/)
+    const choice = /^efficiency: chose (\d+) CPU threads?, js$/.exec(told.at(-1) ?? '')
     expect(choice).not.toBeNull()
     const devices = async () => ((await first.json('/api/summary')) as Snapshot).devices.length
     await expect.poll(devices).toBe(Number(choice?.[1]))
@@ -165,7 +170,7 @@ describe('a miner that is tuned for efficiency', () => {
     const kept = readFileSync(file, 'utf8')
     const second = await startMiner(options)
     expect(notices(second.events)).toEqual([
-      `efficiency: ${choice?.[1]} CPU thread${choice?.[1] === '1' ? '' : 's'}, wasm, as measured before (${file})`,
+      `efficiency: ${choice?.[1]} CPU thread${choice?.[1] === '1' ? '' : 's'}, js, as measured before (${file})`,
     ])
     expect(readFileSync(file, 'utf8')).toBe(kept)
   })

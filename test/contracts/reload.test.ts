@@ -13,6 +13,7 @@ import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { RowSchema, Type } from '../../src/contracts/values/type.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
+import { rotating } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { Ledger } from './ledger.ts'
@@ -143,7 +144,7 @@ describe('a loaded module', () => {
 })
 
 describe('a rebuilt module', () => {
-  it.each(suites)('behaves as before: %s', (suite) => {
+  it.each(rotating(suites, suites.length / 3))('behaves as before: %s', (suite) => {
     const before = runTests(suite, files)
     let all = language
     const count = reloadingAll(() => all, true)

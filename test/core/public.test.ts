@@ -58,13 +58,6 @@ it('all entry points share the same error classes', async () => {
   expect(await printed(script)).toEqual([true, true])
 })
 
-it('every entry point has types beside it', () => {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  for (const door of ['./core', './node', './wallet']) {
-    expect(readFileSync(join(root, exports[door].types), 'utf8')).toContain('export')
-  }
-})
-
 it.each(['newcut/core/header.js', 'newcut/core/public.js', 'newcut/node/http.js', 'newcut/dist/src/main.js'])(
   '%s is not exported',
   async (specifier) => {

@@ -3,7 +3,9 @@ import { onTestFinished } from 'vitest'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { requestKeysOf } from '../../src/devnet/store/transaction-index.ts'
 import { until } from '../wait.ts'
-import { startLedger } from './commands-common.ts'
+import { sharedLedger, startLedger } from './commands-common.ts'
+import type { Started } from './common.ts'
+import { rewound } from './control-common.ts'
 import { Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
@@ -16,13 +18,28 @@ export interface Made {
 
 /** Starts a ledger. `made` has its blocks without those of the start; `until` waits for them. */
 export async function startWatched(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) {
+  const { all, onSolved } = noteBlocks()
+  return watched(await startLedger({ ...options, onSolved }, machine), all)
+}
+
+/** Like startWatched, for all tests of a file: each call rewinds the ledger. `prepare` runs once, before the first. */
+export function sharedWatched(prepare: (started: Started) => Promise<void> = async () => undefined) {
+  const { all, onSolved } = noteBlocks()
+  const shared = rewound(sharedLedger({ onSolved }, {}, prepare))
+  return async () => watched(await shared(), all)
+}
+
+function noteBlocks() {
   const all: Made[] = []
   const onSolved: DevnetOptions['onSolved'] = (_header, addition, by) => {
     if (addition.status !== 'added') return
     const { block } = addition
     all.push({ chain: block.header.chainId, by, requestKeys: requestKeysOf(block) })
   }
-  const started = await startLedger({ ...options, onSolved }, machine)
+  return { all, onSolved }
+}
+
+function watched(started: Started, all: readonly Made[]) {
   const first = all.length
   const made = () => all.slice(first)
   // Answers of orders have no headers for web pages, which a checked peer requires.

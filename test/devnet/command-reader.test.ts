@@ -1,12 +1,13 @@
-/** The reader of signed commands, on generated commands. NEWCUT_TEST_COMMANDS sets their number. */
+/** The reader of signed commands, on generated commands. TEST_COMMANDS sets their number. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../src/devnet/command/command.ts'
 import { CommandFault, readCommand, readCommandText } from '../../src/devnet/command/read.ts'
 import { transactionOf } from '../../src/devnet/mempool/transaction.ts'
+import { roundsOf } from '../rotation.ts'
 import { type Contents, contents, contentsWith, mistakes, type PartName, places } from './command-forms.ts'
 
-const numRuns = Number(process.env.NEWCUT_TEST_COMMANDS ?? 3000)
+const numRuns = Number(process.env.TEST_COMMANDS ?? roundsOf(3000, 300))
 const HASH = 'A'.repeat(43)
 const sigs = [{ sig: '' }]
 const read = (cmd: string) => readCommand({ hash: HASH, sigs, cmd })

@@ -1,9 +1,12 @@
 /** Commands with unusual spellings of their parts, over HTTP and into blocks (PROTOCOL.md E.2). */
 import { describe, expect, it } from 'vitest'
 import { commandPayload, nowSeconds, type Signed, signText } from './command.ts'
-import { exec, local, makeBlocks, ok, poll, post, send, startLedger } from './commands-common.ts'
+import { exec, local, makeBlocks, ok, poll, post, send, sharedLedger } from './commands-common.ts'
 import { brief, type CheckedPeer, TEXT } from './common.ts'
+import { rewound } from './control-common.ts'
 import { insertTexts } from './mempool-common.ts'
+
+const ledger = rewound(sharedLedger())
 
 /** A signed command whose JSON text spells one part in another way. */
 function spelled(part: string, spelling: string, change = {}): Signed {
@@ -41,7 +44,7 @@ describe('a command is accepted, executed and reported, whose', () => {
     ['gas price', ['0.00000001', '1.0E-8', '"0.00000001"', '"1e-8"'].map((each) => [GAS_PRICE, each])],
     ['time to live', ['288e2', '28800.00', '"28800"', '{"int":28800}'].map((each) => [TTL, each])],
   ] as const)('%s is a number in any spelling', async (_name, spellings) => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const commands = spellings.map(([part, each]) => spelled(part, part.replace(/:.*/, `:${each}`)))
     for (const command of commands) {
       const { preflightResult } = await ok(local(peer, command, '?preflight=true'))
@@ -51,7 +54,7 @@ describe('a command is accepted, executed and reported, whose', () => {
   })
 
   it('creation time is a number in any spelling', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const spellings = [(t: string) => `${t}.0`, (t: string) => `"${t}"`, (t: string) => `{"int":${t}}`]
     const results = await run(peer, spellings.map(creationTime))
     expect(results.map(({ result }) => result.data)).toEqual([{ int: 3 }, { int: 3 }, { int: 3 }])
@@ -67,13 +70,13 @@ describe('a command is accepted, executed and reported, whose', () => {
     ['signers name no scheme and no address', ['{"pubKey":', '{"scheme":null,"addr":null,"pubKey":']],
     ['parts have names that mean nothing', [NONCE, '"memo":{"deep":[1e-300]},"nonce":']],
   ] as const)('%s', async (_name, [part, spelling]) => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const [{ result, continuation }] = await run(peer, [spelled(part, spelling)])
     expect([result, continuation]).toEqual([{ status: 'success', data: { int: 3 } }, null])
   })
 
   it('step of a pact is a number in any spelling, beside a null in the place of code', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const code = '(namespace "free") (module two G (defcap G () true) (defpact steps () (step "one") (step "two")))'
     const made = await run(peer, [exec(code, { gasLimit: 50_000 }), exec('1')])
     expect(made.map(({ result }) => result.status)).toEqual(['success', 'success'])
@@ -101,7 +104,7 @@ describe('a command is refused at every endpoint, with the name of the part, who
     ['payload is empty', [EXEC, '"payload":{}'], '/payload: expected either exec or cont'],
     ['verifiers have no proof', [NONCE, '"verifiers":[{"name":"a","clist":[]}],"nonce":'], '/verifiers/0 must have'],
   ] as const)('%s', async (_name, [part, spelling], complaint) => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = spelled(part, spelling, part.startsWith('"pactId') || /step|rollback/.test(part) ? payload : {})
     const place = `/cmd${complaint}`
     for (const [answer, before] of [

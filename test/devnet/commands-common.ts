@@ -2,17 +2,33 @@
 import { expect } from 'vitest'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { type Change, funded, type KeyPair, type Signed, signed } from './command.ts'
-import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, start } from './common.ts'
+import { type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, type Started, sharedNode, start } from './common.ts'
 import type { Answer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
+/** Two chains with blocks on demand. */
+const ON_DEMAND: DevnetOptions = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } }
+
 /** Two chains with blocks on demand and one current block each, so that current commands fit into the next blocks. */
 export async function startLedger(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
-  const onDemand = { graph: 'pair', difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
-  const started = await start({ ...onDemand, ...options }, machine)
-  const { chainIds } = started.devnet.chains
-  await makeBlocks(started.peer, Object.fromEntries(chainIds.map((chain) => [chain, 1])))
+  const started = await start({ ...ON_DEMAND, ...options }, machine)
+  await makeFirstBlocks(started)
   return started
+}
+
+/** Like startLedger, for all tests of a file or of a group; see sharedNode. */
+export const sharedLedger = (
+  options: DevnetOptions = {},
+  machine: Partial<HostMachine> = {},
+  prepare: (started: Started) => Promise<void> = async () => undefined,
+): (() => Promise<Started>) =>
+  sharedNode({ ...ON_DEMAND, ...options }, machine, async (started) => {
+    await makeFirstBlocks(started)
+    await prepare(started)
+  })
+
+function makeFirstBlocks({ devnet, peer }: Started): Promise<void> {
+  return makeBlocks(peer, Object.fromEntries(devnet.chains.chainIds.map((chain) => [chain, 1])))
 }
 
 export function post(peer: CheckedPeer, path: string, body: unknown): Promise<Answer> {
@@ -20,8 +36,11 @@ export function post(peer: CheckedPeer, path: string, body: unknown): Promise<An
   return peer.request('POST', path, { headers: { 'content-type': 'application/json' }, body: text })
 }
 
-export async function makeBlocks(peer: CheckedPeer, counts: Readonly<Record<number, number>>): Promise<void> {
-  const response = await fetch(`${peer.url}/make-blocks`, {
+export async function makeBlocks(
+  { url }: Pick<CheckedPeer, 'url'>,
+  counts: Readonly<Record<number, number>>,
+): Promise<void> {
+  const response = await fetch(`${url}/make-blocks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(counts),

@@ -13,22 +13,25 @@ import {
   post,
   send,
   sendPrivately,
+  sharedLedger,
   signers,
   spv,
   startLedger,
   transfer,
 } from './commands-common.ts'
 import { brief, CheckedPeer, clockByHand, JSON_TYPE, PREFIX, TEXT } from './common.ts'
-import { order } from './control-common.ts'
+import { order, rewound } from './control-common.ts'
 import { pending } from './mempool-common.ts'
 import { Peer } from './request.ts'
+
+const ledger = rewound(sharedLedger())
 
 const BALANCE = '(coin.get-balance "sender00")'
 const unsigned = (code: string, meta = {}, change = {}) => exec(code, meta, change, [])
 
 describe('local', () => {
   it('runs code on the newest state, pays nothing and writes nothing', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = transfer('sender01', 1.5)
     const result = await ok(local(peer, command))
     expect(result).toMatchObject({
@@ -45,7 +48,7 @@ describe('local', () => {
   })
 
   it('requires no signer, chain, network or current time', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const meta = { sender: '', chainId: '17', creationTime: 0, ttl: 1, gasPrice: 0 }
     for (const change of [{}, { networkId: null }, { networkId: undefined }, { networkId: 'mainnet01' }]) {
       expect((await ok(local(peer, unsigned('(+ 1 2)', meta, change)))).result).toEqual({
@@ -56,7 +59,7 @@ describe('local', () => {
   })
 
   it('accepts read-only code without metadata too, as some clients send it', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const bare = (change = {}) =>
       signText(
         JSON.stringify({ payload: { exec: { code: BALANCE, data: {} } }, nonce: 'n', signers: [], ...change }),
@@ -82,7 +85,7 @@ describe('local', () => {
   })
 
   it('reports failing code, and code that cannot be parsed, as results', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const failed = await ok(local(peer, exec('(coin.details "nobody")')))
     expect(failed).toMatchObject({
       gas: 600,
@@ -100,7 +103,7 @@ describe('local', () => {
   })
 
   it('checks hash and signatures unless told otherwise', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const [right, other] = [exec('(+ 1 2)'), exec('(+ 1 2)')]
     const array = (text: string) => [400, TEXT, `Metadata validation failed: ${JSON.stringify([text])}`]
     const count = 'The number of signers and signatures do not match. Number of signers: 1. Number of signatures: 0.'
@@ -130,7 +133,7 @@ describe('local', () => {
   })
 
   it('refuses anything but a command', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const right = exec('(+ 1 2)')
     const many = signText(
       JSON.stringify({ ...JSON.parse(right.cmd), payload: { exec: { code: '1', data: { a: 1 } } } }),
@@ -166,7 +169,7 @@ describe('local', () => {
   })
 
   it('names the wrong part of a command', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     for (const [change, place] of [
       [{ verifiers: [null] }, 'verifiers/0 must be object'],
       [{ verifiers: [[]] }, 'verifiers/0 must be object'],
@@ -181,7 +184,7 @@ describe('local', () => {
   })
 
   it('rewinds', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     await ok(send(peer, [transfer('sender01', 1)]))
     await makeBlocks(peer, { 0: 1 })
     const at = async (query: string) => {
@@ -200,7 +203,7 @@ describe('preflight', () => {
   const preflight = '?preflight=true'
 
   it('runs a command as a block would, with all its gas', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = transfer('sender01', 1.5)
     const { preflightResult, preflightWarnings } = await ok(local(peer, command, preflight))
     expect(preflightWarnings).toEqual([])
@@ -218,7 +221,7 @@ describe('preflight', () => {
   })
 
   it('names every rule of a block that the command breaks', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const refusal = async (meta: Change, change: Change = {}) => {
       const [status, type, text] = brief(await local(peer, exec('1', meta, change), preflight))
       expect([status, type], text).toEqual([400, TEXT])
@@ -250,7 +253,7 @@ describe('preflight', () => {
   })
 
   it('reports unaffordable gas as a result', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = exec('1', { gasPrice: 1_000_000, gasLimit: 1000 })
     const { preflightResult } = await ok(local(peer, command, preflight))
     expect(preflightResult).toMatchObject({
@@ -274,7 +277,7 @@ describe('send', () => {
   ]
 
   it('accepts commands in their order, and pending ones again', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const [a, b] = [exec('1'), exec('2')]
     expect(await ok(send(peer, [b, a]))).toEqual({ requestKeys: [b.hash, a.hash] })
     expect(await ok(send(peer, [a]))).toEqual({ requestKeys: [a.hash] })
@@ -286,7 +289,7 @@ describe('send', () => {
   })
 
   it('accepts all or none, and says what is wrong with each', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const [right, high, old] = [exec('1'), exec('1', { gasLimit: 150_001 }), exec('1', { creationTime: 0 })]
     expect(brief(await send(peer, [high, right, old]))).toEqual(
       invalid(
@@ -308,7 +311,7 @@ describe('send', () => {
   })
 
   it('refuses code that cannot be parsed, and unaffordable gas', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const nobody = keyPair()
     const bought = (hash: string, why: string) => `Attempt to buy gas failed with: "${hash}" Failed to buy gas: ${why}`
     const row = 'No value found in table coin_coin-table for key: nobody'
@@ -329,7 +332,7 @@ describe('send', () => {
   })
 
   it('keeps decimals of any length exact', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = exec('[0.1234567890123456789012345678, 0.00000001, 9007199254740993]')
     await ok(send(peer, [command]))
     await makeBlocks(peer, { 0: 1 })
@@ -340,7 +343,7 @@ describe('send', () => {
 
 describe('poll', () => {
   it('returns only existing results, each once, with their block', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = exec('{"metaData": "a", "b": "\\"metaData\\":null"}')
     expect(await ok(poll(peer, [command.hash]))).toEqual({})
     await ok(send(peer, [command]))
@@ -349,7 +352,8 @@ describe('poll', () => {
     const found = await ok(poll(peer, [command.hash, 'A'.repeat(43), command.hash]))
     expect(Object.keys(found)).toEqual([command.hash])
     const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
-    const [{ header, payloadWithOutputs }] = items
+    const { hash: made } = (await ok(peer.get(`${PREFIX}/cut`))).hashes[0]
+    const { header, payloadWithOutputs } = items.find((item: { header: { hash: string } }) => item.header.hash === made)
     expect(found[command.hash].metaData).toEqual({
       blockHeight: 2,
       blockTime: header.creationTime,
@@ -365,7 +369,7 @@ describe('poll', () => {
   })
 
   it('waits for a depth', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const command = exec('1')
     await ok(send(peer, [command]))
     for (let depth = 0; depth < 3; depth++) {
@@ -401,7 +405,7 @@ describe('poll', () => {
   })
 
   it('reports commands that no block could hold, and send refuses them', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const worth = keyPair()
     const account = `k:${worth.publicKey}`
     const data = { k: { keys: [worth.publicKey], pred: 'keys-all' } }
@@ -449,7 +453,7 @@ describe('poll', () => {
 
 describe('listen', () => {
   it('answers at once if there is a result, otherwise once there is one', async () => {
-    const { peer, devnet } = await startLedger()
+    const { peer, devnet } = await ledger()
     const command = exec('1')
     await ok(send(peer, [command]))
     const path = `${devnet.url}${pactPath(0)}/api/v1/listen`
@@ -559,7 +563,7 @@ describe('listen', () => {
 
 describe('spv', () => {
   it('proves results once the other chain is far enough, and otherwise says why there is no proof', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const failing = exec('(enforce false "no")')
     const body = { requestKey: failing.hash, targetChainId: '1' }
     expect(brief(await spv(peer, body))).toEqual([400, TEXT, `Transaction hash not found: "${failing.hash}"`])
@@ -694,7 +698,7 @@ describe('private', () => {
 
 describe('at the root', () => {
   it('commands name their chain, and poll looks for results on all chains', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const at = (name: string, body: unknown, query = '') => post(peer, `/api/v1/${name}${query}`, body)
     const [zero, one] = [exec('0'), exec('(at "chain-id" (chain-data))', { chainId: '1' })]
     expect((await ok(at('local', one))).result.data).toBe('1')

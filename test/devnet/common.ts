@@ -1,6 +1,6 @@
 /** Shared parts of the tests of the embedded node's HTTP interface. */
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
@@ -98,13 +98,44 @@ export const PATIENT: Partial<HostMachine> = { commandWaitMs: 60_000 }
 
 /** A node with low difficulty on a free port, for one test. */
 export async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}): Promise<Started> {
+  const started = await begin(options, machine)
+  onTestFinished(() => end(started))
+  return started
+}
+
+/**
+ * One such node for all tests of a file, or of a group in it. It starts when the first test calls the returned function,
+ * and closes after the last test.
+ * @param prepare runs once, before the first test has the node
+ */
+export function sharedNode(
+  options: DevnetOptions = {},
+  machine: Partial<HostMachine> = {},
+  prepare: (started: Started) => Promise<void> = async () => undefined,
+): () => Promise<Started> {
+  let starting: Promise<Started> | undefined
+  const prepared = async () => {
+    const started = await begin(options, machine)
+    await prepare(started)
+    return started
+  }
+  afterAll(async () => {
+    if (starting !== undefined) await end(await starting)
+  })
+  return () => {
+    starting ??= prepared()
+    return starting
+  }
+}
+
+async function begin(options: DevnetOptions, machine: Partial<HostMachine>): Promise<Started> {
   const additions: Addition[] = []
   const onSolved = (_header: WorkFields, addition: Addition) => void additions.push(addition)
   const devnet = await startDevnet({ port: 0, difficulty: 20n, onSolved, ...options }, machine)
-  const peer = new CheckedPeer(devnet.url)
-  onTestFinished(async () => {
-    peer.close()
-    await devnet.close()
-  })
-  return { devnet, peer, additions }
+  return { devnet, peer: new CheckedPeer(devnet.url), additions }
+}
+
+async function end({ devnet, peer }: Started): Promise<void> {
+  peer.close()
+  await devnet.close()
 }

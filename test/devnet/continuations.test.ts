@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { decodeProof, encodeProof } from '../../src/core/spv.ts'
 import { type Change, funded, type Signed, signed } from './command.ts'
-import { exec, local, makeBlocks, ok, poll, send, signers, spv, startLedger } from './commands-common.ts'
+import { exec, local, makeBlocks, ok, poll, send, sharedLedger, signers, spv, startLedger } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'
-import type { DevnetOptions } from './whole-node.ts'
 
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 const OUT_OF_BOUNDS = 'spv verification failed: target header is not in the chain or is out of bounds'
@@ -46,9 +45,36 @@ async function balance(peer: CheckedPeer, chain: number): Promise<bigint> {
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
 
-/** A network of three chains: chain 0 has burnt coins for chain 1, and chain 1 can verify it. */
-async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
-  const { peer, devnet } = await startLedger({ graph: 'triangle', ...options })
+const MODULE = `
+  (namespace "free")
+  (module steps GOVERNANCE
+    (defcap GOVERNANCE () (enforce false "closed"))
+    (defpact at-home ()
+      (step (yield { "a": 1 }))
+      (step (resume { "a" := a } a)))
+    (defpact silent ()
+      (step "first")
+      (step "second"))
+    (defpact abroad (chain:string)
+      (step (yield { "a": 7 } chain))
+      (step (resume { "a" := a } (+ a 1))))
+    (defpact there-and-back (there:string here:string)
+      (step (yield { "path": [0] } there))
+      (step (resume { "path" := path } (yield { "path": (+ path [1]) })))
+      (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
+      (step (resume { "path" := path } (+ path [3])))))`
+
+/** Three chains. The module is on 0 and 1. */
+const triangle = sharedLedger({ graph: 'triangle' }, {}, async ({ peer }) => {
+  for (const chain of [0, 1]) {
+    const { result } = await run(peer, exec(MODULE, { gasLimit: 20_000, chainId: String(chain) }), chain)
+    expect(result.status, JSON.stringify(result)).toBe('success')
+  }
+})
+
+/** Chain 0 burns coins for chain 1, and chain 1 can verify it. */
+async function burn(amount = '2.5', started = triangle()) {
+  const { peer, devnet } = await started
   const command = leaving(amount)
   const burnt = await run(peer, command)
   expect(burnt.result.status).toBe('success')
@@ -56,9 +82,17 @@ async function startBurnt(amount = '2.5', options: DevnetOptions = {}) {
   return { peer, devnet, command, burnt, proof: await proofOf(peer, command) }
 }
 
+let burnt: ReturnType<typeof burn> | undefined
+
+/** Coins that burnt on chain 0, for tests after which they still can arrive on chain 1. */
+function unspent() {
+  burnt ??= burn()
+  return burnt
+}
+
 describe('coins that change chains', () => {
   it('end on one chain and arrive on the other, to the last digit', async () => {
-    const { peer, command, burnt, proof } = await startBurnt('2.000000000001')
+    const { peer, command, burnt, proof } = await burn('2.000000000001')
     expect(burnt.continuation).toMatchObject({
       pactId: command.hash,
       step: 0,
@@ -74,7 +108,7 @@ describe('coins that change chains', () => {
   })
 
   it('arrive once: the same proof does nothing more', async () => {
-    const { peer, command, proof } = await startBurnt('2.5', { nodeRelease: '2.32' })
+    const { peer, command, proof } = await burn('2.5', startLedger({ graph: 'triangle', nodeRelease: '2.32' }))
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
     const again = await run(peer, continued(command.hash, proof), 1)
@@ -84,7 +118,7 @@ describe('coins that change chains', () => {
   })
 
   it('arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await burn()
     await run(peer, continued(command.hash, proof), 1)
     const answer = await send(peer, [continued(command.hash, proof)], 1)
     expect(answer.status).toBe(400)
@@ -94,7 +128,7 @@ describe('coins that change chains', () => {
   })
 
   it('arrive once for each burn, under no other name', async () => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await unspent()
     const other = leaving('1.0')
     await run(peer, other)
     for (const pactId of [other.hash, 'A'.repeat(43), '']) {
@@ -106,14 +140,14 @@ describe('coins that change chains', () => {
   it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
     'do not arrive with another step: %o',
     async (change) => {
-      const { peer, command, proof } = await startBurnt()
+      const { peer, command, proof } = await unspent()
       expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
       expect(await judged(peer, continued(command.hash, proof))).toBe('success')
     },
   )
 
   it('do not arrive on a chain to which they were not sent', async () => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await unspent()
     await makeBlocks(peer, { 2: 2 })
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(await judged(peer, continued(command.hash, proof, 2), 2)).toBe(wrongChain)
@@ -130,7 +164,7 @@ describe('coins that change chains', () => {
   })
 
   it('arrive from the block of the proof, not before', async () => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await burn()
     const command1 = continued(command.hash, proof)
     expect(await judged(peer, command1)).toBe('success')
     expect(await judged(peer, command1, 1, '&rewindDepth=1')).toBe(`Continuation error: ${OUT_OF_BOUNDS}`)
@@ -159,7 +193,7 @@ describe('an invalid proof', () => {
       },
     ],
   ])('%s', async (_name, fault, spoil) => {
-    const { peer, command, proof } = await startBurnt()
+    const { peer, command, proof } = await unspent()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
     // In a block the failure costs all its gas, and the coins can still arrive.
@@ -169,7 +203,7 @@ describe('an invalid proof', () => {
   })
 
   it('of a command without a pact', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await triangle()
     const plain = exec('1')
     await run(peer, plain)
     await makeBlocks(peer, { 1: 2 })
@@ -179,7 +213,7 @@ describe('an invalid proof', () => {
   })
 
   it('of a failed pact', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await triangle()
     const tooMuch = leaving('999999999.0')
     expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')
     await makeBlocks(peer, { 1: 2 })
@@ -190,36 +224,13 @@ describe('an invalid proof', () => {
 })
 
 describe('pacts of other contracts', () => {
-  const MODULE = `
-    (namespace "free")
-    (module steps GOVERNANCE
-      (defcap GOVERNANCE () (enforce false "closed"))
-      (defpact at-home ()
-        (step (yield { "a": 1 }))
-        (step (resume { "a" := a } a)))
-      (defpact silent ()
-        (step "first")
-        (step "second"))
-      (defpact abroad (chain:string)
-        (step (yield { "a": 7 } chain))
-        (step (resume { "a" := a } (+ a 1))))
-      (defpact there-and-back (there:string here:string)
-        (step (yield { "path": [0] } there))
-        (step (resume { "path" := path } (yield { "path": (+ path [1]) })))
-        (step (resume { "path" := path } (yield { "path": (+ path [2]) } here)))
-        (step (resume { "path" := path } (+ path [3])))))`
-
-  /** Deploys the module on two chains and begins a pact on chain 0. */
-  async function begun(code: string) {
-    const { peer } = await startLedger()
-    for (const chain of [0, 1]) {
-      const deployed = await run(peer, exec(MODULE, { gasLimit: 20_000, chainId: String(chain) }), chain)
-      expect(deployed.result.status, JSON.stringify(deployed)).toBe('success')
-    }
+  /** Begins a pact on chain 0. */
+  async function begun(code: string, chain = 1) {
+    const { peer } = await triangle()
     const command = exec(code)
     expect((await run(peer, command)).result.status).toBe('success')
-    await makeBlocks(peer, { 1: 3 })
-    return { peer, command, proof: await proofOf(peer, command) }
+    await makeBlocks(peer, { [chain]: 3 })
+    return { peer, command, proof: await proofOf(peer, command, chain) }
   }
 
   it('continue on another chain if they yield to it', async () => {
@@ -258,11 +269,7 @@ describe('pacts of other contracts', () => {
   })
 
   it('need their module on the other chain', async () => {
-    const { peer } = await startLedger()
-    await run(peer, exec(MODULE, { gasLimit: 20_000 }))
-    const command = exec('(free.steps.abroad "1")')
-    await run(peer, command)
-    await makeBlocks(peer, { 1: 3 })
-    expect(await judged(peer, continued(command.hash, await proofOf(peer, command)))).toContain('free.steps.abroad')
+    const { peer, command, proof } = await begun('(free.steps.abroad "2")', 2)
+    expect(await judged(peer, continued(command.hash, proof, 2), 2)).toContain('free.steps.abroad')
   })
 })

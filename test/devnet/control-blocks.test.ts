@@ -1,19 +1,25 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
+import { roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { checkChains, checkNode } from './checker.ts'
 import { fetchChains } from './checker-fetch.ts'
 import { exec, send } from './commands-common.ts'
-import { jsonOf, PREFIX, start as startNode } from './common.ts'
-import { order, post, refusal, sum } from './control-common.ts'
+import { jsonOf, PREFIX, type Started, sharedNode, start as startNode } from './common.ts'
+import { order, post, refusal, rewound, sum } from './control-common.ts'
 import { makeBlock } from './forks.ts'
 import { getWork, mineBlock, solve, submit } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 import type { Devnet, DevnetOptions } from './whole-node.ts'
 
-async function start(options: DevnetOptions) {
-  const { devnet, additions } = await startNode(options)
+const start = async (options: DevnetOptions) => controlled(await startNode(options))
+
+/** A network as new, which the tests of refusals share. */
+const shared = rewound(sharedNode({ pow: false }))
+const twenty = async () => controlled(await shared())
+
+function controlled({ devnet, additions }: Started) {
   const peer = new Peer(devnet.url)
   onTestFinished(() => peer.close())
   return { devnet, peer, additions }
@@ -41,7 +47,7 @@ describe('make-blocks', () => {
   it('reaches its goal beside automatic mining, while a command takes its time', async () => {
     const autoMine = { kind: 'on-arrival', confirmations: 2 } as const
     const { devnet, peer } = await start({ graph: 'petersen', pow: false, autoMine })
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= roundsOf(3, 1); round++) {
       const slow = exec(`(length (map (+ ${round}) (enumerate 0 20000)))`, { gasLimit: 150_000 })
       expect((await send(peer, [slow])).status).toBe(200)
       // Both begin with chain 0. The second finds it grown, and waiting for its neighbours.
@@ -80,8 +86,8 @@ describe('make-blocks', () => {
     onTestFinished(() => other.close())
     let isDone = false
     const both = Promise.all([
-      order(peer, '/make-blocks', all(10, 40)),
-      order(other, '/devnet/make-blocks', all(10, 40)),
+      order(peer, '/make-blocks', all(10, 20)),
+      order(other, '/devnet/make-blocks', all(10, 20)),
     ]).finally(() => {
       isDone = true
     })
@@ -90,10 +96,10 @@ describe('make-blocks', () => {
     const seen = new Set<number>()
     while (!isDone) seen.add(jsonOf(await third.get(`${PREFIX}/cut`)).height)
     const [first, second] = await both
-    expect([sum(first.made), sum(second.made)]).toEqual([400, 400])
-    expect([sum(first.heights), sum(second.heights)]).toEqual([400, 800])
-    expect(Math.min(...seen)).toBeLessThan(800)
-    expect([...seen].some((height) => height > 0 && height < 800)).toBe(true)
+    expect([sum(first.made), sum(second.made)]).toEqual([200, 200])
+    expect([sum(first.heights), sum(second.heights)]).toEqual([200, 400])
+    expect(Math.min(...seen)).toBeLessThan(400)
+    expect([...seen].some((height) => height > 0 && height < 400)).toBe(true)
     expect(
       (await checkNode({ url: devnet.url, pow: false, adjusts: false, pageSizes: [200, 200] })).violations,
     ).toEqual([])
@@ -111,7 +117,7 @@ describe('make-blocks', () => {
     [{ 0: 6000 }, 400, /^119\d{3} blocks with those on adjacent chains: at most 100000 in one call$/],
     [[1], 400, /body: the value must be object/],
   ])('%j: %i', async (body, status, text) => {
-    const { devnet, peer } = await start({ pow: false })
+    const { devnet, peer } = await twenty()
     expect(await refusal(peer, '/make-blocks', body)).toEqual([status, expect.stringMatching(text)])
     expect(sum(heightsOf(devnet))).toBe(0)
   })
@@ -229,7 +235,7 @@ describe('fork', () => {
     [{ chain: 3 }, 400, /body: .*depth/],
     [{ chain: 3, depth: 1, deep: true }, 400, /body: .*(additional|deep)/],
   ])('%j: %i', async (body, status, text) => {
-    const { peer } = await start({ pow: false })
+    const { peer } = await twenty()
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run, start as startProcess, stopAll } from '../cli/run.ts'
-import { startWatched } from './arrival.ts'
+import { sharedWatched, startWatched } from './arrival.ts'
 import { funded, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, signers, startLedger, transfer } from './commands-common.ts'
 import { jsonOf } from './common.ts'
@@ -13,6 +13,15 @@ import { localValue } from './local.ts'
 import { pending } from './mempool-common.ts'
 import { getWork, solve, submit } from './miner.ts'
 import { Peer } from './request.ts'
+
+const shared = sharedWatched()
+
+/** A network as new, in which all keys sign for themselves. */
+async function ledger() {
+  const started = await shared()
+  await order(started.control, '/devnet/impersonate', { keys: ['*'], on: false })
+  return started
+}
 
 const DUKE = '2d70aa4f697c3a3b8dd6d97745ac074edcfd0eb65c37774cde25135483bea71e'
 
@@ -31,7 +40,7 @@ function unsignedTransfer(amount: number, clist?: readonly unknown[]) {
 
 describe('/devnet/drop', () => {
   it('drops named transactions of all pools, and tells which', async () => {
-    const { peer, control, made } = await startWatched()
+    const { peer, control, made } = await ledger()
     const [first, second] = [transfer('sender01', 1), transfer('sender01', 2)]
     const other = exec('(+ 1 2)', { chainId: '1' })
     await send(peer, [first, second])
@@ -66,7 +75,7 @@ describe('/devnet/drop', () => {
   })
 
   it('takes them from work that miners have, too', async () => {
-    const { peer, control, devnet } = await startWatched()
+    const { peer, control, devnet } = await startWatched({ difficulty: 20n })
     const command = transfer('sender01', 1)
     const coins = localValue(devnet.ledger, 0, '(coin.get-balance "sender01")')
     await getWork(peer, 0)
@@ -85,14 +94,14 @@ describe('/devnet/drop', () => {
     [{ requestKeys: ['short'] }, '/requestKeys/0'],
     [{ keys: [] }, '/keys is no known field'],
   ])('refuses %j', async (body, text) => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     expect(await refusal(control, '/devnet/drop', body)).toEqual([400, expect.stringContaining(text)])
   })
 })
 
 describe('/devnet/impersonate', () => {
   it('lets in commands without signatures, until it ends', async () => {
-    const { peer, control, devnet } = await startWatched()
+    const { peer, control, devnet } = await ledger()
     const coins = () => localValue(devnet.ledger, 0, '(coin.get-balance "sender01")') as number
     const before = coins()
     const command = unsignedTransfer(3)
@@ -114,7 +123,7 @@ describe('/devnet/impersonate', () => {
   })
 
   it('takes wrong signatures, and fewer than signers', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
     const wrong = { ...unsignedTransfer(1), sigs: [{ sig: '00'.repeat(64) }] }
     const none = { ...unsignedTransfer(2), sigs: [] }
@@ -131,7 +140,7 @@ describe('/devnet/impersonate', () => {
   })
 
   it('leaves guards and scopes of signatures in force', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
     const gasOnly = unsignedTransfer(5, [{ name: 'coin.GAS', args: [] }])
     const change = { payload: { exec: { code: '(coin.transfer "sender05" "sender01" 1.0)', data: {} } } }
@@ -143,14 +152,14 @@ describe('/devnet/impersonate', () => {
   })
 
   it('checks the keys of others', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: [funded.publicKey], on: true })
     const refused = await send(peer, [unsignedTransfer(1)])
     expect(refused.body.toString()).toContain('Invalid transaction sigs: The signature at position 0 is invalid')
   })
 
   it('returns such a command to the pool after a reorganisation', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: [DUKE], on: true })
     const command = unsignedTransfer(1)
     await ok(send(peer, [command]))
@@ -166,7 +175,7 @@ describe('/devnet/impersonate', () => {
     [{ keys: [DUKE] }, 'must have required properties on'],
     [{ keys: '*', on: true }, '/keys must be array'],
   ])('refuses %j', async (body, text) => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     expect(await refusal(control, '/devnet/impersonate', body)).toEqual([400, expect.stringContaining(text)])
   })
 })

@@ -1,7 +1,7 @@
 /** Shared parts of the tests of the control endpoints. */
 import { expect } from 'vitest'
-import { jsonOf } from './common.ts'
-import type { Answer, Peer } from './request.ts'
+import { jsonOf, type Started } from './common.ts'
+import { type Answer, Peer } from './request.ts'
 
 const COMMON_HEADERS = /^(x-peer-addr|x-server-timestamp|x-chainweb-node-version)$/
 
@@ -34,3 +34,24 @@ export async function refusal(peer: Peer, path: string, body: unknown): Promise<
 }
 
 export const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0)
+
+/**
+ * A node that several tests share; each call rewinds it to its state at the first call: chains, pools, rules and clock.
+ * Blocks of earlier tests stay in its store, on branches that were left.
+ */
+export function rewound<T extends Pick<Started, 'devnet' | 'additions'>>(shared: () => Promise<T>): () => Promise<T> {
+  let id: number | undefined
+  return async () => {
+    const started = await shared()
+    const peer = new Peer(started.devnet.url)
+    try {
+      // A revert also drops the snapshot.
+      if (id !== undefined) await order(peer, '/devnet/revert', { id })
+      id = (await order(peer, '/devnet/snapshot', {})).id
+    } finally {
+      peer.close()
+    }
+    started.additions.length = 0
+    return started
+  }
+}

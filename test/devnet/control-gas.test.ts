@@ -2,18 +2,19 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
-import { startWatched } from './arrival.ts'
+import { sharedWatched, startWatched } from './arrival.ts'
 import { exec, makeBlocks, ok, poll, send, transfer } from './commands-common.ts'
 import { jsonOf } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { getWork, solve, submit } from './miner.ts'
 
+const ledger = sharedWatched()
 const preflight = (gasLimit: number) => exec('(+ 1 2)', { gasLimit })
 
 describe('/devnet/gas', () => {
   it('limits the gas of blocks, and of commands', async () => {
-    const { peer, control, made } = await startWatched()
+    const { peer, control, made } = await startWatched({ difficulty: 20n })
     const usual = { blockLimit: 150_000, minPrice: '0.00000001' }
     // A draft of the next block exists already, with the limit before.
     const commands = [transfer('sender01', 1), transfer('sender01', 2), transfer('sender01', 3)]
@@ -98,7 +99,7 @@ describe('/devnet/gas', () => {
     [{ minPrice: 'free' }, '/minPrice: free: expected'],
     [{ minprice: 1 }, 'minprice'],
   ])('refuses %j: %s', async (body, text) => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     expect(await refusal(control, '/devnet/gas', body)).toEqual([400, expect.stringContaining(text)])
   })
 })

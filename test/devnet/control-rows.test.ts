@@ -1,7 +1,7 @@
 /** Rows that the owner of a node writes: by the schema of their table, over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFork, startRemote } from '../fork/network.ts'
-import { startWatched } from './arrival.ts'
+import { sharedWatched } from './arrival.ts'
 import { exec, makeBlocks, ok, poll, send } from './commands-common.ts'
 import { order, refusal } from './control-common.ts'
 import { localValue } from './local.ts'
@@ -21,14 +21,18 @@ const ROW = {
   ...{ in: { n: 3, note: 'x' }, any: 'text', keys: ['k'], pred: 'keys-all' },
 }
 
-async function startBox() {
-  const started = await startWatched()
-  const { peer, control, devnet } = started
+/** A network with the module. */
+const ledger = sharedWatched(async ({ peer }) => {
   const deploy = exec(MODULE, { gasLimit: 60_000 })
   await ok(send(peer, [deploy]))
   await makeBlocks(peer, { 0: 1 })
   const results = await ok(poll(peer, [deploy.hash]))
   expect(results[deploy.hash].result.status).toBe('success')
+})
+
+async function startBox() {
+  const started = await ledger()
+  const { control, devnet } = started
   const write = (rows: unknown, table = 'free.box.rows') => order(control, '/devnet/rows', { chain: 0, table, rows })
   const value = (code: string) => localValue(devnet.ledger, 0, code)
   return { ...started, write, value }
@@ -140,14 +144,15 @@ describe('/devnet/rows', () => {
     [{ rows: {} }, 'rows'],
     [{ rows: { a: 1 } }, '/rows/a'],
   ])('refuses %j: %s', async (change, text) => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     const body = { chain: 0, table: 'coin.coin-table', rows: { sender00: { balance: 1 } }, ...change }
     expect(await refusal(control, '/devnet/rows', body)).toEqual([400, expect.stringContaining(text)])
   })
 
   it('says that too many rows do not fit into a block', async () => {
     const { control } = await startBox()
-    const rows = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`row${i}`, ROW]))
+    const wide = { ...ROW, any: 'x'.repeat(10_000) }
+    const rows = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`row${i}`, wide]))
     const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.rows', rows })
     expect(refused).toEqual([409, expect.stringContaining('write fewer rows in one order')])
   })

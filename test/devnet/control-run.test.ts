@@ -5,13 +5,15 @@ import { readPrivileges } from '../../src/devnet/command/privileges.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
 import { startFork, startRemote } from '../fork/network.ts'
-import { startWatched } from './arrival.ts'
+import { sharedWatched } from './arrival.ts'
 import { exec, ok, poll, send, startLedger, transfer } from './commands-common.ts'
 import { order, post, refusal } from './control-common.ts'
 import { temporaryDirectory } from './grow.ts'
 import { localValue } from './local.ts'
 import { pending } from './mempool-common.ts'
 import { Peer } from './request.ts'
+
+const ledger = sharedWatched()
 
 afterEach(stopAll)
 
@@ -27,7 +29,7 @@ const MINT = {
 
 describe('/devnet/run', () => {
   it('runs code with capabilities granted, in a block that it makes, without gas', async () => {
-    const { peer, control, made, devnet } = await startWatched()
+    const { peer, control, made, devnet } = await ledger()
     const coins = () => localValue(devnet.ledger, 0, balance('sender01')) as number
     const before = coins()
     const ran = await order(control, '/devnet/run', MINT)
@@ -41,7 +43,7 @@ describe('/devnet/run', () => {
   })
 
   it('grants capabilities whose body would refuse, and no others', async () => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     const code = `(module vault GOV
       (defcap GOV () (enforce false "nobody governs"))
       (defcap OPEN (place:string) (enforce (= place "never") "closed"))
@@ -69,7 +71,7 @@ describe('/devnet/run', () => {
   })
 
   it('has admin rights on the named modules only', async () => {
-    const { control, devnet } = await startWatched()
+    const { control, devnet } = await ledger()
     const code = '(update coin.coin-table "sender02" { "balance": 1.0 })'
     const refused = await order(control, '/devnet/run', { chain: 0, code })
     expect(refused.result.status).toBe('failure')
@@ -83,7 +85,7 @@ describe('/devnet/run', () => {
   })
 
   it('counts keys as signers, and leaves nothing behind if it fails', async () => {
-    const { peer, control, devnet } = await startWatched()
+    const { peer, control, devnet } = await ledger()
     const code = '(coin.transfer "sender04" "sender01" 2.0)'
     const caps = [{ name: 'coin.TRANSFER', args: ['sender04', 'sender01', 2.0] }]
     const before = localValue(devnet.ledger, 0, balance('sender04'))
@@ -97,7 +99,7 @@ describe('/devnet/run', () => {
   })
 
   it('comes before what is pending, in the same block', async () => {
-    const { peer, control, made } = await startWatched()
+    const { peer, control, made } = await ledger()
     const command = transfer('sender01', 1)
     await send(peer, [command])
     const { requestKey } = await order(control, '/devnet/run', MINT)
@@ -105,15 +107,16 @@ describe('/devnet/run', () => {
   })
 
   it('leaves nothing behind if its chain may not grow', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     await order(control, '/devnet/pause', { chain: 0 })
     const refused = [409, 'chain 0 would have to grow by 1, but it is paused']
     expect(await refusal(control, '/devnet/run', MINT)).toEqual(refused)
     expect((await pending(peer)).hashes).toEqual([])
+    await order(control, '/devnet/resume', { chain: 0 })
   })
 
   it('gives no privileges to commands of others that name some', async () => {
-    const { peer, control, devnet } = await startWatched()
+    const { peer, control, devnet } = await ledger()
     const before = localValue(devnet.ledger, 0, balance('sender02'))
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
     const code = '(update coin.coin-table "sender02" { "balance": 1.0 })'
@@ -123,6 +126,7 @@ describe('/devnet/run', () => {
     const results = await ok(poll(peer, [command.hash]))
     expect(results[command.hash].result.status).toBe('failure')
     expect(localValue(devnet.ledger, 0, balance('sender02'))).toBe(before)
+    await order(control, '/devnet/impersonate', { keys: ['*'], on: false })
   })
 
   it.each([
@@ -132,12 +136,12 @@ describe('/devnet/run', () => {
     [{ chain: 0, code: '1', caps: [{ name: 'x', args: [] }] }, /^\/caps\/0\/name must match/],
     [{ chain: 0 }, /must have required properties code/],
   ])('refuses %j', async (body, text) => {
-    const { control } = await startWatched()
+    const { control } = await ledger()
     expect(await refusal(control, '/devnet/run', body)).toEqual([400, expect.stringMatching(text)])
   })
 
   it('has a trace with all its gas, as do those after it in the block', async () => {
-    const { peer, control } = await startWatched()
+    const { peer, control } = await ledger()
     const command = transfer('sender01', 1)
     await send(peer, [command])
     const ran = await order(control, '/devnet/run', MINT)

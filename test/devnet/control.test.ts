@@ -19,15 +19,27 @@ import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 import { noSearch } from './block-payload.ts'
 import { checkNode } from './checker.ts'
-import { brief, clockByHand, jsonOf, PREFIX, start as startNode } from './common.ts'
-import { order, post, refusal } from './control-common.ts'
+import { brief, clockByHand, jsonOf, PREFIX, type Started, sharedNode, start as startNode } from './common.ts'
+import { order, post, refusal, rewound } from './control-common.ts'
 import { coordinatorOf } from './coordinator.ts'
 import { askForWork, chainOf, getWork, mineBlock, solve, submit, targetOf } from './miner.ts'
 import { OpenResponse, Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
 async function start(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) {
-  const { devnet, additions } = await startNode(options, machine)
+  return controlled(await startNode(options, machine))
+}
+
+/** A network as new, which several tests share. None of them may leave a fault, a pause or an open stream. */
+function shared(options: DevnetOptions = {}) {
+  const ledger = rewound(sharedNode(options))
+  return async () => controlled(await ledger())
+}
+
+const twenty = shared()
+const unmined = shared({ graph: 'pair', pow: false })
+
+function controlled({ devnet, additions }: Started) {
   const peer = new Peer(devnet.url)
   onTestFinished(() => peer.close())
   const status = async () => jsonOf(await peer.get('/devnet/status'))
@@ -47,7 +59,7 @@ async function watch(url: string, chain: number): Promise<OpenResponse> {
 
 describe('access control', () => {
   it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s needs JSON', async (path) => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const answer = await peer.request('POST', path, { headers: { 'content-type': type }, body: '{"0":1}' })
       expect([answer.status, answer.body.toString()]).toEqual([415, 'expected a body of type application/json'])
@@ -73,7 +85,7 @@ describe('access control', () => {
     ['[2001:db8::1]:1848', '2001:db8::1'],
     ['localhost.evil.example', 'localhost.evil.example'],
   ])('refuses a request of this machine for another host: %j', async (host, named) => {
-    const { peer } = await start({ pow: false })
+    const { peer } = await twenty()
     expect(await attempt(peer, host)).toEqual([
       403,
       'text/plain;charset=utf-8',
@@ -82,7 +94,7 @@ describe('access control', () => {
   })
 
   it('accepts names and addresses of this machine as host', async () => {
-    const { peer } = await start({ pow: false })
+    const { peer } = await twenty()
     for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST', '0.0.0.0:1848']) {
       expect([host, (await attempt(peer, host))[0]]).toEqual([host, 200])
     }
@@ -190,7 +202,7 @@ describe('rules set by hand', () => {
     ['/devnet/block-delay', { blockDelayMs: 0 }, /body: \/blockDelayMs must be >= 0\.001/],
     ['/devnet/block-delay', { blockDelayMs: 1e12 }, /body: \/blockDelayMs must be <= /],
   ])('%s %j is refused', async (path, body, text) => {
-    const { peer, status } = await start()
+    const { peer, status } = await twenty()
     expect(await refusal(peer, path, body)).toEqual([400, expect.stringMatching(text)])
     expect((await status()).ruleChanges).toEqual([])
   })
@@ -253,7 +265,7 @@ describe('pause and resume', () => {
   })
 
   it.each(['/devnet/pause', '/devnet/resume'])('%s refuses a chain that does not exist', async (path) => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     expect(await refusal(peer, path, { chain: 20 })).toEqual([400, 'there is no chain 20: chains are 0 to 19'])
     expect((await refusal(peer, path, { chain: '2' }))[0]).toBe(400)
   })
@@ -298,7 +310,7 @@ describe('streams', () => {
   })
 
   it('refuses other actions and other streams', async () => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
       expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
     }
@@ -363,14 +375,14 @@ describe('faults', () => {
     [{ operation: 'cut', count: 1, delayMs: 600_001 }, /body: \/delayMs must be <= 600000/],
     [{ operation: 'cut', count: 1, status: 200, contentType: 'a\r\nb: c' }, /body: \/contentType must match/],
   ])('%j is refused', async (body, text) => {
-    const { peer, status } = await start()
+    const { peer, status } = await twenty()
     expect(await refusal(peer, '/devnet/faults', body)).toEqual([400, expect.stringMatching(text)])
     expect((await status()).faults).toEqual([])
   })
 })
 
 it('/devnet/clock moves the clock and block times forward', async () => {
-  const { devnet, peer, status } = await start({ graph: 'pair', pow: false })
+  const { devnet, peer, status } = await unmined()
   const hourMs = 3_600_000
   const beforeMs = Date.now()
   const { aheadMs, nowMs } = await order(peer, '/devnet/clock', { advanceMs: hourMs })
@@ -392,11 +404,10 @@ it('/devnet/clock moves the clock and block times forward', async () => {
 describe('/devnet/clock', () => {
   const timesOf = (devnet: { readonly chains: Pick<Chains, 'cut'> }) =>
     [...devnet.chains.cut.values()].map(({ creationTime }) => new Date(Number(creationTime) / 1000).toISOString())
-  const unmined = { graph: 'pair', pow: false } as const
   const START = Date.parse('2040-01-01T00:00:00Z')
 
   it('sets the clock, which goes on from there', async () => {
-    const { devnet, peer } = await start(unmined)
+    const { devnet, peer } = await unmined()
     const { nowMs } = await order(peer, '/devnet/clock', { to: '2040-01-01T00:00:00Z' })
     expect(nowMs).toBeGreaterThanOrEqual(START)
     await order(peer, '/make-blocks', { 0: 1 })
@@ -404,7 +415,7 @@ describe('/devnet/clock', () => {
   })
 
   it('gives the next block a time, and goes on from there', async () => {
-    const { devnet, peer } = await start(unmined)
+    const { devnet, peer } = await unmined()
     const work = solve(await getWork(peer, 0))
     await order(peer, '/devnet/clock', { nextBlock: new Date(Date.now() + 1000).toISOString() })
     expect((await submit(peer, work)).status).toBe(404)
@@ -420,7 +431,7 @@ describe('/devnet/clock', () => {
 
   it('counts its steps from now, and goes back to the newest block', async () => {
     const clock = new VirtualClock()
-    const { devnet, peer } = await start(unmined, { clock })
+    const { devnet, peer } = await start({ graph: 'pair', pow: false }, { clock })
     const made = () => Number(devnet.chains.cut.get(0)?.creationTime) / 1000
     const startMs = clock.wallMs()
     await order(peer, '/devnet/clock', { nextBlock: new Date(startMs + 1000).toISOString() })
@@ -437,7 +448,7 @@ describe('/devnet/clock', () => {
   })
 
   it('moves with each block, until it runs again', async () => {
-    const { devnet, peer, status } = await start(unmined)
+    const { devnet, peer, status } = await unmined()
     await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
     await order(peer, '/make-blocks', { 0: 1 })
     const { nowMs, everyMs } = await order(peer, '/devnet/clock', { everyMs: 30_000 })
@@ -465,7 +476,7 @@ describe('/devnet/clock', () => {
     [{ nextBlock: '2001-01-01' }, 409, /each block must be later than its parent/],
     [{ to: '2001-01-01' }, 409, /each block must be later than its parent/],
   ])('refuses %j', async (body, code, text) => {
-    const { peer } = await start(unmined)
+    const { peer } = await unmined()
     await order(peer, '/make-blocks', { 0: 1 })
     expect(await refusal(peer, '/devnet/clock', body)).toEqual([code, expect.stringMatching(text)])
   })

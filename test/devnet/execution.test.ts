@@ -5,13 +5,29 @@ import { encodeHeader } from '../../src/core/header.ts'
 import { takeCut } from '../../src/devnet/rules/cut-intake.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import type { CutHashes } from '../../src/schema/bodies.ts'
-import { exec, local, makeBlocks, ok, poll, send, signers, startLedger, transfer } from './commands-common.ts'
+import {
+  exec,
+  local,
+  makeBlocks,
+  ok,
+  poll,
+  send,
+  sharedLedger,
+  signers,
+  startLedger,
+  transfer,
+} from './commands-common.ts'
 import { brief, CheckedPeer, start, TEXT } from './common.ts'
+import { rewound } from './control-common.ts'
 import type { Devnet } from './whole-node.ts'
 
 const executionThread = new URL('./hostile-thread.mjs', import.meta.url)
+/** Less than usual, which costs the tests less; harmless commands take some ms. */
+const commandLimits = { cpuMs: 500, memoryMb: 64 }
+const ledger = rewound(sharedLedger({}, { executionThread, commandLimits }))
 /** No plain code, so a thread executes it. */
 const spin = '(length ["spin forever"])'
+const wait = '(length ["wait forever"])'
 const allocate = '(length ["take all memory"])'
 const short = '(length [1 2 3])'
 const outOfGas = { status: 'failure', error: { message: 'Gas limit "1000" exceeded: 1000' } }
@@ -32,7 +48,7 @@ async function infosDuring(peer: CheckedPeer, work: Promise<unknown>): Promise<n
 
 describe('code that never ends', () => {
   it('in /local and preflight fails as out of gas, and the node answers meanwhile', async () => {
-    const { peer } = await startLedger({}, { executionThread })
+    const { peer } = await ledger()
     for (const code of [spin, allocate]) {
       const called = local(peer, exec(code, { gasLimit: 1000 }))
       expect(await infosDuring(peer, called)).toBeGreaterThan(2)
@@ -45,10 +61,10 @@ describe('code that never ends', () => {
   })
 
   it('does not delay plain calls and blocks of transfers', async () => {
-    const { peer } = await startLedger({}, { executionThread })
+    const { peer, devnet } = await startLedger({}, { executionThread })
     const other = new CheckedPeer(peer.url)
     onTestFinished(() => other.close())
-    const called = local(other, exec(spin, { gasLimit: 1000 }))
+    const called = local(other, exec(wait, { gasLimit: 1000 }))
     let isOver = false
     void called.finally(() => {
       isOver = true
@@ -59,11 +75,12 @@ describe('code that never ends', () => {
     await makeBlocks(peer, { 0: 1 })
     expect((await ok(poll(peer, [sent.hash])))[sent.hash].result.status).toBe('success')
     expect(isOver).toBe(false)
-    await called
+    await devnet.close()
+    expect((await called).status).toBe(503)
   })
 
   it('of a gas payer is refused by /send', async () => {
-    const { peer } = await startLedger({}, { executionThread })
+    const { peer } = await ledger()
     const paid = exec(spin, { gasLimit: 1000 }, signers(['free.payer.GAS_PAYER', 'a', { int: 1 }, 1]))
     const sent = send(peer, [paid])
     expect(await infosDuring(peer, sent)).toBeGreaterThan(2)
@@ -73,7 +90,7 @@ describe('code that never ends', () => {
   })
 
   it('is left out of blocks and badlisted, and other transactions are in them', async () => {
-    const { peer } = await startLedger({}, { executionThread })
+    const { peer } = await ledger()
     const hostile = exec(spin, { gasLimit: 1000, gasPrice: 1e-6 })
     const others = [transfer('sender01', 1), exec(short)]
     await ok(send(peer, [hostile, ...others]))

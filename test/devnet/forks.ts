@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { blockHash } from '../../src/core/block-hash.ts'
 import type { Cut } from '../../src/core/cut.ts'
-import { encodeWork, type Header } from '../../src/core/header.ts'
+import { encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import type { Signed } from './command.ts'
@@ -60,6 +60,24 @@ export function growCut(ground: Ground, chain: number, options: BlockOptions = {
   const block = makeBlock(ground, ground.chains.cut, chain, options)
   expect(ground.chains.add(block.header, block.payload)).toMatchObject({ status: 'added' })
   return block
+}
+
+/**
+ * Adds headers on top of the head of a chain, all with its payload. They go to the store alone, which checks and executes
+ * nothing, so thousands of them take a moment.
+ * @returns the last header
+ */
+export function addHeaders({ chains }: Pick<Ground, 'chains'>, chain: number, count: number): Header {
+  const head = chains.cut.get(chain)
+  if (head === undefined) throw new Error(`the cut has no chain ${chain}`)
+  let header = head
+  for (let i = 0; i < count; i++) {
+    const { hash: parent, height, ...fields } = header
+    const work = { ...fields, parent, height: height + 1n }
+    header = { ...work, hash: blockHash(encodeWork(work)) }
+    chains.store.insertHeader(encodeHeader(header), header)
+  }
+  return header
 }
 
 export const idOf = ({ hash }: Pick<Header, 'hash'>) => Buffer.from(hash).toString('base64url')

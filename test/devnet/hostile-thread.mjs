@@ -1,23 +1,26 @@
 /**
  * An execution thread in which some code never ends, whatever the meters of the language say. `"spin forever"` computes
- * without end, `"take all memory"` allocates without end.
+ * without end, `"take all memory"` allocates without end, `"wait forever"` waits without end.
  */
-import { workerData } from 'node:worker_threads'
+import { MessagePort } from 'node:worker_threads'
+import { bundled } from '../../dist/src/platform/bundled.js'
 
-const { port } = workerData
-const on = port.on.bind(port)
+const { on } = MessagePort.prototype
 
 function spoil({ command }) {
   if (command?.cmd.includes('spin forever')) for (;;);
+  if (command?.cmd.includes('wait forever')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (command?.cmd.includes('take all memory')) {
     const kept = []
     for (;;) kept.push(new Array(100_000).fill(Math.random()))
   }
 }
 
-port.on = (event, listener) =>
-  on(event, (message) => {
+MessagePort.prototype.on = function (event, listener) {
+  return on.call(this, event, (message) => {
     spoil(message)
     listener(message)
   })
-await import('../../dist/src/devnet/execution/thread.js')
+}
+// The bundle loads faster; runs with coverage have none.
+await import(bundled('execution-thread')?.href ?? '../../dist/src/devnet/execution/thread.js')

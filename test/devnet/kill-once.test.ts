@@ -1,3 +1,3 @@
 import { testKilledNode } from './kill-node.ts'
 
-testKilledNode({ kills: 2, reorganisations: 2 })
+testKilledNode({ kills: 1, reorganisations: 1, steps: 3 })

@@ -8,7 +8,7 @@ import { growCut } from './forks.ts'
 import type { Answer } from './request.ts'
 import { type Devnet, startDevnet } from './whole-node.ts'
 
-const BLOCKS = 20
+const BLOCKS = 17
 const BLOCK_BYTES = 1_500_000
 
 let devnet: Devnet

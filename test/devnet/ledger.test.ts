@@ -8,6 +8,7 @@ import { encodeWork } from '../../src/core/header.ts'
 import { parseExactJson } from '../../src/core/json.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
+import { roundsOf } from '../rotation.ts'
 import { headOf, LedgerGround, resultOf, transferCaps } from './ledger-ground.ts'
 
 const REWARD = Decimal.parse('23.04523') as Decimal
@@ -168,7 +169,7 @@ describe('generated histories', () => {
         }
         history.expectSameStates()
       }),
-      { numRuns: 12 },
+      { numRuns: roundsOf(12, 3) },
     )
   })
 })

@@ -1,5 +1,7 @@
 /** Lookups of the developer page: transactions and events in pages, modules and tables. */
 import { describe, expect, it } from 'vitest'
+import { MAX_SEARCHED } from '../../src/devnet/http/lookup/block-search.ts'
+import { transactionPage } from '../../src/devnet/http/lookup/transactions.ts'
 import {
   type EventPage,
   FoundModule,
@@ -12,6 +14,7 @@ import {
 } from '../../src/schema/lookup.ts'
 import type { Static, TSchema } from '../../src/schema/typebox.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
+import { isFull } from '../rotation.ts'
 import { funded, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
 import { brief, type CheckedPeer, jsonOf, type Started, TEXT } from './common.ts'
@@ -112,18 +115,24 @@ describe('GET /devnet/transactions', () => {
     expect([other.transactions, other.next]).toEqual([[], null])
   })
 
-  it('ends a page after 5,000 blocks, and goes on from there', async () => {
-    const { peer } = await startLedger()
+  it('ends a page after so many blocks, and goes on from there', async () => {
+    const [count, most] = isFull ? [2600, MAX_SEARCHED] : [52, 100]
+    const { peer, devnet } = await startLedger()
+    const page = (query: Parameters<typeof transactionPage>[1]) => transactionPage(devnet, query, most)
     const command = transfer('sender01', 1)
     await mined(peer, [command])
-    await makeBlocks(peer, { 0: 2600, 1: 2600 })
-    const first = await get<TransactionPage>(peer, '/devnet/transactions')
+    await makeBlocks(peer, { 0: count, 1: count })
+    const first = page({})
     expect([first.transactions, first.next]).toEqual([[], expect.any(String)])
-    const second = await get<TransactionPage>(peer, `/devnet/transactions?next=${first.next}`)
+    const second = page({ next: first.next ?? '' })
     expect(second.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
     expect(second.next).toBeNull()
+    // Over HTTP a page has 5,000 blocks, and the cursor of any page leads on.
+    expect(MAX_SEARCHED).toBe(5000)
+    const whole = await get<TransactionPage>(peer, `/devnet/transactions?next=${first.next}`)
+    expect(whole).toEqual(second)
     // Blocks of other chains cost next to nothing.
-    const own = await get<TransactionPage>(peer, '/devnet/transactions?chain=0')
+    const own = page({ chain: 0 })
     expect(own.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
   })
 

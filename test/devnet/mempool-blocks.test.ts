@@ -54,7 +54,7 @@ describe('a block', () => {
     // In release 2.32 the size of a proof costs no gas.
     const started = await start({ graph: 'singleton', pow: false, nodeRelease: '2.32' }, PATIENT)
     const { peer } = started
-    const small = Array.from({ length: 600 }, () => signed({ gasLimit: 10 }))
+    const small = Array.from({ length: 514 }, () => signed({ gasLimit: 10 }))
     await insert(peer, small)
     await mineWhole(peer)
     expect(keysIn(headPayload(started))).toEqual(keysOf(small.slice(0, 512)))

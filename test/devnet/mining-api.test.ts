@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { randomFrom } from '../random.ts'
+import { roundsOf } from '../rotation.ts'
 import { merkleBlockHash } from './checker.ts'
-import { BINARY, brief, type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, start, TEXT } from './common.ts'
-import { order } from './control-common.ts'
+import { BINARY, brief, type CheckedPeer, JSON_TYPE, jsonOf, PREFIX, sharedNode, start, TEXT } from './common.ts'
+import { order, rewound } from './control-common.ts'
 import {
   type Account,
   alice,
@@ -20,6 +21,9 @@ import {
   targetOf,
 } from './miner.ts'
 import { Peer } from './request.ts'
+
+const twenty = rewound(sharedNode())
+const pair = rewound(sharedNode({ graph: 'pair' }))
 
 const now = () => BigInt(Date.now()) * 1000n
 
@@ -48,7 +52,7 @@ describe('mining/work', () => {
   })
 
   it('is chain, target and 286 bytes of work with an open nonce', async () => {
-    const { devnet, peer } = await start()
+    const { devnet, peer } = await twenty()
     const before = now()
     const answer = await askForWork(peer)
     expect([answer.status, answer.headers['content-type'], answer.body.length]).toEqual([200, BINARY, 322])
@@ -66,7 +70,7 @@ describe('mining/work', () => {
   })
 
   it('honours the suggested chain, and falls back when it is blocked or does not exist', async () => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     for (let chain = 0; chain < 20; chain++) expect(chainOf(await getWork(peer, chain))).toBe(chain)
     const mined = await mineBlock(peer, 0)
     expect([chainOf(mined), heightOf(mined)]).toEqual([0, 1])
@@ -81,14 +85,14 @@ describe('mining/work', () => {
   })
 
   it('picks a random chain without a suggestion', async () => {
-    const { peer } = await start({ graph: 'pair' })
+    const { peer } = await pair()
     const chains = new Set<number>()
     for (let i = 0; i < 60; i++) chains.add(chainOf(await getWork(peer)))
     expect([...chains].sort()).toEqual([0, 1])
   })
 
   it('names the block of each adjacent chain at the height of the parent', async () => {
-    const { devnet, peer } = await start({ graph: 'pair' })
+    const { devnet, peer } = await pair()
     const genesis = Buffer.from(devnet.chains.cut.get(0)?.hash ?? [])
     await mineBlock(peer, 0)
     const work = await getWork(peer, 1)
@@ -97,7 +101,7 @@ describe('mining/work', () => {
   })
 
   it('refuses malformed requests', async () => {
-    const { peer } = await start({ graph: 'pair' })
+    const { peer } = await pair()
     const url = `${PREFIX}/mining/work`
     const body = JSON.stringify(alice)
     const json = { 'content-type': 'application/json' }
@@ -160,7 +164,7 @@ describe('mining/work', () => {
   })
 
   it('has one payload for each parent and miner', async () => {
-    const { peer } = await start({ graph: 'pair' })
+    const { peer } = await pair()
     const first = payloadOf(await getWork(peer, 0))
     expect(payloadOf(await getWork(peer, 0))).toBe(first)
     const seen = new Set([first, payloadOf(await getWork(peer, 1))])
@@ -176,7 +180,7 @@ describe('mining/work', () => {
 
 describe('mining/solved', () => {
   it('accepts a solution with an empty 200, and adds the block', async () => {
-    const { peer, additions } = await start()
+    const { peer, additions } = await twenty()
     const work = solve(await getWork(peer, 7))
     expect(brief(await submit(peer, work))).toEqual([200, JSON_TYPE, ''])
     expect(await isInChain(peer, work)).toBe(true)
@@ -185,7 +189,7 @@ describe('mining/solved', () => {
   })
 
   it('refuses bytes that are no work, and says why', async () => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     const work = solve(await getWork(peer, 0))
     const count = Buffer.from(work)
     count.writeUInt16LE(2, 48)
@@ -201,7 +205,7 @@ describe('mining/solved', () => {
   })
 
   it('refuses a wrong hash, and forgets the work until it is requested again', async () => {
-    const { peer } = await start()
+    const { peer } = await twenty()
     const work = await getWork(peer, 3)
     expect(brief(await submit(peer, solve(work, true)))).toEqual([400, TEXT, 'Invalid solved work: Invalid POW hash'])
     const solved = solve(work)
@@ -232,7 +236,7 @@ describe('mining/solved', () => {
   })
 
   it('answers 200 to a solution that is too late', async () => {
-    const { peer, additions } = await start()
+    const { peer, additions } = await twenty()
     const first = solve(await getWork(peer, 4))
     const second = solve(await getWork(peer, 4, { account: bob }))
     expect((await submit(peer, first)).status).toBe(200)
@@ -242,7 +246,7 @@ describe('mining/solved', () => {
   })
 
   it('accepts work whose adjacent chains have moved on by one block', async () => {
-    const { peer, additions } = await start()
+    const { peer, additions } = await twenty()
     const work = solve(await getWork(peer, 0))
     for (const chain of [5, 10, 15, 1]) await mineBlock(peer, chain)
     expect((await submit(peer, work)).status).toBe(200)
@@ -251,7 +255,7 @@ describe('mining/solved', () => {
   })
 
   it('answers 200 to a block that breaks a rule, and keeps it out of the chain', async () => {
-    const { devnet, peer, additions } = await start({ graph: 'pair' })
+    const { devnet, peer, additions } = await pair()
     // Chain 0 has the later head.
     await mineBlock(peer, 1)
     await mineBlock(peer, 0)
@@ -297,7 +301,7 @@ describe('mining/solved', () => {
   })
 
   it("keeps out a block with another block's payload", async () => {
-    const { peer, additions } = await start({ graph: 'pair' })
+    const { peer, additions } = await pair()
     const work = Buffer.from(await getWork(peer, 0))
     const other = await getWork(peer, 1)
     other.copy(work, at.payloadHash(work), at.payloadHash(other), at.payloadHash(other) + 32)
@@ -308,10 +312,10 @@ describe('mining/solved', () => {
   })
 
   it('answers any bytes with 200 or a known error', async () => {
-    const { peer } = await start({ graph: 'pair' })
+    const { peer } = await pair()
     const random = randomFrom(6)
     const work = await getWork(peer, 0)
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < roundsOf(300, 60); i++) {
       const bytes = Buffer.from(i % 3 === 0 ? work : Buffer.alloc(Math.floor(random() * 600)))
       for (let k = 0; k < 4 && bytes.length > 0; k++) bytes[Math.floor(random() * bytes.length)] = random() * 256
       const { status, body } = await submit(peer, bytes)

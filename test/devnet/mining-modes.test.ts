@@ -1,11 +1,14 @@
 /** Blocks on arrival of commands, and changes of the mining mode while the node runs. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
-import { hold, startWatched } from './arrival.ts'
+import { hold, sharedWatched, startWatched } from './arrival.ts'
 import { exec, makeBlocks, send, transfer } from './commands-common.ts'
 import { clockByHand, jsonOf, start } from './common.ts'
 import { order, refusal } from './control-common.ts'
 import { Peer } from './request.ts'
+
+const onDemand = sharedWatched()
 
 const key = ({ hash }: { readonly hash: string }) => hash
 const onArrival = (confirmations: number) => ({ autoMine: { kind: 'on-arrival', confirmations } }) as const
@@ -43,7 +46,7 @@ describe('mining on arrival', () => {
 
   it('gives way to blocks by order of the same chains', async () => {
     const { peer, control, made, until } = await startWatched({ ...onArrival(2), graph: 'petersen' })
-    const commands = Array.from({ length: 12 }, (_, i) => transfer('sender01', i + 1))
+    const commands = Array.from({ length: roundsOf(12, 5) }, (_, i) => transfer('sender01', i + 1))
     const orders: Promise<unknown>[] = []
     for (const command of commands) {
       const before = made().length
@@ -116,7 +119,7 @@ describe('/devnet/mining', () => {
     [{ mode: 'on-arrival', blocks: 1 }, '/blocks is no known field'],
     [{ mode: 'on-arrival', confirmations: 101 }, '/confirmations must be <= 100'],
   ])('refuses %j', async (body, text) => {
-    const { control } = await startWatched()
+    const { control } = await onDemand()
     expect(await refusal(control, '/devnet/mining', body)).toEqual([400, expect.stringContaining(text)])
   })
 
@@ -133,7 +136,7 @@ describe('/devnet/mining', () => {
 })
 
 it('/devnet/make-blocks tells the hashes of the blocks and their transactions', async () => {
-  const { peer, control, devnet } = await startWatched()
+  const { peer, control, devnet } = await onDemand()
   const command = transfer('sender01', 1)
   await send(peer, [command])
   const { made, blocks } = await order(control, '/devnet/make-blocks', { 0: 2 })

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Change, type Signed, signed } from './command.ts'
-import { exec, local, makeBlocks, ok, poll, send, spv, startLedger } from './commands-common.ts'
+import { exec, local, makeBlocks, ok, poll, send, sharedLedger, spv, startLedger } from './commands-common.ts'
 import { type CheckedPeer, start } from './common.ts'
+import { rewound } from './control-common.ts'
 import { temporaryDirectory } from './grow.ts'
+
+const ledger = rewound(sharedLedger())
 
 /** Yields a number to chain 1, which adds `added` to it. `more` are further members. */
 const hop = (added: number, more = '') => `(namespace "free")
@@ -39,7 +42,7 @@ async function ask(peer: CheckedPeer, text: string, chain = 0) {
 
 /** Chain 0 has yielded to chain 1, where the module has changed since. */
 async function startedHop(upgrade: (hash: string) => string) {
-  const { peer, devnet } = await startLedger()
+  const { peer, devnet } = await ledger()
   const hash = await load(peer, hop(10))
   expect(await load(peer, hop(10), 1)).toBe(hash)
   const begin = code('(free.hop.go)')
@@ -81,7 +84,7 @@ describe('a module that is upgraded between the steps of a pact', () => {
 
 describe('a hash in use', () => {
   it('must be that of the present version; the error names it', async () => {
-    const { peer } = await startLedger()
+    const { peer } = await ledger()
     const first = await load(peer, hop(1))
     expect(await ask(peer, `(use free.hop "${first}")`)).toBe('Loaded imports from free.hop')
     const second = await load(peer, hop(2, `(bless "${first}")`))

@@ -22,9 +22,11 @@ async function start(options: DevnetOptions, machine: Partial<HostMachine> = {})
   return { devnet, peer }
 }
 
-/** The search of a real node, endless if so asked, and a promise that resolves once it has tried nonces. */
+const oneThread = { ...allCores, threads: 1 }
+
+/** The search of a real node but with one thread, endless if so asked, and a promise that resolves once it has tried nonces. */
 function watchedSearch(isEndless = false) {
-  const engine = new EngineSearch(allCores, () => undefined)
+  const engine = new EngineSearch(oneThread, () => undefined)
   let begin: () => void = () => undefined
   const begun = new Promise<void>((resolve) => {
     begin = resolve
@@ -177,7 +179,7 @@ describe('the search of a node', () => {
   })
 
   it('continues longer than the threads stay between two searches', async () => {
-    const search = new EngineSearch(allCores, () => undefined)
+    const search = new EngineSearch(oneThread, () => undefined)
     onTestFinished(() => search.close())
     const searched = (difficulty: bigint) =>
       search.search(work, targetOfDifficulty(difficulty), { signal: new AbortController().signal, ...quiet })
@@ -192,7 +194,7 @@ describe('the search of a node', () => {
   })
 
   it('ends when it is closed', async () => {
-    const search = new EngineSearch(allCores, () => undefined)
+    const search = new EngineSearch(oneThread, () => undefined)
     const endless = search.search(work, 0n, { signal: new AbortController().signal, ...quiet })
     const ended = expect(endless).rejects.toThrow('the node is closed')
     await search.close()

@@ -6,7 +6,7 @@ import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import type { PrintEvent } from '../../src/schema/devnet-events.ts'
 import { validatorOf } from '../../src/schema/validator.ts'
 import { NodeView } from '../../src/schema/view.ts'
-import { run as runCommand, start as startProcess, stopAll } from '../cli/run.ts'
+import { run as runCommand, startHere, stopAll } from '../cli/run.ts'
 import { execWith, KEYSET, startFork } from '../fork/network.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
 import { type CheckedPeer, jsonOf } from './common.ts'
@@ -235,7 +235,7 @@ describe('newcut devnet --allow-print', () => {
   it('logs each text with its place, and one warning for the module', async () => {
     const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--allow-print']
     for (const log of ['json', 'text']) {
-      const node = startProcess([...args, '--log', log])
+      const node = startHere([...args, '--log', log])
       const [, url] = await node.sees(/ at (http:\/\/[\d.:]+)/)
       const peer = new Peer(url)
       onTestFinished(() => peer.close())
@@ -248,8 +248,7 @@ describe('newcut devnet --allow-print', () => {
       await node.sees(line)
       expect(node.out()).toContain('print: contracts may call it')
       expect(node.out().match(/free\.teller calls print/g)).toHaveLength(1)
-      node.child.kill('SIGTERM')
-      expect(await node.ended).toMatchObject({ code: 0 })
+      expect(await node.stop()).toMatchObject({ code: 0 })
     }
   })
 })

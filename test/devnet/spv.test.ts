@@ -13,6 +13,7 @@ import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
+import { rotating } from '../rotation.ts'
 import { makeBlock } from './forks.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -92,10 +93,10 @@ function blockOf(chains: Chains, hash: Uint8Array): Block {
 }
 
 describe.each(graphNames.map((name) => [name]))('%s', (name) => {
-  it('every output of every block can be proven to every chain', () => {
+  it('every output of a block can be proven to every chain', () => {
     const chains = grown(name, 5)
     let proofs = 0
-    for (const source of chains.chainIds) {
+    for (const source of rotating([...chains.chainIds], 4)) {
       for (const height of [1, 2]) {
         const block = blockAt(chains, source, height)
         block.payload.transactions.forEach(({ output }, index) => {

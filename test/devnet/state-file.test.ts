@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
+import { type Running, run, startHere, start as startProcess, stopAll } from '../cli/run.ts'
 import { startRemote } from '../fork/network.ts'
 import { type Signed, signed } from './command.ts'
+import { exec } from './commands-common.ts'
+import { PREFIX } from './common.ts'
 
 async function start(options: DevnetOptions = {}) {
   const devnet = await startDevnet({ port: 0, autoMine: { kind: 'on-demand' }, ...options })
   onTestFinished(() => devnet.close())
+  /** Plain calls of the coin contract need no thread. */
   const value = async (code: string, chain = 0) => {
-    const { result } = await devnet.run({ chain, code })
-    return (result as { readonly data?: unknown }).data
+    const answer = await post(devnet.url, `chain/${chain}/pact/api/v1/local`, exec(code))
+    expect(answer.status).toBe(200)
+    return ((await answer.json()) as { readonly result: { readonly data?: unknown } }).result.data
   }
   return { devnet, value, heads: () => [...devnet.cut.values()].map(({ height, hash }) => [Number(height), hash]) }
 }
@@ -25,12 +29,15 @@ async function folder(): Promise<string> {
   return made
 }
 
-async function send(url: string, commands: readonly Signed[], chain = 0): Promise<void> {
-  const answer = await fetch(`${url}/chainweb/0.0/development/chain/${chain}/pact/api/v1/send`, {
+const post = (url: string, path: string, body: unknown) =>
+  fetch(`${url}${PREFIX}/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ cmds: commands }),
+    body: JSON.stringify(body),
   })
+
+async function send(url: string, commands: readonly Signed[], chain = 0): Promise<void> {
+  const answer = await post(url, `chain/${chain}/pact/api/v1/send`, { cmds: commands })
   expect(answer.status, await answer.text()).toBe(200)
 }
 
@@ -189,25 +196,21 @@ describe('a state file', () => {
   it('keeps the pending transactions of its last whole end, if a later process is killed', async () => {
     onTestFinished(() => stopAll())
     const file = join(await folder(), 'network.state')
-    const startNode = async () => {
-      const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
-      const node = startProcess(args)
-      const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
-      return { node, url }
-    }
+    const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
+    const urlOf = async ({ sees }: Pick<Running, 'sees'>) => (await sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
     const [kept, lost] = [signed(), signed()]
-    const first = await startNode()
-    await send(first.url, [kept])
-    first.node.child.kill('SIGTERM')
-    expect((await first.node.ended).code).toBe(0)
-    const second = await startNode()
-    await send(second.url, [lost])
-    expect(await pendingOf(second.url)).toEqual([[kept.hash, lost.hash], []])
-    second.node.child.kill('SIGKILL')
-    await second.node.ended
-    const third = await startNode()
-    expect(await pendingOf(third.url)).toEqual([[kept.hash], []])
-    await third.node.sees(/state: 1 of 1 transactions are pending again/)
+    const first = startHere(args)
+    await send(await urlOf(first), [kept])
+    expect((await first.stop()).code).toBe(0)
+    const second = startProcess(args)
+    const url = await urlOf(second)
+    await send(url, [lost])
+    expect(await pendingOf(url)).toEqual([[kept.hash, lost.hash], []])
+    second.child.kill('SIGKILL')
+    await second.ended
+    const third = startHere(args)
+    expect(await pendingOf(await urlOf(third))).toEqual([[kept.hash], []])
+    await third.sees(/state: 1 of 1 transactions are pending again/)
   })
 
   const message = (text: string) => ({ code: 'DATA_UNUSABLE', message: expect.stringContaining(text) })

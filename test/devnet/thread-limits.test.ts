@@ -1,9 +1,9 @@
 /** Limits of an execution thread itself: the time that it takes to load, and the commands that wait for it. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { emptyState } from '../../src/contracts/machine/state.ts'
 import { Executor, MAX_WAITING } from '../../src/devnet/execution/executor.ts'
 import type { CommandTask } from '../../src/devnet/execution/messages.ts'
-import type { NodeModules } from '../../src/devnet/execution/node-modules.ts'
-import { emptyPayload } from '../../src/devnet/store/payload.ts'
+import { NodeModules } from '../../src/devnet/execution/node-modules.ts'
 
 /** A thread that neither loads nor ends by itself. */
 const hanging = new URL('data:text/javascript,for (;;);')
@@ -15,13 +15,7 @@ const source = {
 }
 
 function executorOf(maxLoadMs: number): Executor {
-  const executor = new Executor({
-    chains: 2,
-    genesis: emptyPayload,
-    modules: {} as NodeModules,
-    thread: hanging,
-    maxLoadMs,
-  })
+  const executor = new Executor({ modules: new NodeModules(emptyState), thread: hanging, maxLoadMs })
   onTestFinished(() => executor.close())
   return executor
 }

@@ -1,7 +1,7 @@
 /** `verify-spv` in the execution thread, over HTTP: it answers there as it does in the node. */
 import { describe, expect, it } from 'vitest'
 import { decodeProof, encodeProof } from '../../src/core/spv.ts'
-import { exec, local, makeBlocks, ok, poll, send, spv, startLedger } from './commands-common.ts'
+import { exec, local, makeBlocks, ok, poll, send, sharedLedger, spv } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'
 
 const fieldsOf = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
@@ -16,13 +16,15 @@ function verifying(text: string, type = 'TXOUT') {
   )
 }
 
+const ledger = sharedLedger()
+
 /** A node, and a proof for chain 1 of a command of chain 0. */
-async function startProven(): Promise<{ readonly peer: CheckedPeer; readonly proof: string }> {
-  const { peer } = await startLedger()
-  const proven = exec('{"n": 7, "list": [1.50 true], "time": (parse-time "%F" "2026-11-27")}', { gasLimit: 10_000 })
-  await ok(send(peer, [proven]))
+async function proven(): Promise<{ readonly peer: CheckedPeer; readonly proof: string }> {
+  const { peer } = await ledger()
+  const command = exec('{"n": 7, "list": [1.50 true], "time": (parse-time "%F" "2026-11-27")}', { gasLimit: 10_000 })
+  await ok(send(peer, [command]))
   await makeBlocks(peer, { 0: 3, 1: 3 })
-  const answer = await spv(peer, { requestKey: proven.hash, targetChainId: '1' })
+  const answer = await spv(peer, { requestKey: command.hash, targetChainId: '1' })
   return { peer, proof: JSON.parse(answer.body.toString()) }
 }
 
@@ -31,7 +33,7 @@ const failed = (why: string) => ({ status: 'failure', error: { message: `SPV ver
 
 describe('verify-spv in the thread', () => {
   it('answers in /local, preflight and blocks', async () => {
-    const { peer, proof } = await startProven()
+    const { peer, proof } = await proven()
     const command = verifying(proof)
     expect((await ok(local(peer, command, '', 1))).result.data).toEqual(expected)
     const tried = await ok(local(peer, command, '?preflight=true', 1))
@@ -42,7 +44,7 @@ describe('verify-spv in the thread', () => {
   })
 
   it('refuses other types, chains and positions', async () => {
-    const { peer, proof } = await startProven()
+    const { peer, proof } = await proven()
     const type = await ok(local(peer, verifying(proof, 'ETH'), '', 1))
     expect(type.result).toMatchObject(failed('verifySPV: ETH proof type is not yet supported in Pact5.'))
     const moved = encodeProof({ ...decodeProof(proof), position: 9n })

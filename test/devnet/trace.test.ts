@@ -280,7 +280,10 @@ describe('a trace', () => {
   })
 
   it('of code that takes too long is stopped, and the node answers meanwhile', async () => {
-    const { peer } = await startLedger({ graph: 'singleton' }, { executionThread: HOSTILE })
+    const { peer } = await startLedger(
+      { graph: 'singleton' },
+      { executionThread: HOSTILE, commandLimits: { cpuMs: 100, memoryMb: 512 } },
+    )
     const [status, text] = await refused(peer, { cmd: exec('"spin forever"', {}, {}, [keyPair()]) })
     expect([status, text]).toEqual([409, expect.stringMatching(/has no trace: its run was stopped after 2 s/)])
     expect((await peer.get('/health-check')).status).toBe(200)

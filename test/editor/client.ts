@@ -1,7 +1,11 @@
-/** An editor at `newcut lsp`: a client of the protocol, and the server as a process. */
+/**
+ * An editor at `newcut lsp`: a client of the protocol, and the server in this process, or as a process. The latter is
+ * for exit codes, files that go when it ends, and test files, which the server runs as processes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   createProtocolConnection,
@@ -12,12 +16,16 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node'
+import { forkValues } from '../../src/cli/fork-flags.ts'
+import { serveLsp } from '../../src/commands/lsp.ts'
 import { childEnv } from '../children.ts'
 import { until } from '../wait.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 export const system = fileURLToPath(new URL('../../src/contracts/system/', import.meta.url))
 export const coinText = readFileSync(`${system}coin.pact`, 'utf8')
+/** Where a text of a hundred prefixes ends, from 0 to 1. */
+export const hundredths = Array.from({ length: 100 }, (_, i) => i / 99)
 export const uriOf = (file: string) => pathToFileURL(file).href
 
 export interface Point {
@@ -34,34 +42,29 @@ export function pointOf(text: string, part: string, ahead = 0, after = ''): Poin
   return { line: before.split('\n').length - 1, character: before.length - before.lastIndexOf('\n') - 1 }
 }
 
+interface ServerStreams {
+  readonly input: Writable
+  readonly output: Readable
+}
+
+/** The client of a server in this process, with its own streams. */
 export class Editor {
-  readonly child: ChildProcess
   readonly connection: ProtocolConnection
   err = ''
+  readonly #input: Writable
+  /** The process that a server as a process watches. */
+  protected readonly watched: number | null = null
   readonly #published = new Map<string, PublishDiagnosticsParams>()
-  readonly #exited: Promise<unknown[]>
   /** Refreshes of lenses that the server has asked for. */
   refreshes = 0
   /** Messages that the editor shows to its user. */
   readonly messages: string[] = []
 
-  /**
-   * @param args further arguments of `newcut lsp`
-   * @param variables further variables of its environment
-   */
-  constructor(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
-    const env = { ...childEnv, ...variables }
-    const child = spawn(process.execPath, [main, 'lsp', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-    this.child = child
-    this.#exited = once(child, 'exit')
-    child.stdin.on('error', () => undefined)
-    child.stderr.on('data', (bytes) => {
-      this.err += bytes
-    })
-    this.connection = createProtocolConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    )
+  /** @param streams of a server; default: one in this process that begins here */
+  constructor(streams: ServerStreams | null = null, flags: Readonly<Record<string, unknown>> = {}) {
+    const { input, output } = streams ?? this.#serve(flags)
+    this.#input = input
+    this.connection = createProtocolConnection(new StreamMessageReader(output), new StreamMessageWriter(input))
     this.connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
       this.#published.set(params.uri, params)
     })
@@ -75,11 +78,21 @@ export class Editor {
     this.connection.listen()
   }
 
+  #serve(flags: Readonly<Record<string, unknown>>): ServerStreams {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const write = (text: string) => {
+      this.err += text
+      return true
+    }
+    serveLsp(forkValues(flags), { version: 'test', err: { write }, environment: {} }, { input, output })
+    return { input, output }
+  }
+
   /** @param more further capabilities of the workspace */
   async initialize(folder: string | null = null, more: object = {}): Promise<InitializeResult> {
     const capabilities = { workspace: { codeLens: { refreshSupport: true }, ...more } }
     const rootUri = folder === null ? null : uriOf(folder)
-    const result = await this.ask<InitializeResult>('initialize', { processId: process.pid, rootUri, capabilities })
+    const result = await this.ask<InitializeResult>('initialize', { processId: this.watched, rootUri, capabilities })
     await this.tell('initialized', {})
     return result
   }
@@ -131,7 +144,36 @@ export class Editor {
 
   /** Writes bytes past the protocol. */
   raw(bytes: string): void {
-    this.child.stdin?.write(bytes)
+    this.#input.write(bytes)
+  }
+
+  /** Ends the session. The server must still answer. */
+  async close(): Promise<void> {
+    await this.ask('shutdown')
+    this.connection.dispose()
+  }
+}
+
+/** A server as a process. */
+export class EditorOfProcess extends Editor {
+  readonly child: ChildProcess
+  protected override readonly watched = process.pid
+  readonly #exited: Promise<unknown[]>
+
+  /**
+   * @param args further arguments of `newcut lsp`
+   * @param variables further variables of its environment
+   */
+  constructor(args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+    const env = { ...childEnv, ...variables }
+    const child = spawn(process.execPath, [main, 'lsp', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    super({ input: child.stdin, output: child.stdout })
+    this.child = child
+    this.#exited = once(child, 'exit')
+    child.stdin.on('error', () => undefined)
+    child.stderr.on('data', (bytes) => {
+      this.err += bytes
+    })
   }
 
   get isRunning(): boolean {
@@ -144,8 +186,8 @@ export class Editor {
     return code as number | null
   }
 
-  /** Ends the session as an editor does. @returns the exit code of the server */
-  async close(): Promise<number | null> {
+  /** Ends the session and the process as an editor does. @returns the exit code */
+  async exit(): Promise<number | null> {
     if (!this.isRunning) return this.child.exitCode
     await this.ask('shutdown')
     await this.tell('exit')

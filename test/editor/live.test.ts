@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type {
   CodeLens,
   CompletionItem,
@@ -12,44 +12,90 @@ import type {
   Location,
   TextDocumentContentResult,
 } from 'vscode-languageserver/node'
-import type { Started } from '../devnet/common.ts'
-import { folder, reorganise, startRemote } from '../fork/network.ts'
+import { run } from '../cli/run.ts'
+import { makeBlocks } from '../devnet/commands-common.ts'
+import { CheckedPeer } from '../devnet/common.ts'
+import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
+import { deployToken, folder, reorganise } from '../fork/network.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from '../fork/proxy.ts'
 import { until } from '../wait.ts'
-import { Editor, type Point, pointOf, uriOf } from './client.ts'
+import { Editor, EditorOfProcess, type Point, pointOf, uriOf } from './client.ts'
 
-let editor: Editor | null = null
+/** All tests fork one network. */
+let devnet: Devnet
+let peer: CheckedPeer
 
-afterEach(() => {
-  editor?.child.kill('SIGKILL')
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', autoMine: { kind: 'on-demand' } })
+  peer = new CheckedPeer(devnet.url)
+  await makeBlocks(peer, { 0: 1, 1: 1 })
+  await deployToken(peer)
 })
 
-interface Forked {
-  readonly editor: Editor
+afterAll(async () => {
+  peer.close()
+  await devnet.close()
+})
+
+interface ForkOptions {
+  readonly manner?: Manner
+  readonly cache?: string
+  readonly cut?: string
+}
+
+interface Fork {
+  readonly proxy: NodeProxy
+  readonly flags: readonly (readonly [name: string, value: string])[]
+}
+
+/** Flags for a fork of the network through a proxy. */
+async function forkOf({ manner = honest, cache = folder(), cut = headCut() }: ForkOptions): Promise<Fork> {
+  const proxy = await proxyTo(devnet.url)
+  proxy.manner = manner
+  const flags = { fork: proxy.url, 'fork-cache': cache, 'fork-limit': '1000/s', 'fork-cut': cut }
+  return { proxy, flags: Object.entries(flags) }
+}
+
+const headCut = () => String(Math.min(...[...devnet.cut.values()].map(({ height }) => Number(height))))
+
+/** Capabilities of an editor that asks the server for texts, and of one that shows files only. */
+const workspaceOf = (areVirtual: boolean) => (areVirtual ? { textDocumentContent: {} } : {})
+
+interface Forked<T extends Editor> {
+  readonly editor: T
   readonly proxy: NodeProxy
   readonly began: InitializeResult
 }
 
 /** @param areVirtual true for an editor that asks the server for texts */
-async function forked(
-  remote: Pick<Started, 'devnet'>,
-  {
-    areVirtual = true,
-    manner = honest,
-    cache = folder(),
-    args = [] as readonly string[],
-    root = null as string | null,
-    variables = {},
-  } = {},
-): Promise<Forked> {
-  const proxy = await proxyTo(remote.devnet.url)
-  proxy.manner = manner
-  const lowest = Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height)))
-  const cut = args.includes('--fork-cut') ? [] : ['--fork-cut', String(lowest)]
-  const limits = ['--fork-cache', cache, '--fork-limit', '1000/s']
-  editor?.child.kill('SIGKILL')
-  editor = new Editor(['--fork', proxy.url, ...limits, ...cut, ...args], variables)
-  const began = await editor.initialize(root, areVirtual ? { textDocumentContent: {} } : {})
+async function forked({
+  areVirtual = true,
+  ...options
+}: ForkOptions & { areVirtual?: boolean } = {}): Promise<Forked<Editor>> {
+  const { proxy, flags } = await forkOf(options)
+  const editor = new Editor(null, Object.fromEntries(flags))
+  const began = await editor.initialize(null, workspaceOf(areVirtual))
+  return { editor, proxy, began }
+}
+
+/** Like `forked`, with the server as a process. */
+async function forkedProcess({
+  areVirtual = true,
+  root = null,
+  variables = {},
+  ...options
+}: ForkOptions & {
+  areVirtual?: boolean
+  root?: string | null
+  variables?: Readonly<Record<string, string>>
+} = {}): Promise<Forked<EditorOfProcess>> {
+  const { proxy, flags } = await forkOf(options)
+  const editor = new EditorOfProcess(
+    flags.flatMap(([name, value]) => [`--${name}`, value]),
+    variables,
+  )
+  onTestFinished(() => void editor.child.kill('SIGKILL'))
+  const began = await editor.initialize(root, workspaceOf(areVirtual))
   return { editor, proxy, began }
 }
 
@@ -68,7 +114,7 @@ const hoverOf = async (at: Editor, uri: string, position: Point) => {
 }
 
 it('shows live modules as virtual documents, in which the editor finds its way on', async () => {
-  const { editor, began, proxy } = await forked(await startRemote())
+  const { editor, began, proxy } = await forked()
   expect(began.capabilities.workspace).toEqual({ textDocumentContent: { schemes: ['newcut-fork'] } })
   await editor.open(FILE, TEXT)
   const balance = pointOf(TEXT, 'balance', 1)
@@ -103,7 +149,7 @@ it('shows live modules as virtual documents, in which the editor finds its way o
   expect(proxy.seen.length).toBe(asked)
   await expect(editor.at('rename', FILE, balance, { newName: 'sum' })).rejects.toThrow('deployed on the forked network')
   expect(editor.messages).toEqual([])
-  expect(await editor.close()).toBe(0)
+  await editor.close()
 })
 
 it('finds what is wrong with calls of live modules, and takes nothing for wrong before their texts are here', async () => {
@@ -111,7 +157,7 @@ it('finds what is wrong with calls of live modules, and takes nothing for wrong 
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const { editor } = await forked(await startRemote(), { manner: (_, forward) => held.then(forward) })
+  const { editor } = await forked({ manner: (_, forward) => held.then(forward) })
   expect((await editor.open(FILE, TEXT)).diagnostics).toEqual([])
   release()
   const { diagnostics } = await editor.publishes(FILE, (params) => params.diagnostics.length === 3)
@@ -123,7 +169,7 @@ it('finds what is wrong with calls of live modules, and takes nothing for wrong 
 })
 
 it('completes namespaces, modules and members of the network', async () => {
-  const { editor } = await forked(await startRemote())
+  const { editor } = await forked()
   const text = '(module m G (defcap G () true) (defun f () (free.fork) (free.fork-token.bal)))'
   await editor.open(FILE, text)
   const labels = async (position: Point) => {
@@ -139,7 +185,7 @@ it('completes namespaces, modules and members of the network', async () => {
 
 it('writes texts to files for editors that show files only, and finds its way from there', async () => {
   const cache = folder()
-  const { editor, began } = await forked(await startRemote(), { areVirtual: false, cache })
+  const { editor, began } = await forked({ areVirtual: false, cache })
   expect(began.capabilities.workspace).toBe(undefined)
   await editor.open(FILE, TEXT)
   const { uri, range } = await editor.at<Location>('definition', FILE, pointOf(TEXT, 'balance', 1))
@@ -154,25 +200,24 @@ it('writes texts to files for editors that show files only, and finds its way fr
 })
 
 it('needs no node once everything is cached, and leaves no file behind without a cache', async () => {
-  const remote = await startRemote()
   const cache = folder()
   // A pin of one chain is named by its text.
-  const first = await forked(remote, { cache })
+  const first = await forked({ cache })
   await first.editor.open(FILE, TEXT)
   expect(await hoverOf(first.editor, FILE, pointOf(TEXT, 'balance', 1))).toContain('balance')
   await first.editor.publishes(FILE, (params) => params.diagnostics.length === 3)
   const cut = /--fork-cut '(.*)'/.exec(first.editor.err)?.[1] ?? ''
-  const second = await forked(remote, { cache, args: ['--fork-cut', cut] })
+  const second = await forkedProcess({ cache, cut })
   await second.editor.open(FILE, TEXT)
   expect(await hoverOf(second.editor, FILE, pointOf(TEXT, 'balance', 1))).toContain('balance')
   expect(second.proxy.seen).toEqual([])
 
   const temporary = mkdtempSync(join(tmpdir(), 'newcut-tmp-'))
-  const third = await forked(remote, { cache: 'off', areVirtual: false, variables: { TMPDIR: temporary } })
+  const third = await forkedProcess({ cache: 'off', areVirtual: false, variables: { TMPDIR: temporary } })
   await third.editor.open(FILE, TEXT)
   const { uri } = await third.editor.at<Location>('definition', FILE, pointOf(TEXT, 'balance', 1))
   expect(fileURLToPath(uri).startsWith(temporary)).toBe(true)
-  expect(await third.editor.close()).toBe(0)
+  expect(await third.editor.exit()).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
 })
 
@@ -181,7 +226,7 @@ it('runs tests on the same fork', async () => {
   const file = join(root, 'live.repl')
   const text = '(expect "balance" 100.5 (free.fork-token.balance "alice"))\n'
   writeFileSync(file, text)
-  const { editor } = await forked(await startRemote(), { root })
+  const { editor } = await forkedProcess({ root })
   await editor.open(uriOf(file), text)
   expect(await hoverOf(editor, uriOf(file), pointOf(text, 'balance', 1, 'fork-token.'))).toContain('(defun balance')
   // The network has the module, so the file need not load it.
@@ -192,12 +237,11 @@ it('runs tests on the same fork', async () => {
 })
 
 it('says once that a node is gone, keeps all other help, and asks again when a file is saved', async () => {
-  const remote = await startRemote()
   let isGone = true
   const manner: Manner = async (request, forward) => {
     return isGone ? { status: 404, body: '"nothing here"' } : honest(request, forward)
   }
-  const { editor } = await forked(remote, { manner })
+  const { editor } = await forked({ manner })
   await editor.open(FILE, TEXT.replace('(coin.nothing)', '(unknown)'))
   await until(() => editor.messages.length > 0)
   expect(editor.messages[0]).toMatch(
@@ -214,7 +258,7 @@ it('says once that a node is gone, keeps all other help, and asks again when a f
   await editor.publishes(FILE, (params) => params.diagnostics.length === 3)
   expect(await hoverOf(editor, FILE, pointOf(TEXT, 'balance', 1))).toContain('balance')
   expect(editor.err).not.toMatch(/^ {4}at /m)
-  expect(await editor.close()).toBe(0)
+  await editor.close()
 })
 
 const isCall = ({ url }: { readonly url: string }) => url.includes('/local')
@@ -265,30 +309,31 @@ it.each<readonly [string, Manner, RegExp]>([
     /^the forked node .* refuses a call at height \d+ with status 403: "not for you"/,
   ],
 ])('tells of a node that %s, and goes on', async (_, manner, wanted) => {
-  const { editor } = await forked(await startRemote(), { manner })
+  const { editor } = await forked({ manner })
   await editor.open(FILE, TEXT)
   await until(() => editor.messages.length > 0)
   expect(editor.messages[0]).toMatch(wanted)
   expect(await hoverOf(editor, FILE, pointOf(TEXT, 'G', 1, '(defcap'))).toContain('(defcap G ())')
   expect(editor.err).not.toMatch(/^ {4}at /m)
-  expect(await editor.close()).toBe(0)
+  await editor.close()
 })
 
 it('tells of a pin that was orphaned', async () => {
-  const remote = await startRemote()
-  const { editor } = await forked(remote)
+  // The token stays.
+  await makeBlocks(peer, { 0: 3, 1: 3 })
+  const { editor } = await forked()
   await until(() => editor.err.includes('fork of development'))
-  await reorganise(remote, 3)
+  await reorganise({ devnet }, 3)
   await editor.open(FILE, TEXT)
   await until(() => editor.messages.length > 0)
   expect(editor.messages[0]).toMatch(/it was orphaned/)
 })
 
 it('refuses options of a fork without one, and two chains', async () => {
-  const without = new Editor(['--fork-chains', '1'])
-  expect(await without.ended()).not.toBe(0)
+  const without = await run(['lsp', '--fork-chains', '1'])
+  expect(without.code).not.toBe(0)
   expect(without.err).toContain('--fork-chains has no effect: nothing is forked')
-  const two = new Editor(['--fork', 'http://127.0.0.1:1', '--fork-chains', '0,1'])
-  expect(await two.ended()).not.toBe(0)
+  const two = await run(['lsp', '--fork', 'http://127.0.0.1:1', '--fork-chains', '0,1'])
+  expect(two.code).not.toBe(0)
   expect(two.err).toContain('--fork-chains: an editor sees one chain')
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type {
   CodeLens,
   CompletionItem,
@@ -12,20 +12,24 @@ import type {
   TextEdit,
   WorkspaceEdit,
 } from 'vscode-languageserver/node'
-import { coinText, Editor, type Point, pointOf, system, uriOf } from './client.ts'
+import { rotating } from '../rotation.ts'
+import { coinText, Editor, EditorOfProcess, hundredths, type Point, pointOf, system, uriOf } from './client.ts'
 
 const coin = uriOf(`${system}coin.pact`)
-let editor = new Editor()
+/** The editor of a test. */
+let editor: Editor
 
-afterEach(() => {
-  editor.child.kill('SIGKILL')
-})
-
-async function started(folder: string | null = null): Promise<Editor> {
-  editor.child.kill('SIGKILL')
+async function started(folder: string | null = null): Promise<void> {
   editor = new Editor()
   await editor.initialize(folder)
-  return editor
+}
+
+/** Starts a server as a process. */
+function startedProcess(): EditorOfProcess {
+  const made = new EditorOfProcess()
+  onTestFinished(() => void made.child.kill('SIGKILL'))
+  editor = made
+  return made
 }
 
 const hoverAt = async (uri: string, position: Point) => {
@@ -35,16 +39,16 @@ const hoverAt = async (uri: string, position: Point) => {
 
 describe('an editor at newcut lsp', () => {
   it('opens a sound contract without findings, and ends with exit code 0 after shutdown', async () => {
-    await started()
+    const editor = startedProcess()
+    await editor.initialize()
     const { diagnostics } = await editor.open(coin, coinText)
     expect(diagnostics).toEqual([])
-    expect(await editor.close()).toBe(0)
+    expect(await editor.exit()).toBe(0)
     expect(editor.err).toBe('')
   })
 
   it('refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
-    editor.child.kill('SIGKILL')
-    editor = new Editor()
+    const editor = startedProcess()
     const refusal = (method: string, params: object = {}) =>
       editor.ask(method, params).then(
         () => null,
@@ -76,7 +80,8 @@ describe('an editor at newcut lsp', () => {
   })
 
   it('ends with exit code 1 when the editor closes stdin without a word', async () => {
-    await started()
+    const editor = startedProcess()
+    await editor.initialize()
     editor.child.stdin?.end()
     expect(await editor.ended()).toBe(1)
   })
@@ -202,7 +207,7 @@ describe('an editor at newcut lsp', () => {
     const file = join(folder, 'sums.repl')
     const text = '(expect "right" 3 (+ 1 2))\n(expect "wrong" 4 (+ 1 2))\n'
     writeFileSync(file, text)
-    await started(folder)
+    await startedProcess().initialize(folder)
     await editor.open(uriOf(file), text)
     const lensesOf = async () => {
       const lenses = await editor.of<CodeLens[]>('codeLens', uriOf(file))
@@ -252,7 +257,7 @@ describe('input that is no protocol', () => {
     })
     expect((await editor.published(coin, 1)).diagnostics).toEqual([])
     expect(editor.err).not.toMatch(/^ {4}at /m)
-    expect(await editor.close()).toBe(0)
+    await editor.close()
   })
 
   it('refuses unknown methods and strange parameters, and goes on', async () => {
@@ -272,7 +277,7 @@ describe('input that is no protocol', () => {
     await editor.tell('workspace/didChangeWatchedFiles', { changes: [] })
     expect((await editor.open(coin, coinText)).diagnostics).toEqual([])
     expect(editor.err).not.toMatch(/^ {4}at /m)
-    expect(await editor.close()).toBe(0)
+    await editor.close()
   })
 
   it('says that a file is too large, and answers nothing about it', async () => {
@@ -290,21 +295,22 @@ describe('input that is no protocol', () => {
     expect((await editor.open('untitled:deep.pact', deep)).diagnostics.length).toBeGreaterThan(0)
     const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('')
     expect((await editor.open('untitled:bytes.repl', bytes)).diagnostics.length).toBeGreaterThan(0)
-    expect(await editor.close()).toBe(0)
+    await editor.close()
   })
 })
 
-describe('a hundred broken prefixes of the coin contract', () => {
+describe('broken prefixes of the coin contract', () => {
   it('each have a finding, and keep hover of what is above', async () => {
     await started()
     await editor.open(coin, coinText)
     const start = coinText.indexOf('(defcap ROTATE')
     const at = pointOf(coinText, 'coin-table', 1, '(defcap DEBIT')
-    for (let i = 0; i < 100; i++) {
-      const text = coinText.slice(0, start + Math.floor(((coinText.trimEnd().length - 1 - start) * i) / 99))
-      const { diagnostics } = await editor.change(coin, i + 2, [{ text }])
-      expect(diagnostics.filter(({ severity }) => severity === 1).length, `prefix ${i}`).toBeGreaterThan(0)
-      expect(await hoverAt(coin, at), `prefix ${i}`).toContain('(deftable coin-table:{coin-schema})')
+    let version = 1
+    for (const part of rotating(hundredths, 10)) {
+      const text = coinText.slice(0, start + Math.floor((coinText.trimEnd().length - 1 - start) * part))
+      const { diagnostics } = await editor.change(coin, ++version, [{ text }])
+      expect(diagnostics.filter(({ severity }) => severity === 1).length, `prefix ${part}`).toBeGreaterThan(0)
+      expect(await hoverAt(coin, at), `prefix ${part}`).toContain('(deftable coin-table:{coin-schema})')
     }
   })
 })

@@ -2,9 +2,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { CodeAction, Hover, Range, SemanticTokens, WorkspaceEdit } from 'vscode-languageserver/node'
-import { coinText, Editor, type Point, pointOf, system, uriOf } from './client.ts'
+import { rotating } from '../rotation.ts'
+import { coinText, Editor, hundredths, type Point, pointOf, system, uriOf } from './client.ts'
 
 const coin = uriOf(`${system}coin.pact`)
 let editor = new Editor()
@@ -18,13 +19,8 @@ beforeEach(async () => {
   document = `untitled:m${count++}.pact`
 })
 
-afterAll(() => {
-  editor.child.kill('SIGKILL')
-})
-
 /** Starts a server that has seen no document yet. */
 async function started() {
-  editor.child.kill('SIGKILL')
   editor = new Editor()
   await editor.initialize()
 }
@@ -143,7 +139,7 @@ it('refuses to rename natives, members of system contracts, and names that are n
   expect(prepared.start).toEqual(pointOf(text, 'a)'))
 })
 
-it('keeps errors and hover in a hundred prefixes of the coin contract, from its first lines on', async () => {
+it('keeps errors and hover in prefixes of the coin contract, from its first lines on', async () => {
   await started()
   const text = coinText.trimEnd()
   await editor.open(coin, text)
@@ -154,9 +150,10 @@ it('keeps errors and hover in a hundred prefixes of the coin contract, from its 
     const hover = await editor.at<Hover | null>('hover', coin, position)
     return hover === null ? '' : (hover.contents as { value: string }).value
   }
-  for (let i = 0; i < 100; i++) {
-    const cut = first + Math.floor(((text.length - 1 - first) * i) / 99)
-    const { diagnostics } = await editor.change(coin, i + 2, [{ text: text.slice(0, cut) }])
+  let version = 1
+  for (const part of rotating(hundredths, 10)) {
+    const cut = first + Math.floor((text.length - 1 - first) * part)
+    const { diagnostics } = await editor.change(coin, ++version, [{ text: text.slice(0, cut) }])
     expect(diagnostics.filter(({ severity }) => severity === 1).length, `prefix of ${cut}`).toBeGreaterThan(0)
     for (const { 0: all, 1: name, index } of names.filter((each) => each.index + each[0].length < cut).slice(-3)) {
       const before = text.slice(0, index + all.length - 1)

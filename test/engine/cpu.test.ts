@@ -16,8 +16,8 @@ import { until } from '../wait.ts'
 
 const engines: CpuEngine[] = []
 afterEach(async () => {
-  delete process.env.NEWCUT_TEST_FAULT
-  delete process.env.NEWCUT_TEST_MARK
+  delete process.env.TEST_FAULT
+  delete process.env.TEST_MARK
   for (const engine of engines.splice(0)) await engine.stop()
 })
 
@@ -154,7 +154,7 @@ describe('the CPU engine', () => {
 
   it('restarts a dead thread, and meanwhile takes up new work without it', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
-    process.env.NEWCUT_TEST_MARK = mark
+    process.env.TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
     const clock = new VirtualClock()
     const { engine, warnings } = await started(2, 'normal', { module, clock, random: () => 0.999 })
@@ -177,8 +177,8 @@ describe('the CPU engine', () => {
   })
 
   it('starts without a thread that dies before it is ready, and starts it again', async () => {
-    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
-    process.env.NEWCUT_TEST_FAULT = 'early'
+    process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.TEST_FAULT = 'early'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
     const clock = new VirtualClock()
     const { engine, warnings } = await started(1, 'normal', { module, clock, random: () => 0.5 })
@@ -191,13 +191,13 @@ describe('the CPU engine', () => {
   })
 
   it('replaces only the thread that hangs', async () => {
-    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
-    process.env.NEWCUT_TEST_FAULT = 'hang'
+    process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.TEST_FAULT = 'hang'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
     const clock = new VirtualClock()
     const { engine, warnings } = await started(2, 'normal', { module, clock, random: () => 0.5 })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
-    await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
+    await until(() => existsSync(process.env.TEST_MARK ?? ''))
     /** Passes one second of virtual time; a searching thread first counts hashes in it. */
     const second = async (searches: boolean) => {
       const [, { hashes }] = engine.devices()
@@ -221,11 +221,11 @@ describe('the CPU engine', () => {
   })
 
   it('stops while a thread hangs', async () => {
-    process.env.NEWCUT_TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
-    process.env.NEWCUT_TEST_FAULT = 'hang'
+    process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
+    process.env.TEST_FAULT = 'hang'
     const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
     void engine.setWork(engineWork(13, freshWork(UNREACHABLE), 0n))
-    await until(() => existsSync(process.env.NEWCUT_TEST_MARK ?? ''))
+    await until(() => existsSync(process.env.TEST_MARK ?? ''))
     // The hung thread never ends by itself.
     await engine.stop()
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(false)

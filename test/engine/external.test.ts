@@ -166,7 +166,7 @@ describe('an external worker', () => {
   })
 
   it('that never succeeds makes newcut mine exit with 22', async () => {
-    const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '3s', '--http', 'off']
+    const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '1s', '--http', 'off']
     expect((await run(args)).code).toBe(22)
   })
 
@@ -201,9 +201,9 @@ describe('newcut solve', () => {
   it('works as the external worker of newcut mine', async () => {
     const main = new URL('../../dist/src/main.js', import.meta.url).pathname
     const command = `${process.execPath} ${main} solve --threads 1 --priority normal`
-    const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '3', '--difficulty', '10k']
+    const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '2', '--difficulty', '10k']
     const { code, out } = await run([...args, '--http', 'off'])
-    expect(out).toContain('3 accepted')
+    expect(out).toContain('2 accepted')
     expect(code).toBe(0)
   })
 

@@ -1,5 +1,5 @@
 /**
- * A search thread with a fault in thread 0, which occurs once and creates the file NEWCUT_TEST_MARK. NEWCUT_TEST_FAULT
+ * A search thread with a fault in thread 0, which occurs once and creates the file TEST_MARK. TEST_FAULT
  * selects the fault. `early`: the thread dies before it is ready. `hang`: it hangs when it takes up work number 13.
  * Any other value: it dies at that work.
  */
@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { search as healthySearch } from '../../dist/src/engine/cpu/thread.js'
 
 export function search(task) {
-  const { NEWCUT_TEST_MARK: mark, NEWCUT_TEST_FAULT: fault } = process.env
+  const { TEST_MARK: mark, TEST_FAULT: fault } = process.env
   const isFirst = () => {
     if (task.thread !== 0 || existsSync(mark)) return false
     writeFileSync(mark, '')

@@ -3,8 +3,10 @@ import { expect, it } from 'vitest'
 import { exec, local, makeBlocks, ok, poll, send } from '../devnet/commands-common.ts'
 import { jsonOf } from '../devnet/common.ts'
 import { until } from '../wait.ts'
-import { execWith, type Forked, inBlock, startFork, startRemote } from './network.ts'
+import { execWith, type Forked, inBlock, remoteOfFile, startFork } from './network.ts'
 import { honest, type Manner } from './proxy.ts'
+
+const remote = remoteOfFile()
 
 const POINTER = `(namespace "free")
 (module pointer G
@@ -19,7 +21,6 @@ const POINTER = `(namespace "free")
 /** A fork where `move` lets `read` find an account that nobody has fetched. Both are pending. */
 async function pending(manner: Manner) {
   const notices: string[] = []
-  const remote = await startRemote()
   const { result: there } = await ok(local(remote.peer, exec('(coin.get-balance "sender05")')))
   const forked = await startFork(remote, {}, { onNotice: (text) => notices.push(text) })
   const [deployed] = await inBlock(forked.peer, [exec(POINTER, { gasLimit: 50_000 })])

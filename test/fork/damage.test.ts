@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
-import type { Started } from '../devnet/common.ts'
-import { folder, reorganise, startFork, startRemote } from './network.ts'
+import { folder, remoteOfFile, reorganise, startFork, startRemote } from './network.ts'
 import { proxyTo } from './proxy.ts'
+
+const remote = remoteOfFile()
 
 const FILE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
 
@@ -14,7 +15,7 @@ const encoded = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toStri
 
 /** A test file on a fork with a cache, and the file of its chain in there. */
 async function cachedRun() {
-  const { devnet } = await startRemote()
+  const { devnet } = remote
   const proxy = await proxyTo(devnet.url)
   const cache = folder()
   const file = join(folder(), 'test.repl')
@@ -116,7 +117,7 @@ it('refuses a cut of blocks that are not of one branch', async () => {
 })
 
 describe('fork.json of a data directory', () => {
-  const data = async (remote: Started, fork = {}) => {
+  const data = async (fork = {}) => {
     const dataDir = folder()
     const forked = await startFork(remote, fork, { dataDir })
     await makeBlocks(forked.peer, { 0: 1 })
@@ -130,7 +131,7 @@ describe('fork.json of a data directory', () => {
   }
 
   it('that was edited or damaged is refused', async () => {
-    const dataDir = await data(await startRemote())
+    const dataDir = await data()
     const file = join(dataDir, 'fork.json')
     const whole = readFileSync(file, 'utf8')
     for (const [change, text] of [
@@ -148,9 +149,8 @@ describe('fork.json of a data directory', () => {
   })
 
   it('of another fork does not fit the blocks', async () => {
-    const remote = await startRemote()
-    const [one, cut] = [await data(remote), String(Number(remote.devnet.cut.get(1)?.height) - 1)]
-    const other = await data(remote, { cut })
+    const [one, cut] = [await data(), String(Number(remote.devnet.cut.get(1)?.height) - 1)]
+    const other = await data({ cut })
     cpSync(join(other, 'fork.json'), join(one, 'fork.json'))
     expect(await refusal(one)).toContain('not the pinned block of its chain')
   })

@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import { folder, startRemote } from './network.ts'
+import { folder, remoteOfFile } from './network.ts'
 import { proxyTo } from './proxy.ts'
 
-/** A node, and runs of test files in a folder. */
+const remote = remoteOfFile()
+
+/** A proxy to the node, and runs of test files in a folder. */
 async function workplace() {
-  const { devnet } = await startRemote()
+  const { devnet } = remote
   const proxy = await proxyTo(devnet.url)
   const home = folder()
   const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))

@@ -5,8 +5,10 @@ import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { exec, local, makeBlocks, spv } from '../devnet/commands-common.ts'
 import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'
-import { folder, inBlock, reorganise, startFork, startRemote } from './network.ts'
+import { folder, inBlock, remoteOfFile, reorganise, startFork, startRemote } from './network.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
+
+const remote = remoteOfFile()
 
 const FILE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
 
@@ -44,7 +46,6 @@ const changed =
   }
 
 it('repeats requests that are refused for now, cut, or not answered', async () => {
-  const remote = await startRemote()
   const troubles: Manner[] = [
     async () => ({ status: 429, body: 'slow down', headers: { 'retry-after': '0' } }),
     async () => ({ status: 502, body: '<html>bad gateway</html>' }),
@@ -71,7 +72,7 @@ it('repeats requests that are refused for now, cut, or not answered', async () =
 })
 
 it('says that a node is gone, and what helps', async () => {
-  const contract = await contractOn(await startRemote())
+  const contract = await contractOn(remote)
   await contract.proxy.close()
   const { code, err } = await contract.test()
   expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('gave no answer in 6 attempts')])
@@ -105,14 +106,13 @@ it.each([
   ],
   ['a text for a timeout', changed(() => 'Timeout'), 'ran out of its time: Timeout'],
 ])('refuses a node that tells %s', async (_, manner, text) => {
-  const contract = await contractOn(await startRemote(), manner)
+  const contract = await contractOn(remote, manner)
   const { code, err } = await contract.test()
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
   expect(err).not.toContain('    at ')
 })
 
 it('refuses a payload that is not that of the pinned block', async () => {
-  const remote = await startRemote()
   const proxy = await proxyTo(remote.devnet.url)
   proxy.manner = async (request, forward) => {
     const answer = await forward()
@@ -125,7 +125,6 @@ it('refuses a payload that is not that of the pinned block', async () => {
 })
 
 it('tells no block below the pin whose content the forked node has changed', async () => {
-  const remote = await startRemote()
   await inBlock(remote.peer, [exec('(+ 1 2)')])
   await makeBlocks(remote.peer, { 0: 1, 1: 3 })
   const page = `${PREFIX}/chain/0/header?minheight=3&maxheight=3`
@@ -154,7 +153,6 @@ it('tells no block below the pin whose content the forked node has changed', asy
 })
 
 it('tells no header above the pin', async () => {
-  const remote = await startRemote()
   const forked = await startFork(remote)
   await makeBlocks(remote.peer, { 0: 1 })
   const path = `${PREFIX}/chain/0/header/${Buffer.from(remote.devnet.cut.get(0)?.hash ?? []).toString('base64url')}`
@@ -163,13 +161,12 @@ it('tells no header above the pin', async () => {
 })
 
 it('says that an answer is no JSON', async () => {
-  const contract = await contractOn(await startRemote(), async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
+  const contract = await contractOn(remote, async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
   const { code, err } = await contract.test(['--fork-timeout', '700ms'])
   expect([code, err]).toEqual([20, expect.stringContaining('the answer is no JSON: <h1>Welcome</h1>')])
 })
 
 it('begins without the payload of a pinned block if the node no longer has it', async () => {
-  const remote = await startRemote()
   const manner: Manner = async ({ url }, forward) => {
     return url.includes('/payload/') ? { status: 404, body: 'pruned' } : forward()
   }
@@ -179,7 +176,7 @@ it('begins without the payload of a pinned block if the node no longer has it', 
 })
 
 it('says that a node has compacted its state', async () => {
-  const contract = await contractOn(await startRemote(), async (request, forward) => {
+  const contract = await contractOn(remote, async (request, forward) => {
     if (!isCall(request)) return forward()
     return { status: 500, body: 'Internal server error: missing block in checkpoint' }
   })
@@ -190,7 +187,7 @@ it('says that a node has compacted its state', async () => {
 })
 
 it('refuses a server that is no node', async () => {
-  const contract = await contractOn(await startRemote(), async () => ({ status: 200, body: '{"hello":"world"}' }))
+  const contract = await contractOn(remote, async () => ({ status: 200, body: '{"hello":"world"}' }))
   expect((await contract.test()).err).toContain('is no chainweb node: GET /info answers {"hello":"world"}')
 })
 
@@ -222,7 +219,6 @@ it('stops when the pinned block is orphaned', async () => {
 })
 
 it('answers 502 while the forked node is gone, and all that it knows', async () => {
-  const remote = await startRemote()
   const forked = await startFork(remote)
   const known = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
   await forked.proxy.close()

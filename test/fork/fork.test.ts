@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest'
 import { exec, local, makeBlocks, ok, signers, transfer } from '../devnet/commands-common.ts'
 import { jsonOf, type Started } from '../devnet/common.ts'
-import { execWith, folder, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+import { execWith, folder, inBlock, KEYSET, remoteOfFile, startFork } from './network.ts'
+
+const remote = remoteOfFile()
 
 /** The depth at which the forked node has the state of the pin. */
 const depthOf = ({ devnet }: Started, pin: number) => Number(devnet.cut.get(0)?.height) - pin
@@ -18,7 +20,6 @@ async function both(remote: Started, forked: Started, command: unknown, query = 
 }
 
 it('answers read-only code like the forked node, to the letter', async () => {
-  const remote = await startRemote()
   await makeBlocks(remote.peer, { 0: 2 })
   const forked = await startFork(remote)
   const codes = [
@@ -51,7 +52,6 @@ it('answers read-only code like the forked node, to the letter', async () => {
 })
 
 it('names the forked node and its pin in its status', async () => {
-  const remote = await startRemote()
   const { devnet } = await startFork(remote)
   const answer = await fetch(`${devnet.url}/devnet/status`)
   const { requests, ...rest } = JSON.parse(await answer.text()).fork
@@ -60,7 +60,6 @@ it('names the forked node and its pin in its status', async () => {
 })
 
 it('tries transactions like the forked node, with gas and events', async () => {
-  const remote = await startRemote()
   const forked = await startFork(remote)
   const move = (amount: number) =>
     exec(
@@ -80,7 +79,6 @@ it('tries transactions like the forked node, with gas and events', async () => {
 })
 
 it('makes blocks of its own above the pin, in which transactions of both kinds succeed', async () => {
-  const remote = await startRemote()
   const forked = await startFork(remote)
   const before = forked.proxy.seen.length
   const [moved, opened] = await inBlock(forked.peer, [
@@ -96,7 +94,6 @@ it('makes blocks of its own above the pin, in which transactions of both kinds s
 })
 
 it('needs no request on the second run, and no node', async () => {
-  const remote = await startRemote()
   const cacheFolder = folder()
   const first = await startFork(remote, { cacheFolder })
   const commands = [

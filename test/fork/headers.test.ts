@@ -5,7 +5,7 @@ import { HeaderTrees } from '../../src/devnet/http/lookup/header-trees.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
 import { jsonOf, OBJECTS, PREFIX, type Started } from '../devnet/common.ts'
 import { randomFrom } from '../random.ts'
-import { type Forked, folder, reorganise, startFork, startRemote } from './network.ts'
+import { type Forked, folder, remoteOfFile, reorganise, startFork, startRemote } from './network.ts'
 import { honest, type Manner, type ProxyAnswer } from './proxy.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
@@ -27,24 +27,13 @@ async function branch(node: Started, path: string, bounds: unknown) {
 const itemsOf = (text: string) => JSON.parse(text) as { items: string[]; next: string | null; limit: number }
 const allHashes = async (node: Started) => itemsOf((await get(node, 'hash')).text).items
 
-/** A remote with some blocks above those of the token, all chains of one height. */
-async function grownRemote(more = 12): Promise<Started> {
-  const remote = await startRemote()
-  const heights = () => [...remote.devnet.cut.values()].map(({ height }) => Number(height))
-  const to = Math.max(...heights()) + more
-  while (heights().some((height) => height < to)) {
-    const low = heights().flatMap((height, chain) => (height < to ? [[chain, 1]] : []))
-    await makeBlocks(remote.peer, Object.fromEntries(low))
-  }
-  expect(heights()).toEqual([to, to])
-  return remote
-}
+/** With some blocks above those of the token. */
+const remote = remoteOfFile({ 0: 12, 1: 12 })
 
 const pinOf = ({ devnet }: Pick<Forked, 'devnet'>) => devnet.fork?.pin.height ?? 0
 
 describe('lists of a fork', () => {
   it('are those of the forked node up to the pin', async () => {
-    const remote = await grownRemote()
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const all = await allHashes(remote)
@@ -78,7 +67,6 @@ describe('lists of a fork', () => {
   })
 
   it('go on above the pin with the blocks of the fork, orphans included', async () => {
-    const remote = await grownRemote()
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const below = await allHashes(remote)
@@ -116,7 +104,6 @@ describe('lists of a fork', () => {
   })
 
   it('need no node once they are cached', async () => {
-    const remote = await grownRemote()
     const cacheFolder = folder()
     const first = await startFork(remote, { cacheFolder })
     const asked = async (node: Started) => [
@@ -136,7 +123,6 @@ describe('lists of a fork', () => {
   })
 
   it('fetch what they need and no more', async () => {
-    const remote = await grownRemote()
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const asked = () => forked.proxy.seen.filter(({ url }) => url.includes('/header/branch')).map(({ url }) => url)
@@ -152,7 +138,6 @@ describe('lists of a fork', () => {
   })
 
   it('tell how far down headers are checked', async () => {
-    const remote = await grownRemote()
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const trees = new HeaderTrees(forked.devnet.chains.store, forked.devnet.fork as NodeFork, 3)
@@ -187,7 +172,8 @@ function edited(header: string): string {
 
 describe('a forked node', () => {
   it('that lies about headers, or has them no longer, is told in words', async () => {
-    const remote = await grownRemote(6)
+    const remote = await startRemote()
+    await makeBlocks(remote.peer, { 0: 6, 1: 6 })
     await reorganise(remote, 3)
     const plain = async (path: string) => itemsOf((await get(remote, path, 'application/json')).text).items
     const heightOf = (header: string) => Number(Buffer.from(header, 'base64url').readBigUInt64LE(318 - 36 * 2 - 60))
@@ -231,7 +217,6 @@ describe('a forked node', () => {
   })
 
   it('that gives another header than the one with the hash is told in words', async () => {
-    const remote = await grownRemote(6)
     const forked = await startFork(remote)
     const [first, second] = await allHashes(remote)
     const { text: wrong } = await get(remote, `header/${second}`, 'application/json')
@@ -245,7 +230,6 @@ describe('a forked node', () => {
   })
 
   it('that is gone is told in words, and the fork has what it knows', async () => {
-    const remote = await grownRemote(6)
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const known = await get(forked, `header?minheight=${pin - 2}&maxheight=${pin}`)

@@ -3,18 +3,18 @@ import { expect, it } from 'vitest'
 import type { FoundModule, ModuleList, RowPage } from '../../src/schema/lookup.ts'
 import { exec, local, ok } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf } from '../devnet/common.ts'
-import { execWith, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+import { execWith, inBlock, KEYSET, remoteOfFile, startFork } from './network.ts'
 
 async function get<T>(peer: CheckedPeer, path: string): Promise<T> {
   const answer = await peer.get(path)
   expect(answer.status, answer.body.toString()).toBe(200)
   return jsonOf(answer) as T
 }
+const remote = remoteOfFile()
 const TABLE = '/devnet/table?name=free.fork-token.accounts'
 const keysOf = ({ rows }: RowPage) => rows.map(({ key }) => key)
 
 it('lists all modules of the live network, says which are not fetched, and fetches those that are opened', async () => {
-  const remote = await startRemote()
   const { peer } = await startFork(remote)
   const isFetched = async (name: string) => {
     const { modules, note } = await get<ModuleList>(peer, '/devnet/modules')
@@ -32,7 +32,6 @@ it('lists all modules of the live network, says which are not fetched, and fetch
 })
 
 it('lists the rows that were read or written, says that others are not listed, and fetches one by its key', async () => {
-  const remote = await startRemote()
   const { peer } = await startFork(remote)
   const none = await get<RowPage>(peer, TABLE)
   expect([keysOf(none), none.total]).toEqual([[], 0])
@@ -53,9 +52,8 @@ it('lists the rows that were read or written, says that others are not listed, a
 })
 
 it('answers 502 with the reason while the live node is gone', async () => {
-  const remote = await startRemote()
-  const { peer } = await startFork(remote, { timeoutMs: 1000 })
-  await remote.devnet.close()
+  const { peer, proxy } = await startFork(remote, { timeoutMs: 1000 })
+  await proxy.close()
   const { status, body } = await peer.get('/devnet/module?name=free.fork-token')
   expect(status).toBe(502)
   expect(body.toString()).toMatch(/\w/)

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { beforeEach, expect, onTestFinished } from 'vitest'
 import type { DevnetFork } from '../../src/devnet/fork/open-fork.ts'
 import { type Change, funded, signed } from '../devnet/command.ts'
-import { exec, makeBlocks, poll, send, startLedger } from '../devnet/commands-common.ts'
+import { exec, makeBlocks, poll, send, sharedLedger, startLedger } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf, type Started, start } from '../devnet/common.ts'
 import { honest, type Manner, type NodeProxy, proxyTo } from './proxy.ts'
 
@@ -84,7 +84,51 @@ export async function inBlock(peer: CheckedPeer, commands: readonly { readonly h
 /** A node with the token, the accounts alice and bob, and some coins. */
 export async function startRemote(): Promise<Started> {
   const remote = await startLedger()
-  const { peer } = remote
+  await deployToken(remote.peer)
+  return remote
+}
+
+/**
+ * Such a node for all tests of a file: forks leave it as it is. Tests may add blocks to it, and each begins with chains of
+ * one height. Reorganisations need a node of their own.
+ * @param more numbers of further blocks, under their chain
+ */
+export function remoteOfFile(more: Readonly<Record<number, number>> = {}): Started {
+  const remote = sharedLedger({}, {}, async ({ peer }) => {
+    await deployToken(peer)
+    await makeBlocks(peer, more)
+  })
+  let started: Started
+  beforeEach(async () => {
+    started = await remote()
+    await level(started)
+  })
+  return {
+    get devnet() {
+      return started.devnet
+    },
+    get peer() {
+      return started.peer
+    },
+    get additions() {
+      return started.additions
+    },
+  }
+}
+
+/** Makes blocks until all chains are as high as the highest. */
+async function level({ devnet, peer }: Started): Promise<void> {
+  const heights = () => [...devnet.cut].map(([chain, { height }]) => [chain, Number(height)] as const)
+  const highest = Math.max(...heights().map(([, height]) => height))
+  for (;;) {
+    const low = heights().filter(([, height]) => height < highest)
+    if (low.length === 0) return
+    await makeBlocks(peer, Object.fromEntries(low.map(([chain]) => [chain, 1])))
+  }
+}
+
+/** Deploys the token, and opens the accounts alice and bob. */
+export async function deployToken(peer: CheckedPeer): Promise<void> {
   const data = { owner: 'the deployer', k: KEYSET }
   const limit = { gasLimit: 100_000 }
   const deployed = await inBlock(peer, [execWith(TOKEN, data, limit)])
@@ -98,7 +142,6 @@ export async function startRemote(): Promise<Started> {
   expect(opened.map(({ result }) => result.status)).toEqual(Array(4).fill('success'))
   // The other chain must be as high, because a pin has one height.
   await makeBlocks(peer, { 0: 2, 1: 2 })
-  return remote
 }
 
 /** Orders a reorganisation of chain 0. */

@@ -4,12 +4,13 @@ import type { AutoMine } from '../../src/schema/auto-mine.ts'
 import { exec, makeBlocks, poll, send } from '../devnet/commands-common.ts'
 import { jsonOf, start } from '../devnet/common.ts'
 import { until } from '../wait.ts'
-import { folder, startRemote } from './network.ts'
+import { folder, remoteOfFile } from './network.ts'
 import { honest, proxyTo } from './proxy.ts'
+
+const remote = remoteOfFile()
 
 /** A fork with a block of its own, then opened again while the forked node gives no answer. */
 async function continued(autoMine: AutoMine) {
-  const remote = await startRemote()
   const proxy = await proxyTo(remote.devnet.url)
   const dataDir = folder()
   const cut = String(Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height))))

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { signed } from '../devnet/command.ts'
 import { exec, local, makeBlocks, ok, poll, send, signers, spv } from '../devnet/commands-common.ts'
 import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'
-import { execWith, folder, inBlock, KEYSET, startFork, startRemote } from './network.ts'
+import { execWith, folder, inBlock, KEYSET, remoteOfFile, startFork } from './network.ts'
 
 const continued = (pactId: string, step: number, proof: string | null = null, chain = 0) =>
   signed({ chainId: String(chain) }, { payload: { cont: { pactId, step, rollback: false, data: {}, proof } } })
@@ -20,9 +20,10 @@ const leaving = (amount: string) =>
 
 const grown = (remote: Started) => makeBlocks(remote.peer, { 0: 2, 1: 2 })
 
+const remote = remoteOfFile()
+
 describe('a pact that began below the pin', () => {
   it('goes on in the fork, step by step', async () => {
-    const remote = await startRemote()
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     await grown(remote)
@@ -34,7 +35,6 @@ describe('a pact that began below the pin', () => {
   })
 
   it('needs the request key of its last command from the second step on', async () => {
-    const remote = await startRemote()
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     const next = continued(begun.hash, 1)
@@ -49,7 +49,6 @@ describe('a pact that began below the pin', () => {
   })
 
   it('is over in the fork if it is over below the pin', async () => {
-    const remote = await startRemote()
     const begun = exec('(free.fork-token.steps "bob")')
     for (const command of [begun, continued(begun.hash, 1), continued(begun.hash, 2)]) {
       await inBlock(remote.peer, [command])
@@ -69,7 +68,6 @@ async function listed({ peer }: Started, pactId: string, query = `?pactId=${pact
 
 describe('the list of pacts', () => {
   it('tells a transfer that began below the pin by its id', async () => {
-    const remote = await startRemote()
     const command = leaving('2.500000000001')
     await inBlock(remote.peer, [command])
     await grown(remote)
@@ -103,7 +101,6 @@ describe('the list of pacts', () => {
   })
 
   it('says that a transfer is newer than the fork, or claimed below it', async () => {
-    const remote = await startRemote()
     const claimed = leaving('1.5')
     await inBlock(remote.peer, [claimed])
     await grown(remote)
@@ -130,7 +127,6 @@ describe('the list of pacts', () => {
   })
 
   it('has a pact of one chain, at any step of it', async () => {
-    const remote = await startRemote()
     const begun = [1, 2].map(() => exec('(free.fork-token.steps "bob")'))
     await inBlock(remote.peer, begun)
     const [first, second] = begun.map(({ hash }) => hash)
@@ -156,7 +152,6 @@ describe('the list of pacts', () => {
 
 describe('coins that left a chain', () => {
   it('below the pin arrive in the fork', async () => {
-    const remote = await startRemote()
     const command = leaving('2.5')
     await inBlock(remote.peer, [command])
     await grown(remote)
@@ -172,7 +167,6 @@ describe('coins that left a chain', () => {
   })
 
   it('above the pin are newer than the fork', async () => {
-    const remote = await startRemote()
     const forked = await startFork(remote)
     const command = leaving('2.5')
     await inBlock(remote.peer, [command])
@@ -186,7 +180,7 @@ describe('coins that left a chain', () => {
   })
 
   it('in the fork arrive in the fork', async () => {
-    const forked = await startFork(await startRemote())
+    const forked = await startFork(remote)
     const command = leaving('1.25')
     await inBlock(forked.peer, [command])
     await makeBlocks(forked.peer, { 1: 2 })
@@ -197,7 +191,6 @@ describe('coins that left a chain', () => {
 })
 
 it('tells results, headers and payloads below the pin as the forked node does', async () => {
-  const remote = await startRemote()
   const command = exec('(free.fork-token.steps "bob")')
   await inBlock(remote.peer, [command])
   await grown(remote)
@@ -238,7 +231,6 @@ it('tells results, headers and payloads below the pin as the forked node does', 
 })
 
 it('tells the pinned block with its payload wherever blocks are told', async () => {
-  const remote = await startRemote()
   await inBlock(remote.peer, [exec('(+ 1 2)')])
   await makeBlocks(remote.peer, { 1: 1 })
   const forked = await startFork(remote)
@@ -274,7 +266,6 @@ it('tells the pinned block with its payload wherever blocks are told', async () 
 })
 
 it('continues the time of the pinned blocks if it is told to', async () => {
-  const remote = await startRemote()
   const newest = Math.max(...[...remote.devnet.cut.values()].map(({ creationTime }) => Number(creationTime) / 1e6))
   const [day, month] = [86_400, 30 * 86_400]
   const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + month * 1000 }
@@ -288,7 +279,7 @@ it('continues the time of the pinned blocks if it is told to', async () => {
 })
 
 it('serves the name that it is given, in headers and commands', async () => {
-  const forked = await startFork(await startRemote(), {}, { networkName: 'mainnet01' })
+  const forked = await startFork(remote, {}, { networkName: 'mainnet01' })
   const response = await fetch(`${forked.devnet.url}/info`)
   expect(await response.json()).toMatchObject({ nodeVersion: 'mainnet01' })
   await makeBlocks(forked.peer, { 0: 1 })
@@ -297,7 +288,6 @@ it('serves the name that it is given, in headers and commands', async () => {
 })
 
 it('begins chains that are not forked with the state of a development network', async () => {
-  const remote = await startRemote()
   const forked = await startFork(remote, { chains: [0] })
   const balance = async (chain: number) => {
     const command = exec('(floor (coin.get-balance "sender00"))', { chainId: String(chain) })

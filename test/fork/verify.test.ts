@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { makeBlocks, startLedger } from '../devnet/commands-common.ts'
-import { execWith, folder, inBlock, startRemote } from './network.ts'
+import { execWith, folder, inBlock, remoteOfFile } from './network.ts'
 import { proxyTo } from './proxy.ts'
 
+const remote = remoteOfFile()
+
 async function forkOf(args: readonly string[] = []) {
-  const { devnet } = await startRemote()
+  const { devnet } = remote
   const proxy = await proxyTo(devnet.url)
   const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))
   const call = (more: readonly string[]) =>
@@ -111,7 +113,7 @@ it.each([
   [['--fork-chains', '99'], 'the cut of the fork has no chain 99'],
   [['--fork-chains', 'all'], 'chain numbers with commas between them'],
 ])('refuses %j', async (args, text) => {
-  const { devnet } = await startRemote()
+  const { devnet } = remote
   const { code, err } = await run(['fork', devnet.url, '--fork-cache', 'off', ...args])
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
 })

@@ -2,4 +2,4 @@
 import { gpuConformance } from './conformance.ts'
 import { testDrivers } from './driver.ts'
 
-gpuConformance((await testDrivers()).slice(0, 1))
+gpuConformance((await testDrivers()).slice(0, 1), 4)

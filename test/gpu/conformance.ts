@@ -6,7 +6,7 @@ import { engineConformance } from '../conformance/engine.ts'
 import { describeWith } from '../needs.ts'
 import { driverLack, type TestDriver } from './driver.ts'
 
-export function gpuConformance(drivers: readonly TestDriver[]): void {
+export function gpuConformance(drivers: readonly TestDriver[], some?: number): void {
   describeWith(driverLack(), 'the GPU engine', () => {
     describe.each(drivers)('on $name', ({ env, speed }) => {
       engineConformance({
@@ -17,6 +17,7 @@ export function gpuConformance(drivers: readonly TestDriver[]): void {
         unsearchable: { degree: 2, warning: /the GPU cannot search work of 250 bytes/ },
         keepsFixedBits: true,
         difficulty: 20_000n * BigInt(speed),
+        ...(some !== undefined && { some }),
       })
     })
   })

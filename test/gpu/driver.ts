@@ -1,6 +1,6 @@
 /**
  * Drivers for the GPU tests: SwiftShader, which comes with a development dependency, and Mesa's lavapipe if it is
- * installed. Both are software. With NEWCUT_TEST_GPU=system the tests use the driver of the machine instead.
+ * installed. Both are software. With TEST_GPU=system the tests use the driver of the machine instead.
  */
 import { join } from 'node:path'
 import { MIN_MESA, vulkanManifest } from '../../bench/mesa.ts'
@@ -44,7 +44,7 @@ export async function testDriver(): Promise<TestDriver | null> {
   return driver ?? null
 }
 
-const isSystemWanted = () => process.env.NEWCUT_TEST_GPU === 'system'
+const isSystemWanted = () => process.env.TEST_GPU === 'system'
 
 let lack: string | null = null
 

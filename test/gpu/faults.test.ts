@@ -48,7 +48,7 @@ async function mining(
     ranges: nonceRanges(devices, Math.random),
     allowSoftware: true,
     tuningFile: null,
-    env: { ...env, ...(fault !== null && { NEWCUT_TEST_FAULT: fault, NEWCUT_TEST_MARK: mark }) },
+    env: { ...env, ...(fault !== null && { TEST_FAULT: fault, TEST_MARK: mark }) },
     program: fault === null ? undefined : FAULTY,
     silenceMs,
     restartMs: 20,

@@ -1,11 +1,11 @@
 /**
- * The child program with a device that goes wrong on its tenth batch. NEWCUT_TEST_FAULT names the fault.
- * NEWCUT_TEST_MARK names a file: the fault happens only if the file does not exist, and creates it.
+ * The child program with a device that goes wrong on its tenth batch. TEST_FAULT names the fault.
+ * TEST_MARK names a file: the fault happens only if the file does not exist, and creates it.
  */
 import { existsSync, writeFileSync, writeSync } from 'node:fs'
 import { globals } from 'webgpu'
 
-const { NEWCUT_TEST_FAULT: fault, NEWCUT_TEST_MARK: mark } = process.env
+const { TEST_FAULT: fault, TEST_MARK: mark } = process.env
 const { GPUDevice, GPUQueue, GPUBuffer, GPUComputePassEncoder } = globals
 const FAULTY_BATCH = 10
 let batches = 0

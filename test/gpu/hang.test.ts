@@ -96,7 +96,7 @@ describeWith(driverLack(), 'a GPU that hangs', () => {
     expect(own.gpuPid).not.toBe(hung)
   })
 
-  // A test must not remove the driver of the machine (NEWCUT_TEST_GPU=system).
+  // A test must not remove the driver of the machine (TEST_GPU=system).
   itWith(
     env?.VK_ICD_FILENAMES === undefined ? 'the driver is that of the machine' : null,
     'is parked in the end when its card is removed',

@@ -10,13 +10,14 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { miningNodeOf } from '../../src/source/node/mining-node.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
 import { describeWith } from '../needs.ts'
+import { rotating } from '../rotation.ts'
 import { driverLack, testDrivers } from './driver.ts'
 
 const drivers = await testDrivers()
 const BLOCKS = 5
 
 describeWith(driverLack(), 'a miner with a GPU alone', () => {
-  it.each(drivers)('mines blocks of the embedded network on $name', async ({ env, speed }) => {
+  it.each(rotating(drivers, 1))('mines blocks of the embedded network on $name', async ({ env, speed }) => {
     const devnet = await startDevnet({ port: 0, difficulty: 50_000n * BigInt(speed) })
     try {
       const client = await NodeClient.connect({ url: devnet.url })

@@ -1,11 +1,12 @@
 /** `verify` across the adoption of a fork, known or unknown to the verifier. */
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { forkStateOf } from '../../src/core/fork.ts'
 import { development, type Network } from '../../src/core/network.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
+import { NodeClient } from '../../src/node/public.ts'
 import { failureOf } from './fake-node.ts'
-import { devnet, mine } from './mined.ts'
+import { devnetOfFile } from './mined.ts'
 
 /** Number of blocks that may vote, and number of blocks until the next epoch. */
 const VOTING = 3
@@ -18,10 +19,13 @@ const known = (highestKnown: number): Network => {
   return { ...network, forks: { ...network.forks, highestKnown } }
 }
 
-/** A client of a node with two chains that has adopted fork number 1. */
+/** A node with two chains that has adopted fork number 1. */
+const adopting = devnetOfFile(EPOCH + 1, settings)
+
+/** A new client of it. */
 async function adopted() {
-  const { client } = await devnet(settings)
-  await mine(client, EPOCH + 1)
+  const client = await NodeClient.connect({ url: adopting.node.url })
+  onTestFinished(() => client.close())
   return client
 }
 

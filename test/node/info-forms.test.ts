@@ -8,6 +8,7 @@ import { LyingProxy } from '../attack/proxy.ts'
 import { altersJson } from '../attack/tell.ts'
 import { run } from '../cli/run.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
+import { rotating } from '../rotation.ts'
 import { failureOf } from './fake-node.ts'
 
 type Info = Readonly<Record<string, unknown>>
@@ -94,7 +95,9 @@ describe.each(forms)('a description %s', (_, change) => {
       await client.close()
     }
   })
+})
 
+describe.each(rotating(forms, 4))('a description %s', (_, change) => {
   it('is enough to mine and to look at an account', async () => {
     describedBy(change)
     const { code, out, err } = await run(['mine', '--node', proxy.url, '--blocks', '1', ...mining])

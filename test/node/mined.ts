@@ -1,5 +1,5 @@
 /** Blocks of an embedded node, for tests that need valid headers. */
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { encodeBase64Url } from '../../src/core/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
@@ -10,15 +10,44 @@ import { solve } from '../solve.ts'
 
 const account = { account: `k:${'ab'.repeat(32)}`, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
+interface Mined {
+  readonly node: Devnet
+  readonly client: NodeClient
+}
+
 /** An embedded node with low difficulty and a client of it, for one test. */
-export async function devnet(options: DevnetOptions = {}): Promise<{ node: Devnet; client: NodeClient }> {
-  const node = await startDevnet({ port: 0, graph: 'triangle', difficulty: 20n, blockDelayMs: 1000, ...options })
-  const client = await NodeClient.connect({ url: node.url })
-  onTestFinished(async () => {
-    await client.close()
-    await node.close()
+export async function devnet(options: DevnetOptions = {}): Promise<Mined> {
+  const opened = await open(options)
+  onTestFinished(() => close(opened))
+  return opened
+}
+
+/** Such a node for all tests of a file, with blocks of `rounds` rounds, which none of them changes. */
+export function devnetOfFile(rounds: number, options: DevnetOptions = {}): Mined {
+  let opened: Mined
+  beforeAll(async () => {
+    opened = await open(options)
+    await mine(opened.client, rounds)
   })
-  return { node, client }
+  afterAll(() => close(opened))
+  return {
+    get node() {
+      return opened.node
+    },
+    get client() {
+      return opened.client
+    },
+  }
+}
+
+async function open(options: DevnetOptions): Promise<Mined> {
+  const node = await startDevnet({ port: 0, graph: 'triangle', difficulty: 20n, blockDelayMs: 1000, ...options })
+  return { node, client: await NodeClient.connect({ url: node.url }) }
+}
+
+async function close({ node, client }: Mined): Promise<void> {
+  await client.close()
+  await node.close()
 }
 
 /** Mines `rounds` blocks on every chain. */

@@ -13,7 +13,7 @@ import { InvalidHeader, type NodeClient } from '../../src/node/public.ts'
 import type { Devnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 import { BINARY, FakeNode, failureOf, json, OBJECT_TYPE, PREFIX } from './fake-node.ts'
-import { blockJson, blocksOf, devnet, mine, payloadJson } from './mined.ts'
+import { blockJson, blocksOf, devnet, devnetOfFile, mine, payloadJson } from './mined.ts'
 
 /** A node that serves the blocks of another node, with some headers changed. */
 class Mirror {
@@ -67,9 +67,11 @@ const triangle: Network = {
   blockDelay: 1_000_000n,
 }
 
-async function mirrored(options: Parameters<typeof devnet>[0] = {}) {
-  const original = await devnet(options)
-  await mine(original.client, ROUNDS)
+/** Nodes with and without proof of work. */
+const withPow = devnetOfFile(ROUNDS)
+const anyNonce = devnetOfFile(ROUNDS, { pow: false })
+
+async function mirrored(original = withPow) {
   const mirror = new Mirror(original.node)
   const { node, client } = await mirror.serve(original.client.info)
   return { mirror, node, client, blocks: blocksOf(original.node, 0), original }
@@ -310,7 +312,7 @@ it('verify does not request all headers between two distant ones', async () => {
 
 describe("verify on networks of one's own", () => {
   it('checks everything but proof of work and targets with checkPow: false', async () => {
-    const { client, mirror, blocks } = await mirrored({ pow: false })
+    const { client, mirror, blocks } = await mirrored(anyNonce)
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     const last = blocks[ROUNDS]
@@ -370,7 +372,7 @@ describe("verify on networks of one's own", () => {
 
 describe('verify: true and a header without proof of work:', () => {
   async function withoutPow() {
-    const found = await mirrored({ pow: false })
+    const found = await mirrored(anyNonce)
     const last = found.blocks[ROUNDS]
     found.mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
     return { ...found, last }

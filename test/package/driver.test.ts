@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,14 @@ import { sweepOneByOne } from './one-by-one.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-driver-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const source = fileURLToPath(new URL('./kernel-driver.c', import.meta.url))
+const native = fileURLToPath(new URL('../../src/engine/cpu/native/', import.meta.url))
+/** The driver, which includes `kernel.c`, and the files of the kernels. */
+const sources = [
+  fileURLToPath(new URL('./kernel-driver.c', import.meta.url)),
+  ...readdirSync(native)
+    .filter((name) => name.endsWith('.c') && name !== 'kernel.c')
+    .map((name) => join(native, name)),
+]
 const { include_dir: include } = createRequire(import.meta.url)('node-api-headers')
 
 const here = loadChosen(chooseNative()).sweeps
@@ -72,7 +79,7 @@ for (const machine of machines) {
     const program = join(folder, `${machine.name}.exe`)
     beforeAll(() => {
       const flags = ['-std=gnu11', '-O3', '-static', '-I', include, ...windowsFlags(machine)]
-      const run = spawnSync(machine.compiler, [...flags, '-o', program, source], { encoding: 'utf8' })
+      const run = spawnSync(machine.compiler, [...flags, '-o', program, ...sources], { encoding: 'utf8' })
       expect([run.status, run.stderr]).toEqual([0, ''])
     })
 

@@ -11,9 +11,8 @@ import { expect } from 'vitest'
 import { unitsOf } from '../../src/payouts/coins.ts'
 import { payoutFile } from '../../src/payouts/payout-journal.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
-import { type Running, runProcess, start } from '../cli/run.ts'
+import { type Running, run, start } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
-import { until } from '../wait.ts'
 import { Gate, type RequestKind } from './gate.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'
 
@@ -47,6 +46,7 @@ class Killer {
   }
 }
 
+const CONFIRMATIONS = 2
 const users = [1, 2, 3].map(keyPair)
 
 export async function payAndKill(rounds: readonly KillStep[], seed: number): Promise<string> {
@@ -55,7 +55,17 @@ export async function payAndKill(rounds: readonly KillStep[], seed: number): Pro
   const killer = new Killer()
   const gate = new Gate(ground.devnet.url, killer.swallows)
   const url = await gate.open()
-  const args = ['payouts', '--node', url, '--state', ground.state, '--confirmations', '2', '--scheme', 'prop']
+  const args = [
+    'payouts',
+    '--node',
+    url,
+    '--state',
+    ground.state,
+    '--confirmations',
+    `${CONFIRMATIONS}`,
+    '--scheme',
+    'prop',
+  ]
   const paying = [...args, '--pay', '--key', ground.keyFile, '--json']
   const done = new Map<KillStep, number>()
   try {
@@ -108,7 +118,7 @@ async function round(ground: PoolGround, { killer, paying, step, random }: Round
   const payer = start(paying)
   killer.payer = payer
   const blow = step === 'at any moment' ? setTimeout(() => payer.child.kill('SIGKILL'), 3000 * random()) : undefined
-  await whileBlocksAreMade(ground, payer.ended)
+  await ground.buryPending(CONFIRMATIONS, payer.ended)
   clearTimeout(blow)
   killer.kill = null
   killer.payer = null
@@ -133,24 +143,12 @@ function tear(state: string, random: () => number): void {
 }
 
 async function payUndisturbed(ground: PoolGround, paying: readonly string[]): Promise<void> {
-  const { code, err } = await whileBlocksAreMade(ground, runProcess(paying))
+  const { code, err } = await ground.buryPending(CONFIRMATIONS, run(paying))
   expect({ code, err }).toEqual({ code: 0, err: '' })
 }
 
-async function whileBlocksAreMade<T>(ground: PoolGround, ended: Promise<T>): Promise<T> {
-  let isOver = false
-  const end = ended.finally(() => {
-    isOver = true
-  })
-  await until(async () => {
-    if (!isOver) await ground.bury(1)
-    return isOver
-  })
-  return await end
-}
-
 async function expectPaidOnce(ground: PoolGround, args: readonly string[]): Promise<string> {
-  const { code, out, err } = await runProcess([...args, '--json', '--account', ground.pool.account])
+  const { code, out, err } = await run([...args, '--json', '--account', ground.pool.account])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   const report = JSON.parse(out) as PayoutReport
   expect(report.balances).toEqual([])

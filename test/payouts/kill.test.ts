@@ -1,4 +1,4 @@
-/** Many kills in random order, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills once at each step. */
+/** Many kills in random order, as many as TEST_ROUNDS says. kill-each.test.ts kills once at each step. */
 import { afterEach, expect, it } from 'vitest'
 import { stopAll } from '../cli/run.ts'
 import { rotation, roundsOf } from '../rotation.ts'

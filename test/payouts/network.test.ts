@@ -24,6 +24,7 @@ afterEach(() => ground.close())
 
 const [ann, ben, cleo] = [1, 2, 3].map(keyPair)
 
+const CONFIRMATIONS = 3
 const payouts = (...args: string[]): Promise<Ended> =>
   run([
     'payouts',
@@ -31,7 +32,7 @@ const payouts = (...args: string[]): Promise<Ended> =>
     '--state',
     ground.state,
     '--confirmations',
-    '3',
+    String(CONFIRMATIONS),
     ...args,
   ])
 
@@ -41,18 +42,9 @@ async function report(...args: string[]): Promise<PayoutReport> {
   return JSON.parse(out)
 }
 
-/** Runs `payouts --pay` while blocks are made, so that its commands are included. */
-async function pay(...args: string[]): Promise<Ended> {
-  let isOver = false
-  const paying = payouts('--pay', '--key', ground.keyFile, ...args).finally(() => {
-    isOver = true
-  })
-  await until(async () => {
-    if (!isOver) await ground.bury(1)
-    return isOver
-  })
-  return await paying
-}
+/** Runs `payouts --pay`, and makes the blocks for its commands. */
+const pay = (...args: string[]): Promise<Ended> =>
+  ground.buryPending(CONFIRMATIONS, payouts('--pay', '--key', ground.keyFile, ...args))
 
 const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + (unitsOf(amount) ?? 0n), 0n)
 

@@ -52,7 +52,7 @@ export class PoolGround {
   }
 
   static async start(options: DevnetOptions = {}): Promise<PoolGround> {
-    const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, ...options })
+    const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 20n, ...options })
     return new PoolGround(devnet, await NodeClient.connect({ url: devnet.url }))
   }
 
@@ -79,6 +79,22 @@ export class PoolGround {
   /** Makes blocks on top of all chains that pay another account. */
   async bury(blocks: number): Promise<void> {
     await this.order('make-blocks', Object.fromEntries(this.chains.map((chain) => [chain, blocks])))
+  }
+
+  /**
+   * Makes blocks for commands until a payer has ended: those that include pending ones, and those that make them final.
+   * Without pending commands the payer waits for no block.
+   */
+  async buryPending<T>(confirmations: number, payer: Promise<T>): Promise<T> {
+    let isOver = false
+    const ended = payer.finally(() => {
+      isOver = true
+    })
+    await until(async () => {
+      if (!isOver && this.devnet.pending > 0) await this.bury(confirmations)
+      return isOver
+    })
+    return await ended
   }
 
   /** Replaces the highest blocks of a chain. */

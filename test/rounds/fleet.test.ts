@@ -1,4 +1,4 @@
-/** Many kills, as many as NEWCUT_TEST_ROUNDS says. fleet-each.test.ts kills each process once. */
+/** Many kills, as many as TEST_ROUNDS says. fleet-each.test.ts kills each process once. */
 import { rotation, roundsOf } from '../rotation.ts'
 import { fleetRoundOf, testFleetKills } from './fleet-rounds.ts'
 

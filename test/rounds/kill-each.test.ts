@@ -1,7 +1,6 @@
+import { paceSearch } from '../pace.ts'
 import { oneKillOfEach, testKills } from './kill-rounds.ts'
 
-testKills(
-  'a miner, its node, both, its search thread and its GPU child are killed: no solution is lost',
-  oneKillOfEach,
-  0,
-)
+paceSearch()
+
+testKills('a miner and its node, its search thread and its GPU child are killed: no solution is lost', oneKillOfEach, 0)

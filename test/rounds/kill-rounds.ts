@@ -21,6 +21,7 @@ import { testDrivers } from '../gpu/driver.ts'
 import { isUnfinished, readRecords } from '../journal/records.ts'
 import { freePort } from '../ports.ts'
 import { randomFrom } from '../random.ts'
+import { isFull } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { Field } from './field.ts'
 
@@ -47,8 +48,10 @@ export interface Round {
   readonly act: (typeof acts)[number]
 }
 
-/** Each target is killed once, while it searches. */
-export const oneKillOfEach: readonly Round[] = targets.map((target) => ({ target, phase: 'search', act: 'kill' }))
+/** Kills while all search: each target once in a full run, else miner and node only together. */
+export const oneKillOfEach: readonly Round[] = targets
+  .filter((target) => isFull || (target !== 'miner' && target !== 'node'))
+  .map((target) => ({ target, phase: 'search', act: 'kill' }))
 
 /** All combinations, each once in 8 rounds per target. A search thread is never stopped while the miner ends. */
 export function roundOf(i: number): Round {

@@ -1,4 +1,4 @@
-/** Many kills, as many as NEWCUT_TEST_ROUNDS says. kill-each.test.ts kills each target once. */
+/** Many kills, as many as TEST_ROUNDS says. kill-each.test.ts kills each target once. */
 import { rotation, roundsOf } from '../rotation.ts'
 import { roundOf, testKills } from './kill-rounds.ts'
 

@@ -30,7 +30,7 @@ const parts = ['relay', 'relay', 'leader', 'standby', 'nats', 'node'] as const
 const DIFFICULTY = 20_000
 const ENDS = ['credited', 'stale', 'orphaned']
 /** No round begins after this time. */
-const MAX_MS = Number(process.env.NEWCUT_TEST_MINUTES ?? 20) * 60_000
+const MAX_MS = Number(process.env.TEST_MINUTES ?? 20) * 60_000
 
 export interface KillOptions {
   readonly rounds: number

@@ -1,6 +1,6 @@
 /**
  * A miner, a real process, while a chain of its node advances every 200 ms: after a warm-up its memory and its open
- * files stay constant. NEWCUT_TEST_SOAK_MINUTES sets the length.
+ * files stay constant. TEST_SOAK_MINUTES sets the length.
  *
  * Memory is judged in runs of at least 10 minutes. The first fifth of such a run has news ten times as often: V8
  * compiles hot functions one by one, and should be nearly done by then.
@@ -20,7 +20,7 @@ import { itWith } from '../needs.ts'
 import { until } from '../wait.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-const MINUTES = Number(process.env.NEWCUT_TEST_SOAK_MINUTES ?? 0.4)
+const MINUTES = Number(process.env.TEST_SOAK_MINUTES ?? 0.4)
 const IS_JUDGED = MINUTES >= 10
 const CUT_EVERY_MS = 200
 const SAMPLES = 60

@@ -1,5 +1,5 @@
 /** Recorded powercap folders. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../api/running.ts'
@@ -28,16 +28,22 @@ export function powercapFolder(zones: Readonly<Record<string, Zone>>): string {
   return folder
 }
 
-/** Moves the counter of a zone on. */
+/** Moves the counter of a zone on. A reader never sees an empty file. */
 export function setCounter(folder: string, zone: string, microjoules: number): void {
-  writeFileSync(join(folder, zone, 'energy_uj'), `${microjoules}\n`)
+  const file = join(folder, zone, 'energy_uj')
+  writeFileSync(`${file}.next`, `${microjoules}\n`, { mode: statSync(file).mode })
+  renameSync(`${file}.next`, file)
 }
 
-/** A folder with a package whose counter goes on by a joule every 20 ms. */
+/** A folder with a package whose counter goes on by five joules every 100 ms. */
 export function runningPackage(): string {
   const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 0 } })
   let joules = 0
-  const timer = setInterval(() => setCounter(folder, 'intel-rapl:0', ++joules * 1_000_000), 20)
+  const goOn = () => {
+    joules += 5
+    setCounter(folder, 'intel-rapl:0', joules * 1_000_000)
+  }
+  const timer = setInterval(goOn, 100)
   onTestFinished(() => clearInterval(timer))
   return folder
 }

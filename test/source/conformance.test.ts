@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
@@ -13,11 +14,22 @@ import { solve } from '../solve.ts'
 
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 
+/** Nodes by their options. Each serves all tests with these options, one after the other. */
+const nodes = new Map<string, Promise<Devnet>>()
+afterAll(() => Promise.all([...nodes.values()].map(async (node) => (await node).close())))
+
+function nodeWith(options: DevnetOptions): Promise<Devnet> {
+  const key = JSON.stringify(options)
+  const node = nodes.get(key) ?? startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000, ...options })
+  nodes.set(key, node)
+  return node
+}
+
 async function startBed(
   options: DevnetOptions,
   latencyMs: number,
 ): Promise<SourceTestBed & { readonly devnet: Devnet }> {
-  const devnet = await startDevnet({ port: 0, difficulty: 20n, blockDelayMs: 1000, ...options })
+  const devnet = await nodeWith(options)
   const way = await startDelayProxy(Number(new URL(devnet.url).port), latencyMs)
   const [near, far] = [await NodeClient.connect({ url: devnet.url }), await NodeClient.connect({ url: way.url })]
   const node = miningNodeOf({ client: far, account, clock: systemClock, stallMs: 0 })
@@ -33,7 +45,6 @@ async function startBed(
     close: async () => {
       await Promise.all([near.close(), far.close()])
       await way.close()
-      await devnet.close()
     },
   }
 }

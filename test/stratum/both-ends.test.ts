@@ -1,6 +1,6 @@
 /**
- * Miners as the rigs of a miner: newcut speaks both ends of the dialect, in separate processes, and a tap between them
- * judges.
+ * Miners as the rigs of a miner: newcut speaks both ends of the dialect, and a tap between them judges. Miners that are
+ * killed have a process of their own.
  */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,14 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
-import { type Running, run, start, stopAll } from '../cli/run.ts'
+import { type Running, run, start, startHere, stopAll } from '../cli/run.ts'
+import { paceSearch } from '../pace.ts'
 import { freePort } from '../ports.ts'
 import { Tap } from './tap.ts'
+
+paceSearch()
 
 const ALONE = ['--gpu', 'none', '--http', '127.0.0.1:0']
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 const TLS = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
-const STEADY = { graph: 'petersen', difficulty: 3_000_000n } as const
+const STEADY = { graph: 'petersen', difficulty: 150_000n } as const
+/** Each poll asks a miner for its snapshot. */
+const POLL = { interval: 100 }
 afterEach(stopAll)
 
 /** A node that records the nonces of the blocks it took. */
@@ -32,26 +37,34 @@ async function node() {
   return { devnet, nonces }
 }
 
-const server = (url: string, port: number, more: readonly string[] = []) => {
-  const listen = ['--stratum-listen', `127.0.0.1:${port}`, '--stratum-difficulty', '20k']
-  return start(['mine', '--node', url, '--state', 'off', '--threads', '0', ...ALONE, ...listen, ...more])
+const serverOf = (url: string, port: number, more: readonly string[] = []) => {
+  const listen = ['--stratum-listen', `127.0.0.1:${port}`, '--stratum-difficulty', '2k']
+  return ['mine', '--node', url, '--state', 'off', '--threads', '0', ...ALONE, ...listen, ...more]
 }
 
-const rig = (port: number, name: string) =>
-  start(['mine', '--pool', `stratum+tcp://k%3Aab.${name}@127.0.0.1:${port}`, '--threads', '1', ...ALONE])
+const rigOf = (port: number, name: string) => [
+  'mine',
+  '--pool',
+  `stratum+tcp://k%3Aab.${name}@127.0.0.1:${port}`,
+  '--threads',
+  '1',
+  ...ALONE,
+]
 
-async function snapshot({ sees }: Running): Promise<Snapshot> {
+type Miner = Pick<Running, 'sees'>
+
+async function snapshot({ sees }: Miner): Promise<Snapshot> {
   const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
   return (await (await fetch(`${url}/api/summary`)).json()) as Snapshot
 }
 
-async function rigsOf(miner: Running): Promise<NonNullable<Snapshot['rigs']>> {
+async function rigsOf(miner: Miner): Promise<NonNullable<Snapshot['rigs']>> {
   const { rigs } = await snapshot(miner)
   if (rigs === undefined) throw new Error('it lets no rigs in')
   return rigs
 }
 
-const connected = (miner: Running) => expect.poll(async () => (await rigsOf(miner)).sessions)
+const connected = (miner: Miner) => expect.poll(async () => (await rigsOf(miner)).sessions, POLL)
 
 describe('a miner whose rigs are miners', () => {
   it('credits their shares and mines blocks with them, through kills and restarts', async () => {
@@ -59,9 +72,9 @@ describe('a miner whose rigs are miners', () => {
     const port = await freePort()
     const tap = await new Tap(() => port).listen()
     onTestFinished(() => tap.close())
-    const lead = server(devnet.url, port)
+    const lead = start(serverOf(devnet.url, port))
     await lead.sees(/rigs: stratum\+tcp:/)
-    const [left, right] = [rig(tap.port, 'left'), rig(tap.port, 'right')]
+    const [left, right] = [startHere(rigOf(tap.port, 'left')), start(rigOf(tap.port, 'right'))]
     await connected(lead).toBe(2)
     await expect.poll(() => tap.sessions.map(({ accepted }) => accepted >= 20)).toEqual([true, true])
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:left/)
@@ -85,7 +98,7 @@ describe('a miner whose rigs are miners', () => {
     expect(other.user).toBe('k:ab.left')
     const before = other.accepted
     await expect.poll(() => other.accepted).toBeGreaterThan(before + 3)
-    const again = rig(tap.port, 'right')
+    const again = startHere(rigOf(tap.port, 'right'))
     await connected(lead).toBe(2)
     await expect.poll(() => tap.sessions[2]?.accepted ?? 0).toBeGreaterThan(3)
 
@@ -93,16 +106,15 @@ describe('a miner whose rigs are miners', () => {
     lead.child.kill('SIGKILL')
     // A connection with data in flight to the dead process is reset.
     await left.sees(/(ended the connection|ECONNRESET|EPIPE); trying again/)
-    const heir = server(devnet.url, port)
+    const heir = startHere(serverOf(devnet.url, port))
     await connected(heir).toBe(2)
     const back = () => tap.open.map(({ accepted }) => accepted >= 3)
     await expect.poll(back).toEqual([true, true])
     await heir.sees(/accepted {2}chain /)
     const open = tap.open.map(({ nonce1 }) => nonce1)
     // The server goes first: a miner that has lost its last device exits with another code.
-    for (const { child, ended } of [heir, left, again]) {
-      child.kill('SIGTERM')
-      const { code, err } = await ended
+    for (const miner of [heir, left, again]) {
+      const { code, err } = await miner.stop()
       expect([code, err]).toEqual([0, ''])
     }
 
@@ -124,13 +136,13 @@ describe('a miner whose rigs are miners', () => {
   it('does the same over TLS, for rigs that know its certificate', async () => {
     const { devnet, nonces } = await node()
     const port = await freePort()
-    const lead = server(devnet.url, port, ['--stratum-tls-cert', TLS.cert, '--stratum-tls-key', TLS.key])
+    const lead = startHere(serverOf(devnet.url, port, ['--stratum-tls-cert', TLS.cert, '--stratum-tls-key', TLS.key]))
     await lead.sees(/rigs: stratum\+ssl:/)
     const url = `stratum+ssl://k%3Aab.safe@127.0.0.1:${port}`
     const fingerprint = new X509Certificate(readFileSync(TLS.cert)).fingerprint256
     const options = ['mine', '--pool', url, '--threads', '1', ...ALONE]
-    const pinned = start([...options, '--fingerprint', fingerprint])
-    const trusting = start([...options.map((each) => each.replace('.safe', '.sound')), '--ca', TLS.cert])
+    const pinned = startHere([...options, '--fingerprint', fingerprint])
+    const trusting = startHere([...options.map((each) => each.replace('.safe', '.sound')), '--ca', TLS.cert])
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:safe/)
     await lead.sees(/accepted {2}chain \d+ +height \d+ +rig:sound/)
     const stranger = await run([...options, '--fail-fast'])

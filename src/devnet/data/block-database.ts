@@ -24,7 +24,7 @@ import {
   tipEntry,
 } from './records.ts'
 
-/** Most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
+/** Default of the most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
 const MAX_UNWRITTEN_BLOCKS = 20_000
 
 export class BlockDatabase implements ChainJournal {
@@ -35,13 +35,15 @@ export class BlockDatabase implements ChainJournal {
   readonly #database: Database
   readonly #commits: GroupCommit
   readonly #onFailure: (error: NewcutError) => void
+  readonly #maxUnwritten: number
   #state: ChainState | undefined
   #writtenBlocks = 0
   #writtenLetIn = 0
   #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
-  private constructor(database: Database, onFailure: (error: NewcutError) => void) {
+  private constructor(database: Database, onFailure: (error: NewcutError) => void, maxUnwritten: number) {
+    this.#maxUnwritten = maxUnwritten
     this.#database = database
     this.#onFailure = onFailure
     this.#settings = readSettings(database)
@@ -64,11 +66,18 @@ export class BlockDatabase implements ChainJournal {
     }
   }
 
-  /** Opens the database. Calls `onFailure` once, when a write fails. Throws NewcutError DATA_UNUSABLE. */
-  static async open(location: string, onFailure: (error: NewcutError) => void): Promise<BlockDatabase> {
+  /**
+   * Opens the database. Calls `onFailure` once, when a write fails. Throws NewcutError DATA_UNUSABLE.
+   * @param maxUnwritten most blocks that wait to be written
+   */
+  static async open(
+    location: string,
+    onFailure: (error: NewcutError) => void,
+    maxUnwritten = MAX_UNWRITTEN_BLOCKS,
+  ): Promise<BlockDatabase> {
     const database = await openDatabase(location, { create: false })
     try {
-      return new BlockDatabase(database, onFailure)
+      return new BlockDatabase(database, onFailure, maxUnwritten)
     } catch (error) {
       await database.close()
       throw error
@@ -106,8 +115,8 @@ export class BlockDatabase implements ChainJournal {
   admit(): void {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
-    if (waiting <= MAX_UNWRITTEN_BLOCKS) return
-    throw unusable(this.#database.location, `${waiting} blocks wait to be written; at most ${MAX_UNWRITTEN_BLOCKS} may`)
+    if (waiting <= this.#maxUnwritten) return
+    throw unusable(this.#database.location, `${waiting} blocks wait to be written; at most ${this.#maxUnwritten} may`)
   }
 
   changed(state: ChainState): void {

@@ -49,6 +49,8 @@ export interface DataDirectoryOptions {
   readonly fork?: NodeFork | null
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
   readonly prints?: Prints
+  /** Most blocks that wait to be written; default: that of BlockDatabase. */
+  readonly maxUnwrittenBlocks?: number
 }
 
 export interface DataDirectory {
@@ -65,12 +67,12 @@ export interface DataDirectory {
  * if it is damaged, in use, not writable, not a data directory, or holds a network with other settings.
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
-  const { asked, onFailure, onNotice, onProgress, fork = null, prints } = options
+  const { asked, onFailure, onNotice, onProgress, fork = null, prints, maxUnwrittenBlocks } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
     await BlockDatabase.create(join(directory, BLOCKS), settings, firstOn(settings, fork))
   }
-  const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure)
+  const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure, maxUnwrittenBlocks)
   try {
     expectSettings(directory, blocks, asked)
     if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)

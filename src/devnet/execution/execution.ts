@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { BlockRunner } from './block-runner.ts'
 import { Calls } from './calls.ts'
-import { Executor } from './executor.ts'
+import { type CommandLimits, Executor } from './executor.ts'
 import { NodeModules } from './node-modules.ts'
 import { Traces } from './traces.ts'
 
@@ -16,6 +16,8 @@ export interface ExecutionOptions {
   readonly executionThread?: URL | undefined
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number | undefined
+  /** Default: those of the node. */
+  readonly commandLimits?: CommandLimits | undefined
 }
 
 export class Execution {
@@ -31,11 +33,9 @@ export class Execution {
    * @param fork state below the first blocks, if the network was forked
    */
   constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: ForkedBase | null = null) {
-    const { executionThread: thread, commandWaitMs: waitMs } = options
-    const { chains } = store
-    const { payload, state } = ledger.genesis
-    const modules = new NodeModules(state)
-    const shared = { chains, genesis: payload, modules, thread }
+    const { executionThread: thread, commandWaitMs: waitMs, commandLimits } = options
+    const modules = new NodeModules(ledger.genesis.state)
+    const shared = { modules, thread, commandLimits }
     const [calls, own, others] = Array.from({ length: 3 }, () => new Executor(shared))
     const runner = new BlockRunner({ ledger, modules, own, others, calls, waitMs, onDone: () => this.#onDone() })
     this.calls = new Calls(ledger, calls, own, fork)

@@ -2,26 +2,24 @@
  * Executes commands in a thread, one after the other, so that no code holds up the node. A command that takes too much
  * processor time or memory ends its thread, and the next command gets a new one.
  */
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { ContractError } from '../../contracts/errors.ts'
 import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
 import { keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
-import type { StoredPayload } from '../store/payload.ts'
-import { Deadline } from './deadline.ts'
 import {
   type CommandTask,
   type FromThread,
   type TaskResult,
   type ThreadAnswer,
-  type ThreadData,
   type ThreadQuestion,
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
+import { ThreadWorker } from './thread-worker.ts'
 
 /** State and proofs for a task. */
 export interface TaskSource {
@@ -42,16 +40,22 @@ export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 /** Whether the command is at fault, so that it would be stopped again. */
 export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
+/** Most that a command may take. */
+export interface CommandLimits {
+  /** Processor time, in ms. */
+  readonly cpuMs: number
+  /** Heap of its thread, in MB. */
+  readonly memoryMb: number
+}
+
 export interface ExecutorOptions {
-  /** Number of chains of the network. */
-  readonly chains: number
-  /** First block of the network. */
-  readonly genesis: StoredPayload
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
   /** Most time to load the thread; default: one minute. */
   readonly maxLoadMs?: number
+  /** Default: COMMAND_LIMITS. */
+  readonly commandLimits?: CommandLimits | undefined
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
@@ -68,13 +72,15 @@ interface QueuedTask extends TaskSettling {
   failure: unknown
 }
 
-/** The compiled thread is next to this file, with the same extension. */
-const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 const MAX_LOAD_MS = 60_000
 /** Most commands with a deadline that wait for the thread. */
 export const MAX_WAITING = 256
-/** Memory of a thread. Far above what the memory limit of the language allows. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
+/** A command may take longer on a busy machine, but not for ever. */
+const MAX_WALL_MS = 20_000
+/** Least time between two looks at the clock. */
+const LEAST_WAIT_MS = 50
+/** The memory is far above what the memory limit of the language allows. */
+const COMMAND_LIMITS: CommandLimits = { cpuMs: 2000, memoryMb: 512 }
 
 export class Executor {
   readonly #options: ExecutorOptions
@@ -142,6 +148,10 @@ export class Executor {
 
   close(): void {
     this.#isClosed = true
+    if (this.isIdle && this.isWarm) {
+      this.#thread?.leave()
+      this.#thread = null
+    }
     this.#endAll('closed')
   }
 
@@ -169,7 +179,8 @@ export class Executor {
   }
 
   #setDeadline(entry: QueuedTask): void {
-    if (this.#current === entry) this.#deadline = new Deadline(() => this.#end({ stopped: 'time' }))
+    const { cpuMs } = this.#options.commandLimits ?? COMMAND_LIMITS
+    if (this.#current === entry) this.#deadline = new Deadline(cpuMs, () => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
@@ -252,26 +263,26 @@ class Thread {
   /** Resolves when the thread is loaded, or has ended. */
   readonly loaded: Promise<void>
   #load: () => void = () => undefined
-  readonly #worker: Worker
+  readonly #worker: ThreadWorker
   readonly #port: MessagePort
   readonly #signals = new Int32Array(new SharedArrayBuffer(8))
   readonly #events: ThreadEvents
 
-  constructor({ chains, genesis, thread = MODULE }: ExecutorOptions, events: ThreadEvents) {
+  constructor({ modules, thread, commandLimits = COMMAND_LIMITS }: ExecutorOptions, events: ThreadEvents) {
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#events = events
-    const workerData: ThreadData = { port: port2, signals: this.#signals, chains, genesis }
-    this.#worker = new Worker(thread, { workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS })
-    // An error or an exit without an order to end is a lack of memory: the thread catches all others.
-    this.#worker.on('error', () => events.onEnd('memory'))
-    this.#worker.on('exit', () => events.onEnd('memory'))
     this.loaded = new Promise((resolve) => {
       this.#load = resolve
-      this.#worker.on('exit', resolve)
     })
+    const data = { port: port2, signals: this.#signals, genesis: modules.genesis }
+    const onEnd = () => {
+      this.#load()
+      // An error or an exit without an order to end is a lack of memory: the thread catches all others.
+      events.onEnd('memory')
+    }
+    this.#worker = ThreadWorker.for(data, { memoryMb: commandLimits.memoryMb, onEnd, thread })
     port1.on('message', (message: FromThread) => this.#take(message))
-    this.#worker.unref()
     port1.unref()
   }
 
@@ -298,8 +309,48 @@ class Thread {
     this.#load()
   }
 
+  /** Leaves the idle thread to another network. */
+  leave(): void {
+    this.#port.close()
+    this.#worker.release()
+  }
+
   end(): void {
     this.#port.close()
-    void this.#worker.terminate()
+    this.#worker.end()
+    this.#load()
+  }
+}
+
+/**
+ * Calls `onOver` after some processor time of this process, which is at least that of the command. Not all supported
+ * versions of Node tell the processor time of a thread.
+ */
+class Deadline {
+  readonly #onOver: () => void
+  readonly #cpuMs: number
+  readonly #cpu = process.cpuUsage()
+  readonly #startMs = performance.now()
+  #timer: NodeJS.Timeout
+
+  constructor(cpuMs: number, onOver: () => void) {
+    this.#cpuMs = cpuMs
+    this.#onOver = onOver
+    this.#timer = this.#after(cpuMs)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #after(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#look(), ms).unref()
+  }
+
+  #look(): void {
+    const { user, system } = process.cpuUsage(this.#cpu)
+    const leftMs = this.#cpuMs - (user + system) / 1000
+    if (leftMs <= 0 || performance.now() - this.#startMs >= MAX_WALL_MS) this.#onOver()
+    else this.#timer = this.#after(Math.max(LEAST_WAIT_MS, leftMs / 2))
   }
 }

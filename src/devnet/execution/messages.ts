@@ -9,17 +9,17 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
 import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
-import type { StoredPayload } from '../store/payload.ts'
 
 /** Given to the thread when it starts. */
 export interface ThreadData {
   readonly port: MessagePort
   readonly signals: Int32Array<SharedArrayBuffer>
-  /** Number of chains of the network. */
-  readonly chains: number
-  /** First block of the network: that of this newcut or of an older one. */
-  readonly genesis: StoredPayload
+  /** Modules of the first block. The thread loads them before its first command, which needs most of them. */
+  readonly genesis: readonly GenesisModule[]
 }
+
+/** A module of the first block, under its name. */
+export type GenesisModule = readonly [name: string, module: KeptModule]
 
 /** Indexes of `signals`: each counts the messages in one direction, and wakes a waiting side. */
 export const TO_THREAD = 0

@@ -2,7 +2,7 @@
 import type { Module } from '../../contracts/machine/ast.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
 import { type KeptModule, keepModule, keptModule, type ModuleId, type ModuleNumbers } from '../ledger/kept-entry.ts'
-import type { MadeModule } from './messages.ts'
+import type { GenesisModule, MadeModule } from './messages.ts'
 
 export class NodeModules implements ModuleNumbers {
   readonly #genesis: ReadableState
@@ -30,6 +30,11 @@ export class NodeModules implements ModuleNumbers {
     const module = typeof id === 'string' ? this.#genesis.get<Module>('modules', id) : this.#modules.get(id)?.deref()
     if (module === undefined) throw new Error(`there is no module ${id}`)
     return module
+  }
+
+  /** The modules of the first block. */
+  get genesis(): readonly GenesisModule[] {
+    return this.#genesis.keys('modules').map((name) => [name, this.keptOf(name)])
   }
 
   keptOf(id: ModuleId): KeptModule {

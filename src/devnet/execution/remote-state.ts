@@ -9,7 +9,7 @@ import {
   type ModuleId,
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
-import type { MadeModule, ThreadQuestion } from './messages.ts'
+import type { GenesisModule, MadeModule, ThreadQuestion } from './messages.ts'
 
 /** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
 export type AskNode = (question: ThreadQuestion) => unknown
@@ -50,21 +50,21 @@ export class RemoteState implements ReadableState {
 /** Modules of the thread: loaded once, from the first block or from the node. */
 export class RemoteModules implements ModuleNumbers {
   readonly #ask: AskNode
-  readonly #genesis: ReadableState
+  readonly #genesis: ReadonlyMap<ModuleId, KeptModule>
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
   #made: MadeModule[] = []
   #next = -1
 
-  constructor(ask: AskNode, genesis: ReadableState) {
+  constructor(ask: AskNode, genesis: readonly GenesisModule[]) {
     this.#ask = ask
-    this.#genesis = genesis
+    this.#genesis = new Map(genesis)
+    for (const [name] of genesis) this.moduleOf(name)
   }
 
   idOf(module: Module): ModuleId {
     const known = this.#ids.get(module)
     if (known !== undefined) return known
-    if (module === this.#genesis.get<Module>('modules', module.name)) return module.name
     const kept = keepModule(module, this)
     const id = this.#next--
     this.#ids.set(module, id)
@@ -73,9 +73,10 @@ export class RemoteModules implements ModuleNumbers {
   }
 
   moduleOf(id: ModuleId): Module {
-    const known = typeof id === 'string' ? this.#genesis.get<Module>('modules', id) : this.#modules.get(id)
+    const known = this.#modules.get(id)
     if (known !== undefined) return known
-    const module = keptModule(this.#ask({ ask: 'module', id }) as KeptModule, this)
+    const kept = this.#genesis.get(id) ?? (this.#ask({ ask: 'module', id }) as KeptModule)
+    const module = keptModule(kept, this)
     this.#ids.set(module, id)
     this.#modules.set(id, module)
     return module

@@ -1,5 +1,8 @@
-/** Main module of the execution thread: runs one task after the other. The node ends the thread if a task takes too long. */
-import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+/**
+ * Main module of the execution thread: runs one task after the other. The node ends the thread if a task takes too long,
+ * and leaves it to the next network of the process when it closes.
+ */
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { evalError } from '../../contracts/errors.ts'
 import type { SpvSupport } from '../../contracts/machine/environment.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
@@ -8,14 +11,12 @@ import type { ObjectValue } from '../../contracts/values/value.ts'
 import { describeError, NewcutError } from '../../core/errors.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { executeInBlock } from '../ledger/execute.ts'
-import { genesisWith } from '../ledger/genesis.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
-import type { StoredPayload } from '../store/payload.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -29,96 +30,102 @@ import {
 import { signedToo } from './overrides.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
-const { port, signals, chains, genesis } = workerData as ThreadData & { readonly port: MessagePort }
+/** Executes tasks for a network, until the node closes the port. */
+class Service {
+  readonly #port: MessagePort
+  readonly #signals: ThreadData['signals']
+  readonly #modules: RemoteModules
 
-function tell(message: FromThread): void {
-  port.postMessage(message)
-  Atomics.add(signals, TO_NODE, 1)
-  Atomics.notify(signals, TO_NODE)
-}
+  constructor({ port, signals, genesis }: ThreadData) {
+    this.#port = port
+    this.#signals = signals
+    this.#modules = new RemoteModules(this.#ask, genesis)
+    port.on('message', (task: CommandTask) => {
+      try {
+        this.#tell({ result: this.#run(task) })
+      } catch (error) {
+        this.#tell({ broken: describeError(error) })
+      }
+    })
+    this.#tell({ ready: true })
+  }
 
-function ask(question: ThreadQuestion): unknown {
-  tell({ question })
-  for (;;) {
-    const seen = Atomics.load(signals, TO_THREAD)
-    const received = receiveMessageOnPort(port) as { readonly message: ThreadAnswer } | undefined
-    if (received === undefined) {
-      Atomics.wait(signals, TO_THREAD, seen)
-      continue
+  #tell(message: FromThread): void {
+    this.#port.postMessage(message)
+    Atomics.add(this.#signals, TO_NODE, 1)
+    Atomics.notify(this.#signals, TO_NODE)
+  }
+
+  readonly #ask = (question: ThreadQuestion): unknown => {
+    this.#tell({ question })
+    for (;;) {
+      const seen = Atomics.load(this.#signals, TO_THREAD)
+      const received = receiveMessageOnPort(this.#port) as { readonly message: ThreadAnswer } | undefined
+      if (received === undefined) {
+        Atomics.wait(this.#signals, TO_THREAD, seen)
+        continue
+      }
+      if ('refused' in received.message) throw evalError(received.message.refused)
+      if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
+      return received.message.answer
     }
-    if ('refused' in received.message) throw evalError(received.message.refused)
-    if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
-    return received.message.answer
+  }
+
+  readonly #readProof: ProofReader = (run, _context, proof) => {
+    const verified = this.#ask({ ask: 'proof', proof }) as { readonly output: string } | { readonly fault: string }
+    if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
+    return provenPact(run, verified.output)
+  }
+
+  readonly #spv: SpvSupport = (type, proof) => {
+    const verified = this.#ask({ ask: 'spv', type, object: keepValue(proof) }) as
+      | { readonly kept: KeptValue }
+      | { readonly fault: string }
+    return 'fault' in verified ? verified : { value: keptValue(verified.kept) as ObjectValue }
+  }
+
+  #run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {
+    const context = { ...sent, spv: this.#spv }
+    const command = readCommand(signed)
+    if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
+    const readProof = this.#readProof
+    const state: ReadableState = new RemoteState(this.#ask, this.#modules)
+    switch (kind) {
+      case 'local': {
+        const [text, printed] = printing(context, (within) => runLocally(state, within, command, readProof))
+        return { text, isPlain: true, printed }
+      }
+      case 'preflight': {
+        // Live nodes report code that does not parse in the plain form, without preflight.
+        if (codeFault(command) !== null) return { text: runLocally(state, context, command, readProof), isPlain: true }
+        const refused = payerFault(state, context, command)
+        if (refused !== null) return { refused, isFinal: true }
+        const [text, printed] = printing(context, (within) => runPreflight(state, within, command, readProof))
+        return { text, isPlain: false, printed }
+      }
+      case 'trial': {
+        const refused = trialFault(state, context, command)
+        return refused === null ? { passed: true } : { refused, isFinal: true }
+      }
+      case 'trace':
+        return traceOf(state, { context, readProof }, signedToo(command, keys), block)
+      case 'execute': {
+        if (block === undefined) throw new Error('a task without a block')
+        const { miner, isPrivileged, ...options } = block
+        const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
+        const executed = executeInBlock(state, executing, command, options)
+        if ('refused' in executed) return executed
+        const { output, gas, hasFailed, layer, printed } = executed
+        const writes = [...layer.entries()].map(({ domain, key, value }) => {
+          return { domain, key, json: keepEntry(domain, value, this.#modules) }
+        })
+        return { output, gas, hasFailed, writes, modules: this.#modules.takeMade(), printed }
+      }
+    }
   }
 }
 
-const modules = new RemoteModules(ask, stateAfter(genesis))
-
-/** The state after the first block, made again here: its modules are too many to ask the node for each. */
-function stateAfter(payload: StoredPayload): ReadableState {
-  const first = genesisWith(payload, chains)
-  if (first === null) throw new Error('the payload belongs to no first block')
-  return first.state
-}
-
-const readProof: ProofReader = (run, _context, proof) => {
-  const verified = ask({ ask: 'proof', proof }) as { readonly output: string } | { readonly fault: string }
-  if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)
-  return provenPact(run, verified.output)
-}
-
-const spv: SpvSupport = (type, proof) => {
-  const verified = ask({ ask: 'spv', type, object: keepValue(proof) }) as
-    | { readonly kept: KeptValue }
-    | { readonly fault: string }
-  return 'fault' in verified ? verified : { value: keptValue(verified.kept) as ObjectValue }
-}
-
-function run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {
-  const context = { ...sent, spv }
-  const command = readCommand(signed)
-  if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
-  const state: ReadableState = new RemoteState(ask, modules)
-  switch (kind) {
-    case 'local': {
-      const [text, printed] = printing(context, (within) => runLocally(state, within, command, readProof))
-      return { text, isPlain: true, printed }
-    }
-    case 'preflight': {
-      // Live nodes report code that does not parse in the plain form, without preflight.
-      if (codeFault(command) !== null) return { text: runLocally(state, context, command, readProof), isPlain: true }
-      const refused = payerFault(state, context, command)
-      if (refused !== null) return { refused, isFinal: true }
-      const [text, printed] = printing(context, (within) => runPreflight(state, within, command, readProof))
-      return { text, isPlain: false, printed }
-    }
-    case 'trial': {
-      const refused = trialFault(state, context, command)
-      return refused === null ? { passed: true } : { refused, isFinal: true }
-    }
-    case 'trace':
-      return traceOf(state, { context, readProof }, signedToo(command, keys), block)
-    case 'execute': {
-      if (block === undefined) throw new Error('a task without a block')
-      const { miner, isPrivileged, ...options } = block
-      const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
-      const executed = executeInBlock(state, executing, command, options)
-      if ('refused' in executed) return executed
-      const { output, gas, hasFailed, layer, printed } = executed
-      const writes = [...layer.entries()].map(({ domain, key, value }) => {
-        return { domain, key, json: keepEntry(domain, value, modules) }
-      })
-      return { output, gas, hasFailed, writes, modules: modules.takeMade(), printed }
-    }
-  }
-}
-
-port.on('message', (task: CommandTask) => {
-  try {
-    tell({ result: run(task) })
-  } catch (error) {
-    tell({ broken: describeError(error) })
-  }
-})
-
-tell({ ready: true })
+const serve = (data: ThreadData) => void new Service(data)
+serve(workerData)
+// The next network, once this one has closed.
+parentPort?.on('message', serve)

@@ -32,6 +32,9 @@ Object.assign(globalThis, {
   setImmediate: (run: (...values: unknown[]) => void, ...values: unknown[]) => setTimeout(run, POLL_MS, ...values),
 })
 
+/** Pause after each batch, for tests that only wait while a miner searches (test/pace.ts). */
+const PACE_MS = Number(process.env.TEST_SEARCH_PACE_MS ?? 0)
+
 const reports = new Socket({ fd: REPORT_DESCRIPTOR, readable: false, writable: true })
 reports.on('error', () => process.exit(1))
 
@@ -89,6 +92,7 @@ async function search(settings: SearchSettings): Promise<void> {
     size: new BatchSize(settings.batchMs, workgroup * trips, settings.batchMs * noncesPerMs),
     send,
     nowMs: () => performance.now(),
+    paceMs: PACE_MS,
   })
   send({ type: 'ready', adapter: info, tuning })
   giveWork()

@@ -26,6 +26,8 @@ export interface SearchLoopOptions {
   readonly nowMs: () => number
   /** Minimum number of expected candidates per batch, as proof of the search. Default: PROOF_CANDIDATES. */
   readonly proofCandidates?: number
+  /** Pause after each batch in milliseconds. Default: none. */
+  readonly paceMs?: number
 }
 
 /** Numbered work, or null if there is nothing to search. */
@@ -110,7 +112,9 @@ export class SearchLoop {
     if (nonceCount(batch) === wanted) size.learn(serviceMs, wanted)
     this.#take(sequence, proving, batch, result, serviceMs)
     this.#rest()
-    if (this.#solutions > MAX_SOLUTION_BURST) await new Promise((resolve) => setTimeout(resolve, SOLUTION_PAUSE_MS))
+    const { paceMs = 0 } = this.#options
+    const pauseMs = this.#solutions > MAX_SOLUTION_BURST ? Math.max(paceMs, SOLUTION_PAUSE_MS) : paceMs
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 
   #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {

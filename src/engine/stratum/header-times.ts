@@ -42,9 +42,8 @@ export class HeaderTimes {
 
   /** Limits the number of works. */
   #forget(): void {
-    const [oldest] = this.#newest
     if (this.#newest.size <= this.#maxWorks) return
-    const [key, time] = oldest
+    const [[key, time]] = this.#newest
     this.#newest.delete(key)
     if (time > this.#forgotten) this.#forgotten = time
   }

@@ -61,6 +61,8 @@ export interface RigJob {
  */
 export class Jobs {
   readonly #jobs = new Map<number, RigJob>()
+  /** Searches of these jobs that have not ended. */
+  readonly #open = new Set<JobGroup>()
   readonly #nowMs: () => number
   readonly #headers: () => HeaderClass
   /** The result of `#headers`, or null before the first call. */
@@ -153,16 +155,19 @@ export class Jobs {
       if (ENDING_REASONS.has(reason)) this.#end(former.fields)
     }
     this.#end(fields, (other) => equalBytes(other.parent, fields.parent))
-    return { fields, endsAtMs: Number.POSITIVE_INFINITY }
+    const group = { fields, endsAtMs: Number.POSITIVE_INFINITY }
+    this.#open.add(group)
+    return group
   }
 
   /** Ends all searches on this chain up to this height, except spared ones. */
   #end({ chainId, height }: WorkFields, isSpared: (fields: WorkFields) => boolean = () => false): void {
     const nowMs = this.#nowMs()
-    for (const { group } of this.#jobs.values()) {
+    for (const group of this.#open) {
       const { fields } = group
-      if (fields.chainId !== chainId || fields.height > height || isSpared(fields)) continue
-      group.endsAtMs = Math.min(group.endsAtMs, nowMs)
+      if (fields.chainId === chainId && fields.height <= height && !isSpared(fields))
+        group.endsAtMs = Math.min(group.endsAtMs, nowMs)
+      if (group.endsAtMs <= nowMs) this.#open.delete(group)
     }
   }
 
@@ -183,9 +188,17 @@ export class Jobs {
     this.#jobs.set(number, job)
     this.#latest = job
     if (this.#former === null) this.#current = job
-    const [oldest] = this.#jobs.keys()
-    if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
+    this.#forget()
     return job
+  }
+
+  /** Limits the number of jobs, whose numbers are consecutive, also within a search. */
+  #forget(): void {
+    const oldest = this.#next - 1 - MAX_JOBS
+    const group = this.#jobs.get(oldest)?.group
+    if (group === undefined) return
+    this.#jobs.delete(oldest)
+    if (this.#jobs.get(oldest + 1)?.group !== group) this.#open.delete(group)
   }
 
   #ownClass(): HeaderClass {

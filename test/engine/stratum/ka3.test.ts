@@ -4,6 +4,7 @@ import { ModelRig } from '../../../bench/rigs/model-rig.ts'
 import { models, type RigModel } from '../../../bench/rigs/models.ts'
 import type { SceneOptions } from '../../../bench/rigs/scene.ts'
 import { randomFrom } from '../../random.ts'
+import { rotating, roundsOf } from '../../rotation.ts'
 import { expectUseful, expectWell, mostInSecond, STALE, sceneOf } from './scenes.ts'
 
 const { ka3, unknown } = models
@@ -14,26 +15,27 @@ const between = (from: number, to: number, seed: number) => {
 
 type Variation = Partial<SceneOptions> & { readonly model?: RigModel }
 const VARIATIONS: readonly (readonly [string, Variation])[] = [
-  ['5 ms away', { latencyMs: () => 5 }],
-  ['200 ms away', { latencyMs: () => 200 }],
   ['5 to 200 ms away, each message another time', { latencyMs: between(5, 200, 9) }],
   ['with new work every second', { workMs: 1_000 }],
-  ['with new work every 5 s, 50 ms away', { workMs: 5_000, latencyMs: () => 50 }],
-  ['with the same work all the time', { workMs: Number.POSITIVE_INFINITY }],
   ['with the firmware of 2023', { model: models.ka3b }],
-  ['that misread another server', { model: { ...ka3, agent: 'ckbminer-v1.0.0' } }],
-  ['whose boards have a counter each', { model: { ...ka3, space: 3 * ka3.space } }],
   ['whose boards take up headers at once', { model: { ...ka3, pushMs: 0 } }],
-  ['whose chips report easier hashes', { model: { ...ka3, leastShare: 2 ** 32 } }],
+  ['on a small network, where it finds a block in 1.7 s', { blockDifficulty: 1n << 48n }],
+  ['5 ms away', { latencyMs: () => 5 }],
+  ['with the same work all the time', { workMs: Number.POSITIVE_INFINITY }],
+  ['that misread another server', { model: { ...ka3, agent: 'ckbminer-v1.0.0' } }],
   [
     'at half its clock rate',
     { model: { ...ka3, hashrate: ka3.hashrate / 2, space: ka3.space, pushMs: 2 * ka3.pushMs } },
   ],
-  ['on a small network, where it finds a block in 1.7 s', { blockDifficulty: 1n << 48n }],
   ['on a smaller one, where it finds five blocks a second', { blockDifficulty: 1n << 45n }],
+  ['200 ms away', { latencyMs: () => 200 }],
+  ['with new work every 5 s, 50 ms away', { workMs: 5_000, latencyMs: () => 50 }],
+  ['whose boards have a counter each', { model: { ...ka3, space: 3 * ka3.space } }],
+  ['whose chips report easier hashes', { model: { ...ka3, leastShare: 2 ** 32 } }],
 ]
 
-describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
+// Five in a row vary latency, work, firmware, boards and network.
+describe.each(rotating(VARIATIONS, 5))('a KA3 %s', (_, { model = ka3, ...options }) => {
   it('uses its hashrate well', async () => {
     const scene = await sceneOf({ rigs: [model], ...options }, 11)
     await expectUseful(scene)
@@ -43,44 +45,51 @@ describe.each(VARIATIONS)('a KA3 %s', (_, { model = ka3, ...options }) => {
 })
 
 describe('a KA3 with an unknown agent string', () => {
-  it.each([
-    [0, 1],
+  const distances = [
     [20, 2],
     [200, 3],
-  ])('uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)', async (latencyMs, seed) => {
-    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
-    const { rig, clock } = scene
-    const startMs = clock.monotonicMs()
-    await scene.pass(10)
-    // Subscribe, authorize and the first eight shares take one round trip each, and the new target takes half of one.
-    const flood = rig.targets.filter(({ difficulty }) => difficulty === 2 ** 32)
-    const [hard] = rig.targets.filter(({ difficulty }) => difficulty > 2 ** 40)
-    expect(flood).toHaveLength(1)
-    expect(hard.atMs - startMs).toBeLessThanOrEqual(6 * latencyMs + 25)
-    // The difficulty fits: one share every 2 to 60 s.
-    expect(rig.difficulty).toBeGreaterThanOrEqual(2 ** 48.3)
-    expect(rig.difficulty).toBeLessThanOrEqual(2 ** 53.2)
-    // The server answered all of them at once.
-    expect(rig.slowestAnswerMs).toBeLessThanOrEqual(2 * latencyMs)
-    expect(rig.mostWaiting).toBeLessThanOrEqual(2 * latencyMs * 40 + 1)
-    const { accepted } = scene.engine.status().shares
-    await expectUseful(scene)
-    // Each share counted by the difficulty of its job.
-    expect(accepted).toBeGreaterThan(8)
-    expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
-  })
+    [0, 1],
+  ]
+  it.each(rotating(distances, 1))(
+    'uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)',
+    async (latencyMs, seed) => {
+      const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
+      const { rig, clock } = scene
+      const startMs = clock.monotonicMs()
+      await scene.pass(10)
+      // Subscribe, authorize and the first eight shares take one round trip each, and the new target takes half of one.
+      const flood = rig.targets.filter(({ difficulty }) => difficulty === 2 ** 32)
+      const [hard] = rig.targets.filter(({ difficulty }) => difficulty > 2 ** 40)
+      expect(flood).toHaveLength(1)
+      expect(hard.atMs - startMs).toBeLessThanOrEqual(6 * latencyMs + 25)
+      // The difficulty fits: one share every 2 to 60 s.
+      expect(rig.difficulty).toBeGreaterThanOrEqual(2 ** 48.3)
+      expect(rig.difficulty).toBeLessThanOrEqual(2 ** 53.2)
+      // The server answered all of them at once.
+      expect(rig.slowestAnswerMs).toBeLessThanOrEqual(2 * latencyMs)
+      expect(rig.mostWaiting).toBeLessThanOrEqual(2 * latencyMs * 40 + 1)
+      const { accepted } = scene.engine.status().shares
+      await expectUseful(scene)
+      // Each share counted by the difficulty of its job.
+      expect(accepted).toBeGreaterThan(8)
+      expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
+    },
+  )
 
-  it.each([1, 2])('floods a small network no longer than that, with stale shares (seed %d)', async (seed) => {
-    const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
-    await scene.pass(60)
-    expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
-    expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
-    expectWell(scene)
-  })
+  it.each(rotating([1, 2], 1))(
+    'floods a small network no longer than that, with stale shares (seed %d)',
+    async (seed) => {
+      const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
+      await scene.pass(60)
+      expect(scene.rig.answers.get(STALE)).toBeGreaterThan(0)
+      expect(scene.rig.slowestAnswerMs).toBeLessThanOrEqual(100)
+      expectWell(scene)
+    },
+  )
 
   it('does not delay other rigs of its address', async () => {
     const scene = await sceneOf(
-      { rigs: [models.kd6, ...Array.from({ length: 5 }, () => unknown)], latencyMs: () => 20 },
+      { rigs: [models.kd6, ...Array.from({ length: roundsOf(5, 2) }, () => unknown)], latencyMs: () => 20 },
       5,
     )
     await expectUseful(scene)
@@ -130,8 +139,9 @@ it('a spare connection of a KA3 does not change the start of its next one', asyn
   for (const each of [spare, again]) each.stop()
 })
 
-it('100 KA3, 5 to 200 ms away and with new work every 5 s, use their hashrate well', async () => {
-  const rigs = Array.from({ length: 100 }, () => ka3)
+const many = roundsOf(100, 20)
+it(`${many} KA3, 5 to 200 ms away and with new work every 5 s, use their hashrate well`, async () => {
+  const rigs = Array.from({ length: many }, () => ka3)
   const scene = await sceneOf({ rigs, latencyMs: between(5, 200, 10), workMs: 5_000, withinMs: 2_000 }, 10)
   await scene.pass(10)
   scene.measure()

@@ -79,6 +79,15 @@ describe('the files', () => {
     expect(foreignTo(EXPLORER_MODULES)).toEqual([])
   })
 
+  it('are served as they are, each with its type', async () => {
+    const peer = await start()
+    for (const [path, { type, text }] of readExplorer(false)) {
+      const { status, headers, body } = await peer.get(path, { headers: { accept: HTML } })
+      expect([path, status, headers['content-type']]).toEqual([path, 200, type])
+      expect(body.toString()).toBe(text)
+    }
+  })
+
   it('load nothing from elsewhere, and have no script or style in the page', () => {
     const assets = readExplorer(true)
     for (const path of EXPLORER_PAGES.keys()) {

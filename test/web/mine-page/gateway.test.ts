@@ -1,6 +1,6 @@
 /** The gateway over HTTP: access, accepted requests, and its treatment of the node's answers. */
 import fastify from 'fastify'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
 import { encodeBase64Url } from '../../../src/core/bytes.ts'
 import { NewcutError } from '../../../src/core/errors.ts'
@@ -19,7 +19,12 @@ const BINARY = { 'content-type': 'application/octet-stream' }
 const textOf = ({ status, body }: Answer): [number, string] => [status, body.toString()]
 const jsonOf = ({ body }: Answer) => JSON.parse(body.toString())
 
-async function start(options: DevnetOptions = {}): Promise<{ peer: Peer; close: () => Promise<void> }> {
+interface Started {
+  readonly peer: Peer
+  readonly close: () => Promise<void>
+}
+
+async function started(options: DevnetOptions = {}): Promise<Started> {
   const devnet = await startDevnetWithPage({ port: 0, difficulty: 20n, ...options }, account)
   const peer = new Peer(devnet.url)
   let closed: Promise<void> | null = null
@@ -28,8 +33,14 @@ async function start(options: DevnetOptions = {}): Promise<{ peer: Peer; close: 
     closed ??= devnet.close()
     return closed
   }
-  onTestFinished(close)
   return { peer, close }
+}
+
+/** A node for one test. */
+async function start(options: DevnetOptions = {}): Promise<Started> {
+  const made = await started(options)
+  onTestFinished(made.close)
+  return made
 }
 
 const askWork = (peer: Peer, headers = {}, body = MINER, query = '') =>
@@ -113,6 +124,14 @@ describe('the gateway', () => {
 })
 
 describe('the gateway refuses', () => {
+  /** One node, since it never gets a block. */
+  let peer: Peer
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    ;({ peer, close } = await started())
+  })
+  afterAll(() => close())
+
   it.each([
     ['work', 'not JSON', JSON_TYPE, 400, 'request body: '],
     ['work', '{"account":"k:x"}', JSON_TYPE, 400, 'expected {"account": "k:KEY"'],
@@ -128,7 +147,6 @@ describe('the gateway refuses', () => {
   ])(
     'POST %s with body %j, and says what is wrong, where, and what is right',
     async (path, body, headers, status, message) => {
-      const { peer } = await start()
       const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
       expect(answer).toEqual([status, expect.stringContaining(message)])
     },
@@ -144,7 +162,6 @@ describe('the gateway refuses', () => {
     ['such a name, without an Origin', { host: 'evil.example' }],
   ]
   it.each(foreign)('%s', async (_, headers) => {
-    const { peer } = await start()
     const about = await peer.get('/mine/about', { headers })
     const news = await peer.get('/mine/updates?chain=0', { headers })
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
@@ -156,7 +173,6 @@ describe('the gateway refuses', () => {
   })
 
   it('no request of the page itself', async () => {
-    const { peer } = await start()
     const { port } = new URL(peer.url)
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
       const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
@@ -171,7 +187,6 @@ describe('the gateway refuses', () => {
     ['PUT', '/mine', 'GET'],
     ['OPTIONS', '/mine/work', 'POST'],
   ])('%s %s with 405', async (method, path, allowed) => {
-    const { peer } = await start()
     const answer = await peer.request(method, path)
     expect([answer.status, answer.headers.allow]).toEqual([405, allowed])
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
@@ -193,8 +208,12 @@ describe('the gateway refuses', () => {
     '/node_modules/@noble/hashes/blake2.js',
     '/dist/src/core/pow.js',
   ])('to serve %s', async (path) => {
-    const { peer } = await start()
     expect((await peer.get(path)).status).toBe(404)
+  })
+
+  it.each(['', '?chain=', '?chain=20', '?chain=x'])('updates%s of no chain', async (query) => {
+    const [status, text] = textOf(await peer.get(`/mine/updates${query}`))
+    expect([status, text]).toEqual([400, expect.stringContaining('expected one of the chains 0, 1, 2')])
   })
 })
 
@@ -211,12 +230,6 @@ describe('news of a chain', () => {
     await handIn(peer, solve(bytes))
     await expect.poll(() => stream.text).toContain('event: cut\ndata: 4\n\n')
     stream.destroy()
-  })
-
-  it.each(['', '?chain=', '?chain=20', '?chain=x'])('are refused for updates%s', async (query) => {
-    const { peer } = await start()
-    const [status, text] = textOf(await peer.get(`/mine/updates${query}`))
-    expect([status, text]).toEqual([400, expect.stringContaining('expected one of the chains 0, 1, 2')])
   })
 
   it('are refused with 503 when 64 streams are open, until one of them ends', async () => {

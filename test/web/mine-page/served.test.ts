@@ -6,8 +6,10 @@ import { type MinerStart, runMiner } from '../../../src/compose/miner.ts'
 import type { MinerSetup } from '../../../src/compose/setup.ts'
 import { run, startHere, stopAll } from '../../cli/run.ts'
 import { FakeNode, pairInfo } from '../../node/fake-node.ts'
+import { paceSearch } from '../../pace.ts'
 
 afterEach(stopAll)
+paceSearch()
 
 const PAGE_LINE = /^mine in a browser: (http:\/\/127\.0\.0\.1:\d+\/mine)$/m
 const statusOf = async (url: string) => (await fetch(url)).status

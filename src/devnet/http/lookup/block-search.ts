@@ -35,7 +35,7 @@ export interface ItemPage<T> {
 }
 
 /** Most blocks that one request reads. A page may end before it is full. */
-const MAX_SEARCHED = 5_000
+export const MAX_SEARCHED = 5_000
 /** Cost of a block that is skipped without being read. */
 const SKIP_COST = 0.02
 /** `HASH` is a whole block, `HASH:N` its item N and what follows, `HASH:end` all that follows it. */
@@ -44,12 +44,14 @@ const CURSOR = /^([\w-]{43})(?::(\d{1,9}|end))?$/
 /**
  * Searches blocks. First blocks of chains are left out: nobody sent their commands.
  * @param itemsOf items of a block, in the order of the block
+ * @param most most blocks that it reads
  * @throws RequestRefused for a cursor that is none, or names no block
  */
 export function searchBlocks<T>(
   { chains, ledger }: SearchedNode,
   query: BlockQuery,
   itemsOf: (searched: SearchedBlock) => readonly T[],
+  most = MAX_SEARCHED,
 ): ItemPage<T> {
   const { store } = chains
   const { limit = DEFAULT_LOOKUP_ITEMS } = query
@@ -57,7 +59,7 @@ export function searchBlocks<T>(
   const step = isAscending ? 1 : -1
   const from = query.next === undefined ? null : placeOf(store, query.next)
   const items: T[] = []
-  let budget = MAX_SEARCHED
+  let budget = most
   let last = -1
   const first = from?.record ?? (isAscending ? 0 : store.size - 1)
   for (let record = first; record >= 0 && record < store.size; record += step) {

@@ -11,9 +11,13 @@ import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, sear
 
 const decoder = new TextDecoder()
 
-/** The newest transactions first. @throws RequestRefused */
-export function transactionPage(node: SearchedNode, query: BlockQuery): TransactionPage {
-  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn)
+/**
+ * The newest transactions first.
+ * @param mostBlocks most blocks that it reads; default: that of any search
+ * @throws RequestRefused
+ */
+export function transactionPage(node: SearchedNode, query: BlockQuery, mostBlocks?: number): TransactionPage {
+  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn, mostBlocks)
   return { transactions: [...items], next, searchedTo }
 }
 
