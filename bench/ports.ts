@@ -5,7 +5,7 @@
 
 import { tailLayout } from '../src/engine/cpu/kernel.ts'
 import type { NativeAddon, NativePorts } from '../src/engine/cpu/native-kernel.ts'
-import { OrderName } from '../src/engine/cpu/names.ts'
+import type { OrderName } from '../src/engine/cpu/names.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 
 /** In the order of the kinds in ports.h. */

@@ -6,9 +6,11 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
 import { type Kernel, tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
+import type { OrderName } from '../../src/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
 import { createNativeKernel, type NativeAddon, nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
-import { chooseOrders } from '../../src/engine/cpu/native-order.ts'
+import { rememberedOrders, rememberOrder } from '../../src/engine/cpu/native-order.ts'
+import { fastestOrder, OrderRace, raceHere, testedOrders } from '../../src/engine/cpu/order-race.ts'
 import { agreementTest } from '../../src/engine/cpu/self-test.ts'
 import { itWith } from '../needs.ts'
 
@@ -22,12 +24,10 @@ const noKernel = native.obstacle === null ? null : `there is no native kernel ($
 /** A file of kernels that find nothing, on a clock that only they move. */
 class FakeFile {
   ms = 0
-  races = 0
   readonly addon: NativeAddon
 
   constructor(costMs: Record<string, number>, processor = 'one 00000001') {
     const sweep = (cost: number) => (_: Uint32Array, from: number, to: number) => {
-      this.races++
       this.ms += cost * ((to - from) / 8192)
       return to
     }
@@ -35,14 +35,57 @@ class FakeFile {
     this.addon = { sweeps, exported: { ...sweeps, processor, compiler: 'gcc 12' }, obstacle: null }
   }
 
-  choose(file: string) {
-    this.races = 0
-    return chooseOrders(this.addon, { file, nowMs: () => this.ms, random: randomBytes })
+  /** The order that a race in this thread chooses. */
+  race(current: OrderName = 'halves'): OrderName {
+    const { kernels } = testedOrders('native-avx512', this.addon, randomBytes)
+    return fastestOrder(current, [raceHere(kernels, () => this.ms)])
   }
 }
 
 const costs = { 'native-avx512': 1, 'native-avx512 steps': 0.9, 'native-avx512 mixed': 0.8, 'native-avx2': 2 }
 const mixed = { 'native-avx512': 'mixed' }
+const unknown = { orders: {}, isIncomplete: true, news: [] }
+
+describe('a race of orders', () => {
+  it.each([
+    ['mixed', 0.9, 0.8],
+    ['steps', 0.8, 0.9],
+    ['halves', 1.1, 1.2],
+    ['halves', 0.985, 0.999],
+  ] as const)('chooses the fastest, and changes only for two per cent: %s', (order, steps, mixed) => {
+    const fake = new FakeFile({ ...costs, 'native-avx512 steps': steps, 'native-avx512 mixed': mixed })
+    expect(fake.race()).toBe(order)
+  })
+
+  it('gives all orders the same number of slices, in turn, and takes the median of each', () => {
+    const race = new OrderRace(['halves', 'single'])
+    const turns: OrderName[] = []
+    for (let i = 0; !race.isOver; i++) {
+      turns.push(race.turn)
+      // A neighbour takes a third of the slices.
+      race.add(1000, (race.turn === 'single' ? 2 : 3) * (i % 3 === 0 ? 10 : 1))
+    }
+    expect(turns.slice(0, 4)).toEqual(['halves', 'single', 'halves', 'single'])
+    expect(turns.filter((each) => each === 'single')).toHaveLength(turns.length / 2)
+    expect(race.paces()).toEqual({ halves: 3000, single: 2000 })
+  })
+
+  it('decides for all threads together, whatever one of them prefers', () => {
+    const alone = { halves: 10, single: 9, mixed: 5 }
+    const beside = { halves: 20, single: 8, mixed: 40 }
+    expect(fastestOrder('halves', [alone, beside])).toBe('single')
+    expect(fastestOrder('halves', [alone])).toBe('mixed')
+    expect(fastestOrder('mixed', [{ halves: 10, mixed: 10.1 }])).toBe('mixed')
+  })
+
+  it('leaves out an order that disagrees with halves, and says so', () => {
+    const fake = new FakeFile(costs)
+    const exported = { ...fake.addon.exported, 'native-avx512 mixed': (_: Uint32Array, from: number) => from }
+    const { kernels, refused } = testedOrders('native-avx512', { ...fake.addon, exported }, randomBytes)
+    expect([...kernels.keys()]).toEqual(['halves', 'steps'])
+    expect(refused).toEqual([expect.stringMatching(/^the order mixed of kernel native-avx512 is not used: nonces \d/)])
+  })
+})
 
 describe('the order of a native kernel', () => {
   let file: string
@@ -51,77 +94,49 @@ describe('the order of a native kernel', () => {
     file = join(folder, `${count++}`, 'kernel-tuning.json')
   })
 
-  it.each([
-    ['mixed', 0.9, 0.8],
-    ['steps', 0.8, 0.9],
-    ['halves', 1.1, 1.2],
-    ['halves', 0.995, 0.999],
-  ])('is the fastest, and another than halves only if it gains a per cent: %s', (order, steps, mixed) => {
-    const fake = new FakeFile({ ...costs, 'native-avx512 steps': steps, 'native-avx512 mixed': mixed })
-    expect(fake.choose(file)).toEqual({ orders: { 'native-avx512': order }, news: [] })
+  it('is remembered for a processor, compiler and sources', () => {
+    const { addon } = new FakeFile(costs)
+    expect(rememberedOrders(addon, file)).toEqual(unknown)
+    expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
+    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isIncomplete: false, news: [] })
+    rememberOrder(addon, file, 'native-avx512', 'steps')
+    expect(rememberedOrders(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
-  it('is measured once for a processor, compiler and sources', () => {
-    const fake = new FakeFile(costs)
-    expect(fake.choose(file)).toEqual({ orders: mixed, news: [] })
-    expect(fake.races).toBeGreaterThan(0)
-    expect(fake.choose(file)).toEqual({ orders: mixed, news: [] })
-    expect(fake.races).toBe(0)
+  it('is unknown where there is only one', () => {
+    const { addon } = new FakeFile({ 'native-avx2': 1 })
+    expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isIncomplete: false, news: [] })
   })
 
-  it('is measured for 35 ms after its tests', () => {
-    const fake = new FakeFile(Object.fromEntries(Object.keys(costs).map((name) => [name, 0])))
-    let readings = 0
-    const nowMs = () => readings++ / 10
-    chooseOrders(fake.addon, { file, nowMs, random: randomBytes })
-    expect(readings / 10).toBeGreaterThan(35)
-    expect(readings / 10).toBeLessThan(36)
-  })
-
-  it('is not measured where there is only one', () => {
-    const fake = new FakeFile({ 'native-avx2': 1 })
-    expect(fake.choose(file)).toEqual({ orders: {}, news: [] })
-    expect(fake.races).toBe(0)
-  })
-
-  it('is measured anew with a line on another processor, and both are remembered', () => {
-    const [one, other] = [new FakeFile(costs), new FakeFile({ ...costs, 'native-avx512 steps': 0.7 }, 'two 00000002')]
-    one.choose(file)
+  it('is unknown with a line on another processor, and both are remembered', () => {
+    const [one, other] = [new FakeFile(costs), new FakeFile(costs, 'two 00000002')]
+    rememberOrder(one.addon, file, 'native-avx512', 'mixed')
     const news = [`${file} is of another processor or version: the order of the native kernel is measured anew`]
-    expect(other.choose(file)).toEqual({ orders: { 'native-avx512': 'steps' }, news })
-    for (const fake of [one, other]) expect(fake.choose(file).news).toEqual([])
-    expect(one.choose(file).orders).toEqual(mixed)
+    expect(rememberedOrders(other.addon, file)).toEqual({ ...unknown, news })
+    rememberOrder(other.addon, file, 'native-avx512', 'steps')
+    expect(rememberedOrders(other.addon, file).orders).toEqual({ 'native-avx512': 'steps' })
+    expect(rememberedOrders(one.addon, file).orders).toEqual(mixed)
   })
 
   it.each([
     ['no JSON', '{"native'],
     ['an array', '[]'],
     ['an order that the file of kernels lacks', null],
-  ])('is measured anew with a line if the file is damaged: %s', (_, text) => {
-    const fake = new FakeFile(costs)
-    fake.choose(file)
+  ])('is unknown with a line if the file is damaged: %s', (_, text) => {
+    const { addon } = new FakeFile(costs)
+    rememberOrder(addon, file, 'native-avx512', 'mixed')
     writeFileSync(file, text ?? readFileSync(file, 'utf8').replace('"mixed"', '"fastest"'))
     const news = [`${file} is damaged: the order of the native kernel is measured anew`]
-    expect(fake.choose(file)).toEqual({ orders: mixed, news })
-    expect(fake.choose(file)).toEqual({ orders: mixed, news: [] })
+    expect(rememberedOrders(addon, file)).toEqual({ ...unknown, news })
+    expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
+    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isIncomplete: false, news: [] })
   })
 
-  it('is measured at each start with a line if the file cannot be written', () => {
+  it('is not remembered where the file cannot be written, and a line says so', () => {
     writeFileSync(join(folder, 'taken'), '')
     const unwritable = join(folder, 'taken', 'kernel-tuning.json')
-    const news = [expect.stringMatching(/^the order of the native kernel is measured at each start: .+/)]
-    for (let start = 0; start < 2; start++) {
-      expect(new FakeFile(costs).choose(unwritable)).toEqual({ orders: mixed, news })
-    }
-  })
-
-  it('is never one that disagrees with halves, and a line says so', () => {
-    const fake = new FakeFile(costs)
-    const exported = { ...fake.addon.exported, 'native-avx512 mixed': (_: Uint32Array, from: number) => from }
-    const addon = { ...fake.addon, exported }
-    const { orders, news } = chooseOrders(addon, { file, nowMs: () => fake.ms, random: randomBytes })
-    expect(orders).toEqual({ 'native-avx512': 'steps' })
-    expect(news).toEqual([expect.stringMatching(/^the order mixed of kernel native-avx512 is not used: nonces \d/)])
+    const why = rememberOrder(new FakeFile(costs).addon, unwritable, 'native-avx512', 'mixed')
+    expect(why).toMatch(/^the order of the native kernel is measured at each start: .+/)
   })
 
   itWith(noKernel, 'is halves in a search thread if the chosen one fails its self-test', () => {

@@ -5,7 +5,7 @@
  */
 import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { createNativeKernel, type NativeAddon, type NativeName, ordersIn } from './native-kernel.ts'
-import { type OrderName } from './names.ts'
+import type { OrderName } from './names.ts'
 import { agreementTest } from './self-test.ts'
 
 /** Slices of each order in a race: about 150 ms in all. */
