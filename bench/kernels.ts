@@ -13,12 +13,12 @@ import { kernelNames, type OrderName } from '../src/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../src/engine/cpu/native-choice.ts'
 import { isNative, type NativeAddon, type NativeName, ordersIn } from '../src/engine/cpu/native-kernel.ts'
 import { rememberedOrders } from '../src/engine/cpu/native-order.ts'
-import { fastestOrder, raceHere, testedOrders } from '../src/engine/cpu/order-race.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
+import { fastestOrder, raceHere, testedOrders } from '../src/engine/cpu/order-race.ts'
 import { nonceOf } from '../src/engine/range.ts'
 import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
 import { PortBound } from './ports.ts'
-import { median, type Row, relativeTo } from './report.ts'
+import { percentile, type Row, relativeTo } from './report.ts'
 import type { Effort } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
 
@@ -37,9 +37,13 @@ interface Contender {
   /** Throws if the results are wrong. */
   readonly check: () => void
   readonly note?: string
-  /** The most hashes in a cycle (ports.ts), or null if unknown. */
-  readonly hashesPerCycle?: number | null
+  /** Measures the most hashes in a millisecond (ports.ts), or null if unknown. */
+  readonly bound?: () => number | null
 }
+
+/** Windows of a kernel and of its bound, which alternate. Each is short, so that both have the same neighbours. */
+const WINDOWS = 24
+const WINDOW_MS = 1
 
 export async function kernels(
   { sampleMs, rounds }: Effort,
@@ -53,26 +57,25 @@ export async function kernels(
   const naives = [naive(UNIT, cryptoHash), naive('@noble/hashes', blake2s), plainLoop()]
   const contenders = [...naives, ...kernelContenders(addon, bound)]
   const rates = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
-  const shares = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  const windows = new Map(contenders.map(({ name }) => [name, new Windows()]))
   // The first round is a warm-up for V8's optimizing compiler.
   for (let round = -1; round < rounds; round++) {
-    for (const { name, run, hashesPerCycle } of contenders) {
+    for (const { name, run, bound: measureBound } of contenders) {
       await energy.start()
-      const clock = bound.clock()
       const startMs = processorMs()
       const hashes = run(performance.now() + sampleMs)
       const perMs = hashes / (processorMs() - startMs)
       if (round < 0) continue
       await energy.end(name, hashes)
       rates.get(name)?.push(perMs / 1000)
-      if (hashesPerCycle) shares.get(name)?.push(perMs / hashesPerCycle / Math.max(clock, bound.clock()))
+      if (measureBound) windows.get(name)?.measure(run, measureBound)
     }
   }
   for (const { check } of contenders) check()
   const unit = rates.get(UNIT) ?? []
   const rows = contenders.map(({ name, note }): Row => {
     const samples = rates.get(name) ?? []
-    const notes = [note, shareNote(samples, shares.get(name) ?? [])].filter((text) => text).join(', ')
+    const notes = [note, windows.get(name)?.note()].filter((text) => text).join(', ')
     const relative = relativeTo(UNIT, samples, unit)
     const joulesPerMegahash = energy.of(name)
     const optional = { ...(relative && { relative }), ...(notes && { note: notes }) }
@@ -87,12 +90,33 @@ function processorMs(): number {
   return (user + system) / 1000
 }
 
-/** Each sample was compared with the clock of its own moment. */
-function shareNote(rates: readonly number[], shares: readonly number[]): string {
-  if (shares.length === 0) return ''
-  const share = median(shares)
-  const text = `${Math.round(100 * share)} % of the bound of ${(median(rates) / share).toPrecision(3)} MH/s`
-  return share > 1 ? `${text}: a defect of the measurement` : text
+/** Alternating windows of a kernel and of its bound. */
+class Windows {
+  readonly #rates: number[] = []
+  readonly #bounds: number[] = []
+
+  measure(run: Contender['run'], measureBound: () => number | null): void {
+    for (let i = 0; i < WINDOWS; i++) {
+      const bound = measureBound()
+      if (bound === null) return
+      const startMs = performance.now()
+      const hashes = run(startMs + WINDOW_MS)
+      this.#rates.push(hashes / (performance.now() - startMs))
+      this.#bounds.push(bound)
+    }
+  }
+
+  /** The share of the upper quartiles, and the middle half of the shares of single windows. */
+  note(): string {
+    if (this.#rates.length === 0) return ''
+    const bound = percentile(this.#bounds, 0.75)
+    const share = percentile(this.#rates, 0.75) / bound
+    const single = this.#rates.map((rate, i) => rate / this.#bounds[i])
+    const [low, high] = [0.25, 0.75].map((part) => Math.round(100 * percentile(single, part)))
+    const mhs = (bound / 1000).toPrecision(3)
+    const text = `${Math.round(100 * share)} % (${low} to ${high}) of the bound of ${mhs} MH/s`
+    return share > 1 ? `${text}: a defect of the measurement` : text
+  }
 }
 
 /** A row for each width of this processor. */
@@ -198,9 +222,8 @@ function kernelContenders(addon: NativeAddon, bound: PortBound): Contender[] {
       if (kernel === null) return []
       if (refused.length > 0) throw new Error(refused.join('; '))
       const notes = [`${operations} operations a hash`, ...(present.length > 1 ? [`order ${order}`] : [])]
-      const hashesPerCycle = bound.hashesPerCycle(name, order)
       const label = order === chosen ? name : `${name} ${order}`
-      return [{ ...contenderOf(kernel, notes.join(', ')), name: label, hashesPerCycle }]
+      return [{ ...contenderOf(kernel, notes.join(', ')), name: label, bound: () => bound.window(name, order) }]
     })
   })
 }

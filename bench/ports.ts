@@ -4,8 +4,8 @@
  */
 
 import { tailLayout } from '../src/engine/cpu/kernel.ts'
-import type { NativeAddon, NativePorts } from '../src/engine/cpu/native-kernel.ts'
 import type { OrderName } from '../src/engine/cpu/names.ts'
+import type { NativeAddon, NativePorts } from '../src/engine/cpu/native-kernel.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
 
 /** In the order of the kinds in ports.h. */
@@ -31,6 +31,8 @@ export type Width = (typeof widths)[number]
 
 /** Operations in a heat: some microseconds of work. */
 const HEAT_OPERATIONS = 100_000
+/** Operations of a window beside a window of a kernel: about half a millisecond. */
+const WINDOW_OPERATIONS = 8_000_000
 /** A disturbance only makes heats slower, so the best counts. */
 const HEATS = 8
 const WORK_BYTES = 286
@@ -56,7 +58,7 @@ export class PortBound {
   /** Measures all widths of this processor, for some 20 ms. */
   constructor(addon: NativeAddon) {
     this.#addon = addon
-    const clock = Math.max(...Array.from({ length: HEATS }, () => this.clock()))
+    const clock = cyclesPerMs(addon)
     this.#ports = new Map(
       widths.flatMap((width) => {
         const run = portsOf(addon, width)
@@ -69,29 +71,27 @@ export class PortBound {
     return this.#ports
   }
 
-  /** Cycles in a millisecond now, or 0 without native kernels. */
-  clock(): number {
-    const run = portsOf(this.#addon, 'general')
-    if (run === undefined) return 0
-    return Math.max(...Array.from({ length: HEATS }, () => heat(run, KINDS.indexOf('addLatency'))))
-  }
-
   /**
-   * Hashes in a cycle of a processor that does nothing but the operations of the sweep, or null if unknown. General
-   * registers may hash more beside vectors (order `mixed`).
+   * Measures the bound now: the hashes in a millisecond of a processor that does nothing but the operations of the
+   * sweep. Null if this width has no measurement. A neighbour slows this as it slows the kernel, so a share of the bound
+   * takes both from alternating windows. General registers may hash more beside vectors (order `mixed`).
    */
-  hashesPerCycle(kernel: string, order: OrderName = 'halves'): number | null {
-    const { total } = countOperations(operationGraph(tailLayout(WORK_BYTES)))
+  window(kernel: string, order: OrderName = 'halves'): number | null {
     for (const [width, lanes] of WIDTHS[kernel] ?? []) {
-      const ports = this.#ports.get(width)
-      if (ports === undefined) continue
-      const vectors = 2
-      const beside = order === 'mixed' ? (vectors * lanes + 1) / (vectors * lanes) : 1
-      return (ports.mix / total) * lanes * beside
+      const run = portsOf(this.#addon, width)
+      if (run === undefined) continue
+      const beside = order === 'mixed' ? 1 / (vectorsOf(width) * lanes) : 0
+      return (heat(run, KINDS.indexOf('mix'), WINDOW_OPERATIONS) / OPERATIONS) * lanes * (1 + beside)
     }
     return null
   }
 }
+
+/** Operations of a hash in a sweep. */
+const OPERATIONS = countOperations(operationGraph(tailLayout(WORK_BYTES))).total
+
+/** Vectors that the order `mixed` hashes beside one nonce in general registers. */
+const vectorsOf = (width: Width): number => (width === 'avx512' ? 2 : 1)
 
 function portsOf({ exported = {} }: NativeAddon, width: Width): NativePorts | undefined {
   return exported[`ports ${width}`] as NativePorts | undefined
@@ -105,9 +105,16 @@ function measure(run: NativePorts, clock: number): Ports {
   return Object.fromEntries(KINDS.map((kind, index) => [kind, best[index]])) as Ports
 }
 
+/** Cycles in a millisecond, or 0 without native kernels. */
+function cyclesPerMs(addon: NativeAddon): number {
+  const run = portsOf(addon, 'general')
+  if (run === undefined) return 0
+  return Math.max(...Array.from({ length: HEATS * HEATS }, () => heat(run, KINDS.indexOf('addLatency'))))
+}
+
 /** @returns operations in a millisecond */
-function heat(run: NativePorts, kind: number): number {
-  const count = Math.ceil(HEAT_OPERATIONS / Math.max(1, run(kind, 1)) / (kind > KINDS.indexOf('mix') ? 4 : 1))
+function heat(run: NativePorts, kind: number, operationCount = HEAT_OPERATIONS): number {
+  const count = Math.ceil(operationCount / Math.max(1, run(kind, 1)) / (kind > KINDS.indexOf('mix') ? 4 : 1))
   const startMs = performance.now()
   const operations = run(kind, count) * count
   return operations / (performance.now() - startMs)

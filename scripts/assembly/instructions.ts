@@ -50,7 +50,7 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
   const values = new Map<LaneWord, Value>(graph.shared.map((word, i) => [word, new Value(rowOf.shared(i))]))
   const masks = new Map([16, 8].map((bits) => [bits, new Value(rowOf.mask(bits))]))
   const swept = new Value(rowOf.swept)
-  const valueOf = (word: LaneWord): Value => {
+  const valueFor = (word: LaneWord): Value => {
     if (word.kind === 'swept') return swept
     const value = values.get(word)
     if (value === undefined) throw new Error('a value is read before it is written')
@@ -63,7 +63,7 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
     return writes
   }
   const rotated = ({ source, bits }: Rotation, rank: number): Value => {
-    const from = valueOf(source)
+    const from = valueFor(source)
     const mask = masks.get(bits)
     if (mask !== undefined) return add('shuffle', [from, mask], rank)
     const left = add('left', [from], rank, 32 - bits)
@@ -71,7 +71,7 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
     return add('or', [left, right], rank + 0.2)
   }
   const operations = graph.steps.flat()
-  operations.forEach((operation, i) => {
+  for (const operation of operations) {
     const place = graph.places.get(operation)
     if (place === undefined) throw new Error('an operation has no place')
     const isMessage =
@@ -83,11 +83,10 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
       operation,
       operation.kind === 'rotate'
         ? rotated(operation, rank + 0.5)
-        : add(operation.kind, [valueOf(operation.left), valueOf(operation.right)], rank),
+        : add(operation.kind, [valueFor(operation.left), valueFor(operation.right)], rank),
     )
-    void i
-  })
-  return { instructions: inOrder(instructions), top: valueOf(graph.top) }
+  }
+  return { instructions: inOrder(instructions), top: valueFor(graph.top) }
 }
 
 /** By rank, and after everything that they read. */

@@ -51,7 +51,7 @@ class Scalars {
   readonly #freeWords: number[] = []
   readonly #lines: ScalarLine[] = []
   #wordCount = 0
-  /** Of the operation that is written now. */
+  /** Belongs to the operation that is written now. */
   #number = 0
 
   constructor(graph: OperationGraph, operations: readonly WordOperation[]) {

@@ -56,7 +56,7 @@ const listed: readonly Part[] = [
     what: 'every kernel and GPU driver, and what can go wrong with them',
     files: [
       ...inFolder('gpu', 'browser', 'conformance-all', 'engine', 'faults', 'hang', 'identical', 'shader'),
-      ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
+      ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel', 'spills'),
       ...inFolder('compose', 'change'),
     ],
     workers: WAITING,

@@ -4,9 +4,9 @@
  */
 import { describeError } from '../../core/errors.ts'
 import { readTuningFile, writeTuningFile } from '../cache-folder.ts'
+import type { OrderName } from './names.ts'
 import { sourcesMark } from './native-files.ts'
 import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn } from './native-kernel.ts'
-import type { OrderName } from './names.ts'
 
 export interface RememberedOrders {
   readonly orders: Orders

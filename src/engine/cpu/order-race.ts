@@ -4,8 +4,8 @@
  * with another one favours other orders than a thread alone, so every thread measures, and one order serves all.
  */
 import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
-import { createNativeKernel, type NativeAddon, type NativeName, ordersIn } from './native-kernel.ts'
 import type { OrderName } from './names.ts'
+import { createNativeKernel, type NativeAddon, type NativeName, ordersIn } from './native-kernel.ts'
 import { agreementTest } from './self-test.ts'
 
 /** Slices of each order in a race: about 150 ms in all. */
