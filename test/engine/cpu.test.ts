@@ -1,18 +1,28 @@
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
+import { kernelTuningFileOf } from '../../src/engine/cache-folder.ts'
 import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
+import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
+import { nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
+import { rememberedOrders } from '../../src/engine/cpu/native-order.ts'
 import type { Priority } from '../../src/engine/cpu/priority.ts'
 import { type Candidate, noWork } from '../../src/engine/engine.ts'
 import { nonceRanges } from '../../src/engine/range.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
+import { itWith } from '../needs.ts'
 import { until } from '../wait.ts'
+
+const native = loadChosen(chooseNative())
+/** The widest kernel with several orders. */
+const [raced] = nativeNames.filter((name) => ordersIn(native, name).length > 1)
+const noOrders = raced === undefined ? 'no native kernel has several orders on this machine' : null
 
 const engines: CpuEngine[] = []
 afterEach(async () => {
@@ -61,6 +71,30 @@ describe('the CPU engine', () => {
       expect(hashes).toBeGreaterThan(0)
       expect(faults).toBe(0)
     }
+  })
+
+  itWith(noOrders, 'races the orders of a native kernel on all threads, and remembers the fastest', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'newcut-race-'))
+    const before = process.env.XDG_CACHE_HOME
+    process.env.XDG_CACHE_HOME = cache
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.XDG_CACHE_HOME
+      else process.env.XDG_CACHE_HOME = before
+      rmSync(cache, { recursive: true })
+    })
+    const { engine, candidates, warnings } = await started(2, 'low', { kernel: raced })
+    const work = freshWork(UNREACHABLE)
+    const target = MAX_TARGET / 100_000n
+    await engine.setWork(engineWork(1, work, target))
+    const file = kernelTuningFileOf(process.env, process.platform)
+    await until(() => existsSync(file))
+    const { orders, isUnknown } = rememberedOrders(native, file, raced)
+    expect(ordersIn(native, raced)).toContain(orders[raced])
+    expect(isUnknown).toBe(false)
+    expect(warnings).toEqual([])
+    const found = candidates.length
+    await until(() => candidates.length > found + 2)
+    for (const { nonce } of candidates) expect(meets(powHash(withNonce(work, nonce)), target)).toBe(true)
   })
 
   it('counts exactly its hashes: the number of candidates matches', async () => {

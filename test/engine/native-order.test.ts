@@ -44,7 +44,7 @@ class FakeFile {
 
 const costs = { 'native-avx512': 1, 'native-avx512 steps': 0.9, 'native-avx512 mixed': 0.8, 'native-avx2': 2 }
 const mixed = { 'native-avx512': 'mixed' }
-const unknown = { orders: {}, isIncomplete: true, news: [] }
+const unknown = { orders: {}, isUnknown: true, news: [] }
 
 describe('a race of orders', () => {
   it.each([
@@ -98,14 +98,21 @@ describe('the order of a native kernel', () => {
     const { addon } = new FakeFile(costs)
     expect(rememberedOrders(addon, file)).toEqual(unknown)
     expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
-    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isIncomplete: false, news: [] })
+    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
     rememberOrder(addon, file, 'native-avx512', 'steps')
     expect(rememberedOrders(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
+  it('of another kernel than the wanted one may be unknown, without a line', () => {
+    const { addon } = new FakeFile({ ...costs, 'native-avx2 single': 1 })
+    rememberOrder(addon, file, 'native-avx512', 'mixed')
+    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
+    expect(rememberedOrders(addon, file, 'native-avx2').isUnknown).toBe(true)
+  })
+
   it('is unknown where there is only one', () => {
     const { addon } = new FakeFile({ 'native-avx2': 1 })
-    expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isIncomplete: false, news: [] })
+    expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isUnknown: false, news: [] })
   })
 
   it('is unknown with a line on another processor, and both are remembered', () => {
@@ -129,7 +136,7 @@ describe('the order of a native kernel', () => {
     const news = [`${file} is damaged: the order of the native kernel is measured anew`]
     expect(rememberedOrders(addon, file)).toEqual({ ...unknown, news })
     expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
-    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isIncomplete: false, news: [] })
+    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
   })
 
   it('is not remembered where the file cannot be written, and a line says so', () => {

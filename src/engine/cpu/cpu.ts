@@ -128,10 +128,11 @@ export class CpuEngine implements Engine {
     const { kernel } = this.#options
     if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
-      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile)
+      const wanted = kernel === 'auto' || kernel === 'native' ? undefined : kernel
+      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile, wanted)
       this.#native = { ...choice, orders: remembered.orders }
       for (const sentence of [...news, ...remembered.news]) this.#warn(sentence)
-      if (!remembered.isIncomplete) this.#nextRaceMs = this.#options.clock.monotonicMs() + RACE_EVERY_MS
+      if (!remembered.isUnknown) this.#nextRaceMs = this.#options.clock.monotonicMs() + RACE_EVERY_MS
       if (this.#stopped.signal.aborted) return
     }
     this.#watch()
@@ -215,7 +216,7 @@ export class CpuEngine implements Engine {
   /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
   #raced(thread: Thread, name: NativeName, paces: Paces): void {
     this.#paces.set(thread.name, paces)
-    const searching = this.#threads.filter(({ end, state }) => end !== null && state === null)
+    const searching = this.#threads.filter(({ end, state, kernel }) => end !== null && state === null && kernel === name)
     if (!searching.every((each) => this.#paces.has(each.name))) return
     const known = this.#native.orders?.[name]
     const order = fastestOrder(known ?? 'halves', [...this.#paces.values()])

@@ -10,31 +10,36 @@ import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn }
 
 export interface RememberedOrders {
   readonly orders: Orders
-  /** Whether a kernel of this file has several orders, and none is remembered. */
-  readonly isIncomplete: boolean
+  /** Whether the wanted kernel has several orders, and none is remembered. */
+  readonly isUnknown: boolean
   /** Messages for people, a sentence each. */
   readonly news: readonly string[]
 }
 
-/** @param file see kernelTuningFileOf */
-export function rememberedOrders(addon: NativeAddon, file: string): RememberedOrders {
+/**
+ * @param file see kernelTuningFileOf
+ * @param wanted the kernel that will search; default: the widest
+ */
+export function rememberedOrders(addon: NativeAddon, file: string, wanted = widestOf(addon)): RememberedOrders {
   const { entries, damaged } = readTuningFile(file)
   const orders: Partial<Record<NativeName, OrderName>> = {}
   const news: string[] = []
-  let isIncomplete = false
+  let isUnknown = false
   for (const name of nativeNames) {
     const present = ordersIn(addon, name)
     if (present.length < 2) continue
     const known = entries.get(orderKey(addon, name))
     const order = present.find((each) => each === known)
     if (order !== undefined) orders[name] = order
-    else {
-      isIncomplete = true
+    else if (name === wanted) {
+      isUnknown = true
       news.push(...reasonsToMeasure(file, damaged || known !== undefined, entries.size > 0))
     }
   }
-  return { orders, isIncomplete, news }
+  return { orders, isUnknown, news }
 }
+
+const widestOf = ({ sweeps }: NativeAddon) => nativeNames.find((name) => name in sweeps)
 
 /** Writes the fastest order of a kernel. @returns why it could not, as a sentence, or null */
 export function rememberOrder(addon: NativeAddon, file: string, name: NativeName, order: OrderName): string | null {
