@@ -59,6 +59,7 @@ const listed: readonly Part[] = [
       ...inFolder('gpu', 'browser', 'conformance-all', 'engine', 'faults', 'hang', 'identical', 'shader'),
       ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel'),
       ...inFolder('compose', 'change'),
+      ...inFolder('package', 'driver'),
     ],
     workers: WAITING,
     waits: true,
@@ -119,7 +120,7 @@ const listed: readonly Part[] = [
   {
     name: 'bench',
     what: 'the benchmark suites, and what has to be measured',
-    files: inFolder('bench', 'bench', 'wasm-stack'),
+    files: inFolder('bench', 'bench', 'energy', 'hostile-natives', 'shader', 'wasm-stack'),
     workers: 1,
   },
   {
