@@ -7,6 +7,8 @@ const DIRECTIVE =
   /^\s*(?:biome-ignore [^:]*:|@ts-[\w-]+|\/ <reference.*|[#@]__PURE__.*|v8 ignore.*|@vitest-environment.*)/
 /** Members of events and errors that people read. */
 const READ_BY_PEOPLE = new Set(['message', 'hint', 'warning'])
+/** A file without these words has no texts for people. */
+const MAY_HAVE_TEXTS = /throw|NewcutError|message|hint|warning/
 
 /** Private methods that register a metric: name, help, labels. */
 const METRIC = /^(?:counter|gauge|histogram)$/
@@ -14,6 +16,7 @@ const METRIC = /^(?:counter|gauge|histogram)$/
 /** A parsed file. */
 export interface Source {
   readonly text: string
+  /** Read when asked for, because most files are read for their comments only. */
   readonly program: Node
   readonly comments: ParseResult['comments']
   /** Offset of the start of each line. */
@@ -30,9 +33,17 @@ interface Node {
 
 /** @throws Error for a syntax error */
 export function parse(name: string, text: string): Source {
-  const { program, comments, errors } = parseSync(name, text)
+  const parsed = parseSync(name, text)
+  const { comments, errors } = parsed
   if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`)
-  return { text, program, comments, starts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)] }
+  return {
+    text,
+    get program() {
+      return parsed.program
+    },
+    comments,
+    starts: [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)],
+  }
 }
 
 /** Line of an offset, from 1. */
@@ -63,6 +74,7 @@ function linesOfComment(comment: string, start: number): Line[] {
 
 /** Texts of errors and events: arguments of NewcutError and of what is thrown, and members such as `message`. */
 export function textsForPeople(file: Source): Line[] {
+  if (!MAY_HAVE_TEXTS.test(file.text)) return []
   return textsWhere(file, (node) => {
     if (isOf(node, 'ThrowStatement') && isOf(node.argument, 'CallExpression')) return node.argument.arguments
     if (isOf(node, 'NewExpression') && nameOf(node.callee) === 'NewcutError') return node.arguments.slice(1)
@@ -73,6 +85,7 @@ export function textsForPeople(file: Source): Line[] {
 
 /** The HELP texts of metrics: second arguments of the methods that register one. */
 export function metricTexts(file: Source): Line[] {
+  if (!/#(?:counter|gauge|histogram)\b/.test(file.text)) return []
   return textsWhere(file, (node) => {
     if (!isOf(node, 'CallExpression') || !isOf(node.callee, 'MemberExpression')) return []
     const { property } = node.callee
@@ -144,4 +157,11 @@ const nameOf = (node: Node): string | null => (isOf(node, 'Identifier') ? node.n
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
-const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
+function childrenOf(node: Node): Node[] {
+  const children: Node[] = []
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) children.push(...value.filter(isNode))
+    else if (isNode(value)) children.push(value)
+  }
+  return children
+}

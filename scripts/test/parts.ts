@@ -43,10 +43,11 @@ const listed: readonly Part[] = [
     name: 'kills',
     what: 'processes that are killed and stopped, again and again',
     files: [
-      ...inFolder('rounds', 'fleet', 'kill', 'relays', 'shares', 'soak'),
-      ...inFolder('devnet', 'kill'),
+      ...inFolder('rounds', 'fleet', 'fleet-each', 'kill', 'kill-each', 'relays', 'shares', 'soak'),
+      ...inFolder('devnet', 'kill', 'kill-once'),
       ...inFolder('journal', 'crash'),
-      ...inFolder('payouts', 'kill'),
+      ...inFolder('payouts', 'kill', 'kill-each'),
+      ...inFolder('stratum', 'behind-pool'),
     ],
     workers: WAITING,
     waits: true,
@@ -58,6 +59,7 @@ const listed: readonly Part[] = [
       ...inFolder('gpu', 'browser', 'conformance-all', 'engine', 'faults', 'hang', 'identical', 'shader'),
       ...inFolder('engine', 'conformance', 'native-choice', 'native-kernel', 'spills'),
       ...inFolder('compose', 'change'),
+      ...inFolder('package', 'driver'),
     ],
     workers: WAITING,
     waits: true,
@@ -118,7 +120,7 @@ const listed: readonly Part[] = [
   {
     name: 'bench',
     what: 'the benchmark suites, and what has to be measured',
-    files: inFolder('bench', 'bench', 'wasm-stack'),
+    files: inFolder('bench', 'bench', 'energy', 'hostile-natives', 'shader', 'wasm-stack'),
     workers: 1,
   },
   {

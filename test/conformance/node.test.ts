@@ -8,7 +8,7 @@ import { failureLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { isFull } from '../rotation.ts'
+import { isFull, rotating } from '../rotation.ts'
 import { clientsOfPage, resultsPath } from './client-results.ts'
 import { defects } from './defects.ts'
 import { type Defect, proxyBefore } from './proxy.ts'
@@ -281,7 +281,7 @@ describe('a node with one defect', () => {
     expect([...ends, ...further].filter((end) => !paths.includes(`${end}"`))).toEqual([])
   })
 
-  it.each(defects)('is caught: $name', async ({ caughtBy, ...defect }) => {
+  it.each(rotating(defects, defects.length / 2))('is caught: $name', async ({ caughtBy, ...defect }) => {
     const proxy = await proxyBefore(node.url, defect)
     onTestFinished(() => proxy.close())
     const report = await judge(proxy.url, { only: [caughtBy], timeoutMs: DEFECT_MS })

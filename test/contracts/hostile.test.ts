@@ -270,7 +270,7 @@ const byBound: readonly (readonly [what: string, message: RegExp, text: string, 
 ]
 
 describe('hostile code', () => {
-  it.each(rotating(byGas, byGas.length / 3).map(([what, text, before = '']) => ({ what, text, before })))(
+  it.each(rotating(byGas, byGas.length / 6).map(([what, text, before = '']) => ({ what, text, before })))(
     'ends by gas: $what',
     ({ text, before }) => {
       expect(attack(text, before)?.message).toMatch(/^Gas limit|too large|too long/)
@@ -311,7 +311,7 @@ describe('hostile code', () => {
     ['fields', `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join(',')}}`],
     ['imports', `${chain(100, () => '1')}${'(use m)'.repeat(50_000)}`],
   ]
-  it.each(rotating(longest, longest.length / 3))('runs the longest texts soon: %s', (_, text) => {
+  it.each(rotating(longest, longest.length / 5))('runs the longest texts soon: %s', (_, text) => {
     expect(attack(text)?.message ?? '').toBe('')
   })
 

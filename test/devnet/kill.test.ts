@@ -2,4 +2,4 @@
 import { roundsOf } from '../rotation.ts'
 import { testKilledNode } from './kill-node.ts'
 
-testKilledNode({ kills: roundsOf(20, 7), reorganisations: 8, steps: 7 })
+testKilledNode({ kills: roundsOf(20, 4), reorganisations: 8, steps: 7 })

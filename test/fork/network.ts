@@ -93,10 +93,10 @@ export async function startRemote(): Promise<Started> {
  * one height. Reorganisations need a node of their own.
  * @param more numbers of further blocks, under their chain
  */
-export function remoteOfFile(more: Readonly<Record<number, number>> = {}): Started {
+export function remoteOfFile(more?: Readonly<Record<number, number>>): Started {
   const remote = sharedLedger({}, {}, async ({ peer }) => {
     await deployToken(peer)
-    await makeBlocks(peer, more)
+    if (more !== undefined) await makeBlocks(peer, more)
   })
   let started: Started
   beforeEach(async () => {

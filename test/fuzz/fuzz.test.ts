@@ -9,7 +9,7 @@ import { targetNamed, targets } from './targets.ts'
 
 const SEED = 20260101
 /** Inputs of a target whose share is 1. */
-const INPUTS = roundsOf(150, 15)
+const INPUTS = roundsOf(150, 8)
 
 /** An input that showed a fault. */
 interface Vector {

@@ -6,7 +6,7 @@ import { payAndKill, steps } from './kill-rounds.ts'
 
 afterEach(stopAll)
 
-const ROUNDS = roundsOf(14, 5)
+const ROUNDS = roundsOf(14, 3)
 
 it(
   `${ROUNDS} kills of a payer pay every user once`,

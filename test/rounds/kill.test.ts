@@ -2,7 +2,7 @@
 import { rotation, roundsOf } from '../rotation.ts'
 import { roundOf, testKills } from './kill-rounds.ts'
 
-const ROUNDS = roundsOf(20, 7)
+const ROUNDS = roundsOf(20, 4)
 const rounds = Array.from({ length: ROUNDS }, (_, i) => roundOf(rotation * ROUNDS + i))
 
 testKills(

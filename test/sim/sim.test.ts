@@ -28,7 +28,7 @@ const conditions: Readonly<Record<Family, string>> = {
 }
 
 describe('a miner on a simulated network', () => {
-  const seeds = [...rotating(lone, families.length), ...rotating(several, families.length / 2)]
+  const seeds = [...rotating(lone, families.length), ...rotating(several, families.length / 3)]
   /** Traces of the first seed of each family, by seed. */
   const traces = new Map<number, string>()
   let accepted = 0
