@@ -216,7 +216,9 @@ export class CpuEngine implements Engine {
   /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
   #raced(thread: Thread, name: NativeName, paces: Paces): void {
     this.#paces.set(thread.name, paces)
-    const searching = this.#threads.filter(({ end, state, kernel }) => end !== null && state === null && kernel === name)
+    const searching = this.#threads.filter(
+      ({ end, state, kernel }) => end !== null && state === null && kernel === name,
+    )
     if (!searching.every((each) => this.#paces.has(each.name))) return
     const known = this.#native.orders?.[name]
     const order = fastestOrder(known ?? 'halves', [...this.#paces.values()])
