@@ -61,7 +61,7 @@ it('the build context has all sources and no build output', () => {
   const built = /^(dist|prebuilds)\//
   const needed = packed.files.map(({ path }) => path).filter((path) => !built.test(path))
   const { scripts } = JSON.parse(read('package.json'))
-  const configurations = [...String(scripts.build).matchAll(/tsconfig[\w.]*\.json/g)].map(([name]) => name)
+  const configurations = [...String(scripts.types).matchAll(/tsconfig[\w.]*\.json/g)].map(([name]) => name)
   expect(configurations).toHaveLength(2)
   const sources = ['package-lock.json', 'tsconfig.json', ...configurations, 'src/main.ts', 'scripts/package/main.ts']
   sources.push('deploy/container/health.js')

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { childEnv } from '../children.ts'
+import { writeDeclarations } from '../compiler.ts'
 import { root } from '../docs-samples/blocks.ts'
 import { copyExample, installInto } from '../docs-samples/programs.ts'
 import { itWith, lackOf } from '../needs.ts'
@@ -134,6 +135,7 @@ it('is formatted, and contracts.d.ts is what newcut types makes', () => {
 })
 
 it('trades on a network, with a trace whose steps add up, and on a fork of it without the network', () => {
+  writeDeclarations()
   const compiled = runIn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])
   expect(compiled.status, compiled.out).toBe(0)
   const ours = `'${process.execPath}' --no-warnings '${MAIN}'`
