@@ -19,7 +19,7 @@ type Library = keyof typeof programs
 
 const pathOf = (inside: string) => fileURLToPath(new URL(inside, import.meta.url))
 const versionOf = (library: string) =>
-  JSON.parse(readFileSync(pathOf(`../../node_modules/${library}/package.json`), 'utf8')).version as string
+  JSON.parse(readFileSync(pathOf(`../node_modules/${library}/package.json`), 'utf8')).version as string
 
 interface Ended {
   readonly code: number | null

@@ -47,7 +47,7 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     return spawnSync(join(home, 'node_modules/.bin/newcut'), args, { cwd: home, encoding: 'utf8', env })
   }
 
-  beforeAll(() => {
+  beforeAll(async () => {
     const stage = join(folder, 'stage')
     const packed = pack(['--dry-run'])
     if (typeof packed === 'string') throw new Error(packed)
@@ -56,7 +56,7 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     }
     // The check for compiled files without a source needs the sources.
     for (const part of ['src', 'bench']) cpSync(join(root, part), join(stage, part), { recursive: true })
-    expect(packageKernels([machine], stage)).toBe(0)
+    expect(await packageKernels([machine], stage)).toBe(0)
     expect(packageNpm([], stage)).toBe(0)
     const [tarball] = readdirSync(join(stage, 'build/packages'))
 
