@@ -91,7 +91,13 @@ itWith(lack, 'Prometheus answers every query of the dashboard and every alert', 
   await until(async () => (await rules()).every(([, health]) => health !== 'unknown'))
   expect((await rules()).filter(([, health]) => health !== 'ok')).toEqual([])
   // No alert fires for a healthy miner. On a busy machine, a device may rest for minutes and a share may come too late.
-  const slow = ['NewcutSearchesNothing', 'NewcutDeviceDown', 'NewcutRigRefused', 'NewcutSolutionsRefused', 'NewcutStale']
+  const slow = [
+    'NewcutSearchesNothing',
+    'NewcutDeviceDown',
+    'NewcutRigRefused',
+    'NewcutSolutionsRefused',
+    'NewcutStale',
+  ]
   const firing = (await rules()).filter(([name, , state]) => state === 'firing' && !slow.includes(name))
   expect(firing).toEqual([])
 })
