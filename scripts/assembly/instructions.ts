@@ -46,7 +46,7 @@ export interface Program {
 }
 
 /** Instructions of the varying part of a graph. */
-export function programOf(graph: OperationGraph, behind = BEHIND): Program {
+export function programOf(graph: OperationGraph): Program {
   const values = new Map<LaneWord, Value>(graph.shared.map((word, i) => [word, new Value(rowOf.shared(i))]))
   const masks = new Map([16, 8].map((bits) => [bits, new Value(rowOf.mask(bits))]))
   const swept = new Value(rowOf.swept)
@@ -78,7 +78,7 @@ export function programOf(graph: OperationGraph, behind = BEHIND): Program {
       operation.kind === 'add' &&
       operations.indexOf(operation) < operations.findLastIndex((each) => graph.places.get(each) === place)
     const step = STEP_OF_LINE[place.line] - (isMessage ? 1 : 0)
-    const rank = STEPS * place.halfRound + step + behind * place.quarter
+    const rank = STEPS * place.halfRound + step + BEHIND * place.quarter
     values.set(
       operation,
       operation.kind === 'rotate'

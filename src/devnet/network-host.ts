@@ -18,7 +18,7 @@ export interface HostMachine {
   readonly executionThread?: URL
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number
-  /** Most processor time and memory of a command; default: those of the node. */
+  /** Limits of processor time and memory for each command. Default: COMMAND_LIMITS of executor.ts. */
   readonly commandLimits?: CommandLimits
   /** Most connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number

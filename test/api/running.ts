@@ -7,6 +7,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { EfficiencySetup, GpuSetup } from '../../src/compose/setup.ts'
 import type { KernelPreference } from '../../src/engine/cpu/names.ts'
+import type { Priority } from '../../src/engine/cpu/priority.ts'
 import type { PowerStated } from '../../src/mine/energy.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Prices } from '../../src/mine/profit.ts'
@@ -26,6 +27,8 @@ export interface RunningOptions {
   /** Power that the user states. */
   readonly power?: PowerStated
   readonly gpu?: GpuSetup
+  /** Scheduling priority of the search threads. Default: low. */
+  readonly priority?: Priority
   /** Whether the miner uses two addresses of its node, as if they were two nodes. */
   readonly hasTwoNodes?: boolean
   /** Whether rigs may connect. */
@@ -57,6 +60,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     difficulty = 20_000n,
     threads = 1,
     kernel = 'auto',
+    priority = 'low',
     efficiency,
     power = {},
     gpu = null,
@@ -79,7 +83,7 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
           payee: { account: null, predicate: 'keys-all', publicKeys: null },
         },
         search: {
-          ...{ kind: 'own', threads, kernel, priority: 'low', gpu, efficiency },
+          ...{ kind: 'own', threads, kernel, priority, gpu, efficiency },
           stratum: letsRigsIn
             ? { host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, perAddress: 1024 }
             : undefined,

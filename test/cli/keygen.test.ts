@@ -103,10 +103,10 @@ describe('newcut keygen FILE', () => {
   })
 
   it('names a missing folder and the command that creates it', async () => {
-    expect(await keygen(['no folder/my.key'])).toEqual({
+    expect(await keygen(['my keys/my.key'])).toEqual({
       code: 1,
       out: '',
-      err: "newcut: no folder/my.key: there is no folder no folder (ENOENT) (mkdir -p 'no folder' makes it) [BAD_OUTPUT]\n",
+      err: "newcut: my keys/my.key: there is no folder my keys (ENOENT) (mkdir -p 'my keys' makes it) [BAD_OUTPUT]\n",
     })
     expect(await keygen(['/proc/my.key'])).toMatchObject({
       code: 1,

@@ -81,7 +81,7 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
     it('finds in a whole sweep, slice by slice, what @noble/hashes finds', () => {
       const kernel = create(tailLayout(286))
       const { header, bound, nonces } = wholeSweep()
-      const wanted = new Set(nonces.map((swept) => swept - (swept % kernel.lanes)))
+      const expected = new Set(nonces.map((swept) => swept - (swept % kernel.lanes)))
       load(kernel, header, bound)
       const found: number[] = []
       for (let from = 0; from < SWEEP_NONCES; ) {
@@ -90,7 +90,7 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         if (chunk < to) found.push(chunk)
         from = chunk < to ? chunk + kernel.lanes : to
       }
-      expect(found).toEqual([...wanted])
+      expect(found).toEqual([...expected])
     })
   })
 }

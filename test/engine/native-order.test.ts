@@ -70,6 +70,16 @@ describe('a race of orders', () => {
     expect(race.paces()).toEqual({ halves: 3000, single: 2000 })
   })
 
+  it('lasts for 150 ms of fast slices, and for 24 slices of each order', () => {
+    const slicesOf = (milliseconds: number) => {
+      const race = new OrderRace(['halves', 'single'])
+      let slices = 0
+      for (; !race.isOver; slices++) race.add(1000, milliseconds)
+      return slices
+    }
+    expect([slicesOf(0.5), slicesOf(10)]).toEqual([300, 48])
+  })
+
   it('decides for all threads together, whatever one of them prefers', () => {
     const alone = { halves: 10, single: 9, mixed: 5 }
     const beside = { halves: 20, single: 8, mixed: 40 }

@@ -53,7 +53,8 @@ itWith(lack, 'Prometheus answers every query of the dashboard and every alert', 
   if (card === null) return context.skip('there is no GPU driver here, not even a software one')
   const prices = { coin: { amount: 0.02, currency: 'USD' }, power: { amount: 0.3, currency: 'USD' } }
   const sensed = { ...card.setup, hwmon: hwmonFolder([ZEN]) }
-  const miner = await startMiner({ ...sensed, hasTwoNodes: true, letsRigsIn: true, prices })
+  // At low priority, other tests could stop the search for minutes, and alerts would fire.
+  const miner = await startMiner({ ...sensed, priority: 'normal', hasTwoNodes: true, letsRigsIn: true, prices })
   const rig = await Rig.login(Number(miner.rigsAddress?.split(':')[1]))
   onTestFinished(() => rig.close())
   rig.mine()
@@ -89,17 +90,8 @@ itWith(lack, 'Prometheus answers every query of the dashboard and every alert', 
     return data.groups.flatMap((group) => group.rules.map(({ name, health, state }) => [name, health, state]))
   }
   await until(async () => (await rules()).every(([, health]) => health !== 'unknown'))
-  expect((await rules()).filter(([, health]) => health !== 'ok')).toEqual([])
-  // No alert fires for a healthy miner. On a busy machine, a device may rest for minutes and a share may come too late.
-  const slow = [
-    'NewcutSearchesNothing',
-    'NewcutDeviceDown',
-    'NewcutRigRefused',
-    'NewcutSolutionsRefused',
-    'NewcutStale',
-  ]
-  const firing = (await rules()).filter(([name, , state]) => state === 'firing' && !slow.includes(name))
-  expect(firing).toEqual([])
+  // No alert fires for a healthy miner.
+  expect((await rules()).filter(([, health, state]) => health !== 'ok' || state === 'firing')).toEqual([])
 })
 
 /** The number of series that answer a query of the dashboard. */

@@ -24,7 +24,7 @@ import {
   tipEntry,
 } from './records.ts'
 
-/** Default of the most unwritten blocks. A caller that adds many blocks must yield to the writer in between. */
+/** Default maximum number of blocks queued for writing. A caller that adds many blocks must yield to the writer in between. */
 const MAX_UNWRITTEN_BLOCKS = 20_000
 
 export class BlockDatabase implements ChainJournal {
@@ -68,7 +68,7 @@ export class BlockDatabase implements ChainJournal {
 
   /**
    * Opens the database. Calls `onFailure` once, when a write fails. Throws NewcutError DATA_UNUSABLE.
-   * @param maxUnwritten most blocks that wait to be written
+   * @param maxUnwritten maximum number of blocks queued for writing
    */
   static async open(
     location: string,

@@ -49,7 +49,7 @@ export interface DataDirectoryOptions {
   readonly fork?: NodeFork | null
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
   readonly prints?: Prints
-  /** Most blocks that wait to be written; default: that of BlockDatabase. */
+  /** Maximum number of blocks queued for writing. Default: the one of BlockDatabase. */
   readonly maxUnwrittenBlocks?: number
 }
 

@@ -16,7 +16,7 @@ export interface ExecutionOptions {
   readonly executionThread?: URL | undefined
   /** How long a block waits for a command before it goes on without it, in ms. */
   readonly commandWaitMs?: number | undefined
-  /** Default: those of the node. */
+  /** Default: COMMAND_LIMITS of executor.ts. */
   readonly commandLimits?: CommandLimits | undefined
 }
 

@@ -40,7 +40,7 @@ export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 /** Whether the command is at fault, so that it would be stopped again. */
 export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
 
-/** Most that a command may take. */
+/** Limits for one command. The node stops a command that exceeds one. */
 export interface CommandLimits {
   /** Processor time, in ms. */
   readonly cpuMs: number

@@ -75,8 +75,8 @@ export class RemoteModules implements ModuleNumbers {
   moduleOf(id: ModuleId): Module {
     const known = this.#modules.get(id)
     if (known !== undefined) return known
-    const kept = this.#genesis.get(id) ?? (this.#ask({ ask: 'module', id }) as KeptModule)
-    const module = keptModule(kept, this)
+    const stored = this.#genesis.get(id) ?? (this.#ask({ ask: 'module', id }) as KeptModule)
+    const module = keptModule(stored, this)
     this.#ids.set(module, id)
     this.#modules.set(id, module)
     return module

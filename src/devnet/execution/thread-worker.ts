@@ -9,7 +9,7 @@ import type { ThreadData } from './messages.ts'
 const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 /** Part of a worker's heap for new objects, in MB. */
 const YOUNG_MB = 64
-/** Most workers that wait for a network. A network has up to three, and a reset closes one network for another. */
+/** Maximum number of idle workers: a network has up to three, and a reset closes one network and opens another. */
 export const MAX_SPARE = 6
 /** How long a worker waits for a network. */
 export const SPARE_MS = 60_000

@@ -98,14 +98,14 @@ class Service {
       case 'preflight': {
         // Live nodes report code that does not parse in the plain form, without preflight.
         if (codeFault(command) !== null) return { text: runLocally(state, context, command, readProof), isPlain: true }
-        const refused = payerFault(state, context, command)
-        if (refused !== null) return { refused, isFinal: true }
+        const fault = payerFault(state, context, command)
+        if (fault !== null) return { refused: fault, isFinal: true }
         const [text, printed] = printing(context, (within) => runPreflight(state, within, command, readProof))
         return { text, isPlain: false, printed }
       }
       case 'trial': {
-        const refused = trialFault(state, context, command)
-        return refused === null ? { passed: true } : { refused, isFinal: true }
+        const fault = trialFault(state, context, command)
+        return fault === null ? { passed: true } : { refused: fault, isFinal: true }
       }
       case 'trace':
         return traceOf(state, { context, readProof }, signedToo(command, keys), block)

@@ -128,8 +128,8 @@ export class CpuEngine implements Engine {
     const { kernel } = this.#options
     if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
-      const wanted = kernel === 'auto' || kernel === 'native' ? undefined : kernel
-      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile, wanted)
+      const only = kernel === 'auto' || kernel === 'native' ? undefined : kernel
+      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile, only)
       this.#native = { ...choice, orders: remembered.orders }
       for (const sentence of [...news, ...remembered.news]) this.#warn(sentence)
       if (!remembered.isUnknown) this.#nextRaceMs = this.#options.clock.monotonicMs() + RACE_EVERY_MS

@@ -38,8 +38,9 @@ const PARAMETERS = 4
 /**
  * Number of locals for values of the graph, by the number of vectors. x86 has 16 vector registers: V8 reserves one, two
  * hold shuffle masks, and rotations and memory operands need some temporarily. With more locals V8 spills too, and at
- * some call depths the kernel drops to 0.6 (see wasm-registers.ts). With two vectors, 8 locals reach 0.98 of the speed,
- * and more are no faster. With one vector, 9 reach 0.9, and 16 are 1.08 times as fast in a quiet moment.
+ * some call depths the kernel drops to 0.6 (see wasm-registers.ts). Speeds relative to these numbers: two vectors with 8
+ * locals reach 0.98, with 10 to 14 they reach 1.00. One vector with 9 locals reaches 0.9, with 16 it reaches 1.08 on an
+ * idle machine.
  */
 const REGISTERS: Readonly<Record<WasmVectors, number>> = { 1: 12, 2: 9 }
 

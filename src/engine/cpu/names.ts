@@ -14,7 +14,7 @@ export const kernelPreferences: readonly KernelPreference[] = ['auto', 'native',
  *     halves      two vectors alternate every half round
  *     single      one vector, which needs half the registers
  *     steps       two vectors go step by step, the second seven steps behind
- *     staggered   one vector in assembly, each G a step behind the one before
+ *     staggered   one vector in assembly; each G of a half round starts one step after the G before it
  *     mixed       general registers hash one more nonce: beside `steps` of AVX-512, and beside `staggered` of others
  */
 export const orderNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const

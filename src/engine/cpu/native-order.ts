@@ -10,7 +10,7 @@ import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn }
 
 export interface RememberedOrders {
   readonly orders: Orders
-  /** Whether the wanted kernel has several orders, and none is remembered. */
+  /** Whether the kernel that will search has several orders, and none is remembered. */
   readonly isUnknown: boolean
   /** Messages for people, a sentence each. */
   readonly news: readonly string[]
@@ -18,9 +18,9 @@ export interface RememberedOrders {
 
 /**
  * @param file see kernelTuningFileOf
- * @param wanted the kernel that will search; default: the widest
+ * @param searching the kernel that will search. Default: the widest
  */
-export function rememberedOrders(addon: NativeAddon, file: string, wanted = widestOf(addon)): RememberedOrders {
+export function rememberedOrders(addon: NativeAddon, file: string, searching = widestOf(addon)): RememberedOrders {
   const { entries, damaged } = readTuningFile(file)
   const orders: Partial<Record<NativeName, OrderName>> = {}
   const news: string[] = []
@@ -31,7 +31,7 @@ export function rememberedOrders(addon: NativeAddon, file: string, wanted = wide
     const known = entries.get(orderKey(addon, name))
     const order = present.find((each) => each === known)
     if (order !== undefined) orders[name] = order
-    else if (name === wanted) {
+    else if (name === searching) {
       isUnknown = true
       news.push(...reasonsToMeasure(file, damaged || known !== undefined, entries.size > 0))
     }

@@ -8,8 +8,10 @@ import type { OrderName } from './names.ts'
 import { createNativeKernel, type NativeAddon, type NativeName, ordersIn } from './native-kernel.ts'
 import { agreementTest } from './self-test.ts'
 
-/** Slices of each order in a race: about 150 ms in all. */
+/** Least slices of each order in a race. */
 const SLICES = 24
+/** Least time of a race, so that a short pause of a neighbour does not decide. */
+const RACE_MS = 150
 /** An order replaces the current one only if it is faster by this factor. */
 const MARGIN = 1.02
 
@@ -22,13 +24,14 @@ const WORK_BYTES = 286
 /** The race of one thread. */
 export class OrderRace {
   readonly #slices: ReadonlyMap<OrderName, number[]>
+  #measuredMs = 0
 
   constructor(orders: readonly OrderName[]) {
     this.#slices = new Map(orders.map((order) => [order, []]))
   }
 
   get isOver(): boolean {
-    return this.#countOf(this.turn) >= SLICES
+    return this.#measuredMs >= RACE_MS && this.#countOf(this.turn) >= SLICES
   }
 
   /** The order of the next slice: the one with the fewest. */
@@ -39,6 +42,7 @@ export class OrderRace {
   /** Adds a slice of the order whose turn it is. */
   add(nonces: number, milliseconds: number): void {
     this.#slices.get(this.turn)?.push((1e6 * milliseconds) / nonces)
+    this.#measuredMs += milliseconds
   }
 
   paces(): Paces {

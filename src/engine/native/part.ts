@@ -81,7 +81,7 @@ export function distrust(path: string): string | null {
   const stats = lstatSync(path)
   if (stats.isSymbolicLink()) return `${path} is a link`
   if (stats.uid !== process.getuid()) return `${path} belongs to another user`
-  // In a folder with the sticky bit, such as /tmp, nobody can replace what others own.
+  // The sticky bit of a folder such as /tmp stops users from replacing files of other users.
   const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0
   if ((stats.mode & 0o022) !== 0 && !isSticky)
     return `others may write to ${path} (mode ${(stats.mode & 0o777).toString(8)})`

@@ -44,14 +44,14 @@ const CURSOR = /^([\w-]{43})(?::(\d{1,9}|end))?$/
 /**
  * Searches blocks. First blocks of chains are left out: nobody sent their commands.
  * @param itemsOf items of a block, in the order of the block
- * @param most most blocks that it reads
+ * @param maxBlocks maximum number of blocks that it reads
  * @throws RequestRefused for a cursor that is none, or names no block
  */
 export function searchBlocks<T>(
   { chains, ledger }: SearchedNode,
   query: BlockQuery,
   itemsOf: (searched: SearchedBlock) => readonly T[],
-  most = MAX_SEARCHED,
+  maxBlocks = MAX_SEARCHED,
 ): ItemPage<T> {
   const { store } = chains
   const { limit = DEFAULT_LOOKUP_ITEMS } = query
@@ -59,7 +59,7 @@ export function searchBlocks<T>(
   const step = isAscending ? 1 : -1
   const from = query.next === undefined ? null : placeOf(store, query.next)
   const items: T[] = []
-  let budget = most
+  let budget = maxBlocks
   let last = -1
   const first = from?.record ?? (isAscending ? 0 : store.size - 1)
   for (let record = first; record >= 0 && record < store.size; record += step) {

@@ -13,11 +13,11 @@ const decoder = new TextDecoder()
 
 /**
  * The newest transactions first.
- * @param mostBlocks most blocks that it reads; default: that of any search
+ * @param maxBlocks maximum number of blocks that it reads. Default: MAX_SEARCHED
  * @throws RequestRefused
  */
-export function transactionPage(node: SearchedNode, query: BlockQuery, mostBlocks?: number): TransactionPage {
-  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn, mostBlocks)
+export function transactionPage(node: SearchedNode, query: BlockQuery, maxBlocks?: number): TransactionPage {
+  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn, maxBlocks)
   return { transactions: [...items], next, searchedTo }
 }
 
