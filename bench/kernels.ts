@@ -9,12 +9,13 @@ import { readU32LE, writeU64LE } from '../src/core/bytes.ts'
 import { kernelTuningFileOf } from '../src/engine/cache-folder.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.ts'
 import { chooseKernel } from '../src/engine/cpu/kernels.ts'
-import { kernelNames, type OrderName } from '../src/engine/cpu/names.ts'
+import { type KernelName, kernelNames, type OrderName } from '../src/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../src/engine/cpu/native-choice.ts'
-import { isNative, type NativeAddon, type NativeName, ordersIn } from '../src/engine/cpu/native-kernel.ts'
+import type { NativeAddon } from '../src/engine/cpu/native-kernel.ts'
 import { rememberedOrders } from '../src/engine/cpu/native-order.ts'
 import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
-import { fastestOrder, raceHere, testedOrders } from '../src/engine/cpu/order-race.ts'
+import { fastestOrder, raceMsOf } from '../src/engine/cpu/order-race.ts'
+import { raceHere, testedOrders } from '../src/engine/cpu/tested-orders.ts'
 import { nonceOf } from '../src/engine/range.ts'
 import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
 import { PortBound } from './ports.ts'
@@ -203,9 +204,8 @@ function plainLoop(): Contender {
 }
 
 /** The order that a miner with one thread would choose. */
-function fastestHere(name: NativeName, addon: NativeAddon): OrderName {
-  if (addon.sweeps[name] === undefined) return 'halves'
-  return fastestOrder('halves', [raceHere(testedOrders(name, addon, randomBytes).kernels, () => performance.now())])
+function fastestHere(name: KernelName, kernels: ReadonlyMap<OrderName, Kernel>): OrderName {
+  return fastestOrder('halves', [raceHere(kernels, () => performance.now(), raceMsOf(name, true))])
 }
 
 /** Every kernel with the order that a miner would choose, then the other orders. */
@@ -214,16 +214,17 @@ function kernelContenders(addon: NativeAddon, bound: PortBound): Contender[] {
   const file = kernelTuningFileOf(process.env, process.platform)
   const { orders } = rememberedOrders(addon, file)
   return kernelNames.flatMap((name) => {
-    const present = isNative(name) ? ordersIn(addon, name) : []
-    const chosen = isNative(name) ? (orders[name] ?? fastestHere(name, addon)) : 'halves'
-    return [chosen, ...present.filter((order) => order !== chosen)].flatMap((order) => {
-      const load = () => ({ ...addon, orders: { [name]: order } })
-      const { kernel, refused } = chooseKernel(WORK_BYTES, name, randomBytes, new Set(), load)
-      if (kernel === null) return []
-      if (refused.length > 0) throw new Error(refused.join('; '))
-      const notes = [`${operations} operations a hash`, ...(present.length > 1 ? [`order ${order}`] : [])]
+    const plain = chooseKernel(WORK_BYTES, name, randomBytes, new Set(), () => addon)
+    if (plain.kernel === null) return []
+    const { kernels, refused } = testedOrders(name, addon, randomBytes)
+    const failures = [...plain.refused, ...refused]
+    if (failures.length > 0) throw new Error(failures.join('; '))
+    const chosen = orders[name] ?? fastestHere(name, kernels)
+    const chosenFirst = [...kernels].sort(([a], [b]) => Number(b === chosen) - Number(a === chosen))
+    return chosenFirst.map(([order, kernel]) => {
+      const notes = [`${operations} operations a hash`, ...(kernels.size > 1 ? [`order ${order}`] : [])]
       const label = order === chosen ? name : `${name} ${order}`
-      return [{ ...contenderOf(kernel, notes.join(', ')), name: label, bound: () => bound.window(name, order) }]
+      return { ...contenderOf(kernel, notes.join(', ')), name: label, bound: () => bound.window(name, order) }
     })
   })
 }

@@ -10,8 +10,9 @@ import type { OrderName } from '../../src/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
 import { createNativeKernel, type NativeAddon, nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
 import { rememberedOrders, rememberOrder } from '../../src/engine/cpu/native-order.ts'
-import { fastestOrder, OrderRace, raceHere, testedOrders } from '../../src/engine/cpu/order-race.ts'
+import { fastestOrder, OrderRace, raceMsOf } from '../../src/engine/cpu/order-race.ts'
 import { agreementTest } from '../../src/engine/cpu/self-test.ts'
+import { raceHere, testedOrders } from '../../src/engine/cpu/tested-orders.ts'
 import { itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-order-'))
@@ -58,7 +59,7 @@ describe('a race of orders', () => {
   })
 
   it('gives all orders the same number of slices, in turn, and takes the median of each', () => {
-    const race = new OrderRace(['halves', 'single'])
+    const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
     const turns: OrderName[] = []
     for (let i = 0; !race.isOver; i++) {
       turns.push(race.turn)
@@ -72,12 +73,34 @@ describe('a race of orders', () => {
 
   it('lasts for 150 ms of fast slices, and for 24 slices of each order', () => {
     const slicesOf = (milliseconds: number) => {
-      const race = new OrderRace(['halves', 'single'])
+      const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
       let slices = 0
       for (; !race.isOver; slices++) race.add(1000, milliseconds)
       return slices
     }
     expect([slicesOf(0.5), slicesOf(10)]).toEqual([300, 48])
+  })
+
+  it('measures WebAssembly until most slices are of optimised code, in its first race only', () => {
+    expect([raceMsOf('wasm', true), raceMsOf('wasm', false), raceMsOf('native-avx2', true)]).toEqual([2000, 150, 150])
+    const { kernels, refused } = testedOrders(
+      'wasm',
+      { sweeps: {}, obstacle: 'kernel native is not built' },
+      randomBytes,
+    )
+    expect([...kernels].map(([order, { lanes }]) => [order, lanes])).toEqual([
+      ['halves', 8],
+      ['single', 4],
+    ])
+    expect(refused).toEqual([])
+    // V8 optimises each order after its first slices, which are ten times slower.
+    const race = new OrderRace([...kernels.keys()], raceMsOf('wasm', true))
+    for (let count = 0; !race.isOver; count++) {
+      const pace = race.turn === 'single' ? 1.5 : 2
+      race.add(1e6, pace * (count < 50 ? 10 : 1))
+    }
+    expect(fastestOrder('halves', [race.paces()])).toBe('single')
+    expect(race.paces()).toEqual({ halves: 2, single: 1.5 })
   })
 
   it('decides for all threads together, whatever one of them prefers', () => {

@@ -11,10 +11,10 @@ import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
 import { HangDetector, WATCH_MS } from './hang-detector.ts'
-import type { KernelPreference } from './names.ts'
+import type { KernelName, KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
-import { isNative, type NativeName } from './native-kernel.ts'
+import { isNative } from './native-kernel.ts'
 import { rememberedOrders, rememberOrder } from './native-order.ts'
 import { fastestOrder, type Paces } from './order-race.ts'
 import type { Priority } from './priority.ts'
@@ -65,7 +65,7 @@ const SETTLED_MS = 10_000
 const SILENCE_MS = 30_000
 /** Timeout of a stop, after which threads are terminated. */
 const MAX_STOP_MS = 500
-/** Interval of races between the orders of the native kernel: other programs may come and go. */
+/** Interval of races between the orders of the kernel: other programs may come and go. */
 const RACE_EVERY_MS = 60_000
 /** A thread allocates little after its self-test. By default, its young generation may grow to 48 MB. */
 const YOUNG_MB = 2
@@ -214,7 +214,7 @@ export class CpuEngine implements Engine {
   }
 
   /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
-  #raced(thread: Thread, name: NativeName, paces: Paces): void {
+  #raced(thread: Thread, name: KernelName, paces: Paces): void {
     this.#paces.set(thread.name, paces)
     const searching = this.#threads.filter(
       ({ end, state, kernel }) => end !== null && state === null && kernel === name,
@@ -225,6 +225,7 @@ export class CpuEngine implements Engine {
     this.#shared.order = order
     if (order === known) return
     this.#native = { ...this.#native, orders: { ...this.#native.orders, [name]: order } }
+    if (!isNative(name)) return
     const failure = rememberOrder(loadChosen(this.#native), this.#tuningFile, name, order)
     if (failure !== null) this.#warnOnce(failure)
   }

@@ -4,7 +4,7 @@
  *     sweep(low, middle, from, to) -> start of the first chunk with a candidate, or `to`
  *
  * A chunk is one vector of four nonces, or two that alternate every half round. One needs fewer registers, and two have
- * more independent operations. One vector reaches 1.47 of the speed of two on Zen 3, and 0.9 on Zen 4 (Node 20). Three
+ * more independent operations. One vector reaches 1.32 to 1.47 of the speed of two on Zen 3, and 0.9 on Zen 4 (Node 20). Three
  * and four reach 0.6, because their loops do not fit into the instruction caches.
  */
 
@@ -36,13 +36,15 @@ const TO = 3
 const PARAMETERS = 4
 
 /**
- * Number of locals for values of the graph, by the number of vectors. x86 has 16 vector registers: V8 reserves one, two
- * hold shuffle masks, and rotations and memory operands need some temporarily. With more locals V8 spills too, and at
- * some call depths the kernel drops to 0.6 (see wasm-registers.ts). Speeds relative to these numbers: two vectors with 8
- * locals reach 0.98, with 10 to 14 they reach 1.00. One vector with 9 locals reaches 0.9, with 16 it reaches 1.08 on an
- * idle machine.
+ * Number of locals for values of the graph. x86 has 16 vector registers: V8 reserves one, two hold shuffle masks, and
+ * rotations and memory operands need some temporarily. With more locals V8 spills too, and at some call depths the
+ * kernel drops to 0.5 (see wasm-registers.ts). Speeds: two vectors with 8 locals reach 0.98 of those with 9, with 10 to
+ * 14 they reach 1.00. One vector with 12 locals reaches 1.07 to 1.11 of that with 9. Node 20 and 22 then have a slow
+ * depth in a hundred, which 10 locals do not end; Node 24 and 26 have none.
  */
-const REGISTERS: Readonly<Record<WasmVectors, number>> = { 1: 12, 2: 9 }
+function localsOf({ vectors, steady }: WasmOptions): number {
+  return vectors === 1 && steady ? 12 : 9
+}
 
 /** Masks for rotations by whole bytes: the source of each byte when 32-bit lanes are rotated right. */
 const SHUFFLES = [16, 8].map((bits) => ({
@@ -57,6 +59,8 @@ export interface WasmOptions {
   readonly vectors: WasmVectors
   /** Whether to use relaxed SIMD. */
   readonly relaxed: boolean
+  /** Whether V8 keeps the order of memory accesses, and so spills little of its own: since Node 24. */
+  readonly steady: boolean
 }
 
 /**
@@ -71,7 +75,7 @@ export function emitWasm(layout: TailLayout, graph: OperationGraph, options: Was
     name: 'sweep',
     parameters: PARAMETERS,
     i32Locals: graph.uniform.length,
-    v128Locals: REGISTERS[options.vectors] + SHUFFLES.length,
+    v128Locals: localsOf(options) + SHUFFLES.length,
     body: code(
       code(local.get(FROM), local.get(TO), i32.geU, control.if, local.get(TO), control.return, control.end),
       uniformPart(layout, graph),
@@ -157,7 +161,7 @@ class Chunk {
       lanes: [0, 1, 2, 3].map((lane) => 4 * index + lane),
       variables: new Map(graph.steps.flat().map((operation) => [operation, new Variable()])),
     }))
-    const registers = REGISTERS[options.vectors]
+    const registers = localsOf(options)
     this.#masks = firstLocal + registers
     this.#registers = new VectorRegisters(firstLocal, registers, sharedAddress(graph.shared.length))
     this.#sharedAddresses = new Map(graph.shared.map((value, index) => [value, sharedAddress(index)]))

@@ -1,13 +1,12 @@
 /** Chooses the kernel of a thread: the requested one, or the fastest that passes the self-test. */
 import { describeError } from '../../core/errors.ts'
 import { fastestOf } from './calibrate.ts'
-import { createJsKernel } from './js-kernel.ts'
+import { createKernel } from './create-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
 import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
-import { createNativeKernel, isNative, type NativeAddon } from './native-kernel.ts'
+import { isNative, type NativeAddon } from './native-kernel.ts'
 import { agreementTest, selfTest } from './self-test.ts'
-import { createWasmKernel } from './wasm-kernel.ts'
 
 /**
  * No narrow kernel is faster than a wide one, so that it need not race: its self-test and its code take 5 MB a thread.
@@ -54,7 +53,7 @@ export function chooseKernel(
       if (failure !== null) refused.push(failure)
       if (kernel === null) continue
       passed.push(kernel)
-      if (!variant.races) break
+      break
     }
   }
   return { kernel: passed.length === 0 ? null : fastestOf(passed, () => performance.now()), refused, note }
@@ -67,28 +66,15 @@ interface Variant {
   readonly create: () => Kernel
   /** Creates a kernel that must agree with it, or null. */
   readonly judge: (() => Kernel) | null
-  /** Whether the next variant races against it. Otherwise the next is for a failure of this one. */
-  readonly races: boolean
 }
 
+/** The remembered order, and `halves` in case that this one fails. */
 function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): readonly Variant[] {
-  const plain = { called: `kernel ${name}`, judge: null, races: false }
-  if (name === 'js') return [{ ...plain, create: () => createJsKernel(layout) }]
-  if (!isNative(name)) {
-    return ([2, 1] as const).map((vectors) => ({
-      ...plain,
-      create: () => createWasmKernel(layout, vectors),
-      races: true,
-    }))
-  }
-  const usual = { ...plain, create: () => createNativeKernel(name, layout, addon) }
+  const usual = { called: `kernel ${name}`, create: () => createKernel(name, layout, addon), judge: null }
   const order = addon.orders?.[name] ?? 'halves'
   if (order === 'halves') return [usual]
   const called = `order ${order} of kernel ${name}`
-  return [
-    { ...plain, called, create: () => createNativeKernel(name, layout, addon, order), judge: usual.create },
-    usual,
-  ]
+  return [{ called, create: () => createKernel(name, layout, addon, order), judge: usual.create }, usual]
 }
 
 /** Creates and tests a kernel. @returns the failure as a sentence, or null */

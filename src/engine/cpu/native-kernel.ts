@@ -40,7 +40,7 @@ type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 export type NativePorts = (kind: number, count: number) => number
 
 /** The order of each kernel; `halves` for others. */
-export type Orders = Readonly<Partial<Record<NativeName, OrderName>>>
+export type Orders = Readonly<Partial<Record<KernelName, OrderName>>>
 
 /** The loaded file. */
 export interface NativeAddon {

@@ -10,7 +10,7 @@ import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn }
 
 export interface RememberedOrders {
   readonly orders: Orders
-  /** Whether the kernel that will search has several orders, and none is remembered. */
+  /** Whether the kernel that will search has several orders, and none is remembered. True without a native kernel. */
   readonly isUnknown: boolean
   /** Messages for people, a sentence each. */
   readonly news: readonly string[]
@@ -24,7 +24,7 @@ export function rememberedOrders(addon: NativeAddon, file: string, searching = w
   const { entries, damaged } = readTuningFile(file)
   const orders: Partial<Record<NativeName, OrderName>> = {}
   const news: string[] = []
-  let isUnknown = false
+  let isUnknown = searching === undefined
   for (const name of nativeNames) {
     const present = ordersIn(addon, name)
     if (present.length < 2) continue

@@ -54,7 +54,10 @@ export function agreementTest(
   random: (bytes: number) => Uint8Array,
 ): string | null {
   // The least length of a sweep in which one nonce is hashed beside each chunk.
-  const span = kernel.lanes * (kernel.lanes + 1)
+  const lanes = Math.max(kernel.lanes, judge.lanes)
+  const span = lanes * (lanes + 1)
+  /** The begin of a chunk in chunks of the wider kernel. */
+  const wide = (nonce: number) => nonce - (nonce % lanes)
   // One nonce in a span is a candidate on average.
   const bound = Math.floor(2 ** 32 / span)
   let low = 0
@@ -68,9 +71,9 @@ export function agreementTest(
       from = 0
     }
     const to = from + span
-    const [found, wanted] = [kernel, judge].map((each) => each.sweep(low, MAX_U32, from, to))
+    const [found, wanted] = [kernel, judge].map((each) => wide(each.sweep(low, MAX_U32, from, to)))
     if (found !== wanted) return `nonces ${from} to ${to}: it returned ${found} instead of ${wanted}`
-    if (wanted === to - kernel.lanes) last++
+    if (wanted === to - lanes) last++
   }
   return null
 }

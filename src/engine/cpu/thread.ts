@@ -21,11 +21,12 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel } from './kernels.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { loadChosen, type NativeChoice } from './native-choice.ts'
-import { isNative, type NativeName } from './native-kernel.ts'
-import { hasOrders, OrderRace, type Paces, testedOrders } from './order-race.ts'
+import { isNative } from './native-kernel.ts'
+import { OrderRace, type Paces, raceMsOf } from './order-race.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { CHECKED_NONCES, Recheck } from './recheck.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
+import { hasOrders, testedOrders } from './tested-orders.ts'
 
 export interface SearchTask {
   readonly thread: number
@@ -61,7 +62,7 @@ export type ThreadMessage =
   | {
       readonly type: 'raced'
       readonly race: number
-      readonly name: NativeName
+      readonly name: KernelName
       readonly paces: Paces
       readonly refused: readonly string[]
     }
@@ -174,7 +175,7 @@ class SearchThread {
       const chunk = current.sweep(this.#low, this.#middle, from, to)
       // A slice that ends early measures little.
       if (race !== null && chunk === to) race.add(to - from, performance.now() - startMs)
-      const end = chunk < to ? chunk + kernel.lanes : to
+      const end = chunk < to ? chunk + current.lanes : to
       // Count before reporting a candidate: its receiver must find its hash counted.
       this.#shared.count(this.#task.thread, end - from)
       for (let high = chunk; high < end && chunk < to; high++) {
@@ -195,12 +196,13 @@ class SearchThread {
     if (number !== this.#raceNumber) {
       this.#raceNumber = number
       this.#race = null
-      const addon = loadChosen(this.#task.native)
-      if (!isNative(name) || !hasOrders(name, workBytes, addon)) return null
+      const addon = isNative(name) ? loadChosen(this.#task.native) : { sweeps: {}, obstacle: null }
+      if (!hasOrders(name, workBytes, addon)) return null
+      const raceMs = raceMsOf(name, this.#ordered === null)
       this.#ordered ??= testedOrders(name, addon, randomBytes)
-      this.#race = new OrderRace([...this.#ordered.kernels.keys()])
+      this.#race = new OrderRace([...this.#ordered.kernels.keys()], raceMs)
     }
-    if (this.#race?.isOver && isNative(name)) {
+    if (this.#race?.isOver) {
       const { refused = [] } = this.#ordered ?? {}
       this.#send({ type: 'raced', race: number, name, paces: this.#race.paces(), refused })
       this.#race = null

@@ -1,0 +1,45 @@
+/** The orders of a kernel that may race, because they compute the same. */
+import { createKernel, ordersOf } from './create-kernel.ts'
+import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
+import type { KernelName, OrderName } from './names.ts'
+import type { NativeAddon } from './native-kernel.ts'
+import { OrderRace, type Paces, RACE_MS } from './order-race.ts'
+import { agreementTest } from './self-test.ts'
+
+/** Length of work on networks with ten or more chains. Other work has only one order. */
+const WORK_BYTES = 286
+
+/** The orders of a kernel that agree with `halves`, and why others do not, a sentence each. */
+export function testedOrders(
+  name: KernelName,
+  addon: NativeAddon,
+  random: (bytes: number) => Uint8Array,
+): { readonly kernels: ReadonlyMap<OrderName, Kernel>; readonly refused: readonly string[] } {
+  const layout = tailLayout(WORK_BYTES)
+  const plain = createKernel(name, layout, addon)
+  const kernels = new Map<OrderName, Kernel>([['halves', plain]])
+  const refused: string[] = []
+  for (const order of ordersOf(name, addon).filter((each) => each !== 'halves')) {
+    const kernel = createKernel(name, layout, addon, order)
+    const failure = agreementTest(kernel, plain, layout, random)
+    if (failure === null) kernels.set(order, kernel)
+    else refused.push(`the order ${order} of kernel ${name} is not used: ${failure}`)
+  }
+  return { kernels, refused }
+}
+
+/** A race in this thread alone. */
+export function raceHere(kernels: ReadonlyMap<OrderName, Kernel>, nowMs: () => number, raceMs = RACE_MS): Paces {
+  for (const kernel of kernels.values()) kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
+  const race = new OrderRace([...kernels.keys()], raceMs)
+  for (let middle = 0; !race.isOver; middle++) {
+    const startMs = nowMs()
+    kernels.get(race.turn)?.sweep(0, middle, 0, SWEEP_NONCES)
+    race.add(SWEEP_NONCES, nowMs() - startMs)
+  }
+  return race.paces()
+}
+
+/** Whether a kernel has several orders for work of this length. */
+export const hasOrders = (name: KernelName, workBytes: number, addon: NativeAddon): boolean =>
+  workBytes === WORK_BYTES && ordersOf(name, addon).length > 1
