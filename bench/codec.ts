@@ -1,11 +1,12 @@
 /** Measures operations that run once per header rather than once per nonce. */
+
+import { encodeHex } from '../src/base/bytes.ts'
+import { parseJson, stringifyJson } from '../src/base/json.ts'
 import { blockHash } from '../src/core/block-hash.ts'
-import { encodeHex } from '../src/core/bytes.ts'
 import { expectedFor } from '../src/core/difficulty.ts'
 import { genesisHeader } from '../src/core/genesis.ts'
 import { decodeHeader, encodeHeader, encodeWork, type Header } from '../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../src/core/header-json.ts'
-import { parseJson, stringifyJson } from '../src/core/json.ts'
 import { development } from '../src/core/network.ts'
 import { powHash } from '../src/core/pow.ts'
 import type { Row } from './report.ts'

@@ -4,8 +4,8 @@
  */
 import { hash, randomBytes } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
+import { readU32LE, writeU64LE } from '../src/base/bytes.ts'
 import { finish, midstate } from '../src/core/blake2s.ts'
-import { readU32LE, writeU64LE } from '../src/core/bytes.ts'
 import { kernelTuningFileOf } from '../src/engine/cache-folder.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.ts'
 import { chooseKernel } from '../src/engine/cpu/kernels.ts'

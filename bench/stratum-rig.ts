@@ -1,7 +1,7 @@
 /** A stratum rig on a real socket, for benchmarks and tests. It searches with one thread, in slices. */
 import { connect, type Socket } from 'node:net'
+import { decodeHex } from '../src/base/bytes.ts'
 import { finish, midstate } from '../src/core/blake2s.ts'
-import { decodeHex } from '../src/core/bytes.ts'
 import { withNonce } from '../src/core/header.ts'
 import { meetsWords } from '../src/core/pow.ts'
 import { LineSplitter } from '../src/stratum/lines.ts'

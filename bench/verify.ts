@@ -4,9 +4,9 @@
  * a kernel, CPU or build that computes wrongly gets another checksum and no hashrate.
  */
 import { randomBytes } from 'node:crypto'
+import { encodeHex, u256LE, writeU64LE } from '../src/base/bytes.ts'
+import { NewcutError } from '../src/base/errors.ts'
 import { finish, midstate } from '../src/core/blake2s.ts'
-import { encodeHex, u256LE, writeU64LE } from '../src/core/bytes.ts'
-import { NewcutError } from '../src/core/errors.ts'
 import { encodeWork, withNonce } from '../src/core/header.ts'
 import { meets, powHash } from '../src/core/pow.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/engine/cpu/kernel.ts'

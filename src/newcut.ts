@@ -1,9 +1,10 @@
 /** The command line as a process: its output, its crashes, and its exit code. */
+
+import { asNewcutError } from './base/errors.ts'
+import { exitCodeOf } from './base/exit-codes.ts'
 import { reportError } from './cli/console.ts'
 import { newcut } from './commands/commands.ts'
 import { surroundings } from './commands/surroundings.ts'
-import { asNewcutError } from './core/errors.ts'
-import { exitCodeOf } from './core/exit-codes.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has closed the pipe (`newcut inspect ... | head`), which is not an error.

@@ -1,7 +1,7 @@
 /** The facts about rigs in docs/RIGS.md against the code. Its refusal tables run in test/engine/stratum. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { formatDuration } from '../src/core/units.ts'
+import { formatDuration } from '../src/base/units.ts'
 import { difficultyBehindUser, difficultyInPassword } from '../src/engine/stratum/hints.ts'
 import { defaultLimits } from '../src/engine/stratum/limits.ts'
 import { MOST_ROLL_MS } from '../src/engine/stratum/rolls.ts'

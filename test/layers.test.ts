@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 /**
- * Allowed imports between the folders of src/ ('' is main.ts and newcut.ts). Everything may import core, and core imports only hash
- * libraries. mine knows sources and engines by their port files only. node and devnet meet only on the wire; they share
- * just the schemas of the bodies.
+ * Allowed imports between the folders of src/ ('' is main.ts and newcut.ts). Everything may import core and base.
+ * mine knows sources and engines by their port files only. node and devnet meet only on the wire; they share just the
+ * schemas of the bodies.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  '': ['commands', 'cli', 'platform', 'core'],
+  '': ['commands', 'cli', 'platform', 'core', 'base'],
   commands: [
     'accounts',
     'payouts',
@@ -35,6 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'platform',
     'core',
+    'base',
   ],
   compose: [
     'accounts',
@@ -53,31 +54,33 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'platform',
     'core',
+    'base',
   ],
-  cli: ['mine', 'source', 'engine', 'schema', 'core'],
-  api: ['accounts', 'mine', 'source', 'stratum', 'platform', 'core'],
-  journal: ['mine', 'schema', 'core'],
-  sensors: ['mine', 'core'],
-  mine: ['source', 'engine', 'core'],
-  web: ['accounts', 'mine', 'source', 'engine', 'node', 'schema', 'core'],
-  source: ['fleet', 'stratum', 'node', 'schema', 'core'],
-  engine: ['accounts', 'fleet', 'stratum', 'schema', 'core'],
-  accounts: ['fleet', 'stratum', 'schema', 'core'],
-  fleet: ['schema', 'core'],
-  stratum: ['core'],
-  'stratum-check': ['stratum', 'core'],
-  conformance: ['wallet', 'node', 'schema', 'core'],
-  payouts: ['accounts', 'wallet', 'node', 'schema', 'core'],
-  declarations: ['wallet', 'contracts', 'core'],
-  wallet: ['contracts', 'node', 'schema', 'core'],
-  node: ['schema', 'core'],
-  devnet: ['contracts', 'fork', 'schema', 'platform', 'core'],
-  schema: ['core'],
-  platform: ['core'],
-  editor: ['contracts', 'core'],
-  contracts: ['core'],
-  fork: ['contracts', 'core'],
-  core: [],
+  cli: ['mine', 'source', 'engine', 'schema', 'core', 'base'],
+  api: ['accounts', 'mine', 'source', 'stratum', 'platform', 'core', 'base'],
+  journal: ['mine', 'schema', 'core', 'base'],
+  sensors: ['mine', 'core', 'base'],
+  mine: ['source', 'engine', 'core', 'base'],
+  web: ['accounts', 'mine', 'source', 'engine', 'node', 'schema', 'core', 'base'],
+  source: ['fleet', 'stratum', 'node', 'schema', 'core', 'base'],
+  engine: ['accounts', 'fleet', 'stratum', 'schema', 'core', 'base'],
+  accounts: ['fleet', 'stratum', 'schema', 'core', 'base'],
+  fleet: ['schema', 'core', 'base'],
+  stratum: ['core', 'base'],
+  'stratum-check': ['stratum', 'core', 'base'],
+  conformance: ['wallet', 'node', 'schema', 'core', 'base'],
+  payouts: ['accounts', 'wallet', 'node', 'schema', 'core', 'base'],
+  declarations: ['wallet', 'contracts', 'core', 'base'],
+  wallet: ['contracts', 'node', 'schema', 'core', 'base'],
+  node: ['schema', 'core', 'base'],
+  devnet: ['contracts', 'fork', 'schema', 'platform', 'core', 'base'],
+  schema: ['core', 'base'],
+  platform: ['core', 'base'],
+  editor: ['contracts', 'core', 'base'],
+  contracts: ['core', 'base'],
+  fork: ['contracts', 'core', 'base'],
+  core: ['base'],
+  base: [],
 }
 
 const ROOMS_OF_DEVNET = [
@@ -145,7 +148,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
 }
 
-/** Rooms that each part of web may import besides core. */
+/** Rooms that each part of web may import besides core and base. */
 const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   '': [],
   kit: [],
@@ -218,16 +221,16 @@ it('rooms of devnet import nothing from the folder itself but the time slicer', 
 
 it('each page of web imports only the rooms that it needs', () => {
   const wrong = imports.filter(({ from, to }) => {
-    if (room(from) !== 'web' || !isOurs(to) || ['web', 'core'].includes(room(to))) return false
+    if (room(from) !== 'web' || !isOurs(to) || ['web', 'core', 'base'].includes(room(to))) return false
     return !allowedToWeb[inner(from)]?.includes(room(to))
   })
   expect(wrong).toEqual([])
 })
 
-it('browser code loads the kit, core, the lines of the dashboard, and the search of the engine for /mine', () => {
+it('browser code loads the kit, core, base, the lines of the dashboard, and the search of the engine for /mine', () => {
   const wrong = imports.filter(({ from, to, isType }) => {
     if (!runsInBrowser(from) || isType || runsInBrowser(to) || to === 'web/dashboard/lines.ts') return false
-    return room(to) !== 'core' && !(inner(from) === 'mine-page' && room(to) === 'engine')
+    return !['core', 'base'].includes(room(to)) && !(inner(from) === 'mine-page' && room(to) === 'engine')
   })
   expect(wrong).toEqual([])
 })
@@ -255,11 +258,22 @@ it('core imports nothing but libraries for hashes', () => {
   expect(wrong).toEqual([])
 })
 
-it('core and mine touch no clock, randomness, environment, file or timer', () => {
+it('base imports nothing but modules of Node.js, and reads hexadecimal text with its library for hashes', () => {
+  const wrong = imports.filter(
+    ({ from, to }) =>
+      room(from) === 'base' && !isOurs(to) && !to.startsWith('node:') && to !== '@noble/hashes/utils.js',
+  )
+  expect(wrong).toEqual([])
+})
+
+/** Files of base that read or write files. */
+const diskFiles = ['base/replace-file.ts']
+
+it('core, mine and base touch no clock, randomness, environment, file or timer', () => {
   const forbidden =
     /\b(Date\.now|new Date|performance\.|Math\.random|process\.|setTimeout|setInterval|setImmediate|'node:)/
   const wrong = files.filter((name) => {
-    if (!['core', 'mine'].includes(room(name))) return false
+    if (!['core', 'mine', 'base'].includes(room(name)) || diskFiles.includes(name)) return false
     const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     return forbidden.test(code)
   })

@@ -3,10 +3,10 @@
  * test/golden/no-effect.txt.
  */
 import { expect, it } from 'vitest'
+import { NewcutError } from '../src/base/errors.ts'
 import { resolveLayers } from '../src/cli/config.ts'
 import { mineOptions } from '../src/cli/options/mine.ts'
 import { refuseWithoutEffect } from '../src/commands/effect.ts'
-import { NewcutError } from '../src/core/errors.ts'
 
 /** Typed flags: option -> value, or values. */
 type Flags = Readonly<Record<string, unknown>>

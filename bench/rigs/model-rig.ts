@@ -3,7 +3,7 @@
  * its hashrate. It computes no hashes (model-hash.ts).
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { Board, type BoardTime } from './board.ts'
 import { Link, type Network } from './link.ts'

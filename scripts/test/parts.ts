@@ -202,7 +202,7 @@ const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts', 'editor'],
   ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'web'],
-  ['core', 'devnet', 'node', 'stratum', 'wallet'],
+  ['base', 'core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],
   ['deploy', 'prose', 'scripts'],
 ]

@@ -5,7 +5,7 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError } from '../core/errors.ts'
+import { describeError } from '../base/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import type { PendingBlocks, PendingShare } from './rig-ledger.ts'

@@ -1,5 +1,5 @@
 /** Reads the share log of a fleet from outside the fleet. */
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { Link, type LinkOptions } from '../fleet/link.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'

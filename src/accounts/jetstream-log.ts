@@ -4,7 +4,7 @@
  * earlier.
  */
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { decodeMessage } from '../fleet/messages.ts'
 import { unlessMissing } from '../fleet/stores.ts'

@@ -4,8 +4,8 @@
  */
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError } from '@nats-io/transport-node'
-import { type Clock, sleep } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { encodeMessage } from '../fleet/messages.ts'
 import { ShareLog } from './jetstream-log.ts'

@@ -1,6 +1,6 @@
 /** Opens the LevelDB of a share log. */
 import { ClassicLevel } from 'classic-level'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 
 /** The part of LevelDB that the share log uses, with text keys and values. Tests replace it with failing disks. */
 export type ShareDatabase = Pick<

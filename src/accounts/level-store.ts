@@ -2,8 +2,8 @@
  * The share log on disk, in LevelDB. When a write resolves, the operating system has it, so it outlives the process.
  * The log is synced once a second, so a power failure costs at most one second.
  */
-import type { Clock } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
 import { type DatabaseOpener, openShareDatabase, type ShareDatabase } from './level-database.ts'

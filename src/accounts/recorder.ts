@@ -2,8 +2,8 @@
  * Writes a share before it is answered: it counts, and is answered as accepted, once the store has it. Shares that
  * arrive during a write are written together by the next one.
  */
-import type { Clock } from '../core/clock.ts'
-import { describeError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { describeError } from '../base/errors.ts'
 import { minuteOf, type RefusedVerdict, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'

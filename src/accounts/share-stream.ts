@@ -1,6 +1,6 @@
 /** The JetStream stream for the shares of a fleet. */
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { adapt, createStream, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
 

@@ -1,6 +1,6 @@
 /** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { type PresentToken, refuse } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'

@@ -1,5 +1,5 @@
 /** Connection figures for monitors that the snapshot lacks: outages, uptime, answer times. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 
 /** Number of answers in the median answer time. */

@@ -1,6 +1,6 @@
 /** Prevents DNS rebinding by a check of the Host header. */
 import { isIP } from 'node:net'
-import { hostOf, isLoopback } from '../core/host.ts'
+import { hostOf, isLoopback } from '../base/host.ts'
 
 /** Length limit of a foreign host name in the refusal. */
 const MAX_SHOWN_LENGTH = 100

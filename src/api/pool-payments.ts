@@ -1,5 +1,5 @@
 /** Formats payments and balances as miningcore does. The caller supplies the figures. */
-import { printable } from '../core/printable.ts'
+import { printable } from '../base/printable.ts'
 
 /** A settled payment. Coins are decimal numbers. */
 export interface ShownPayment {

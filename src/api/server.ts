@@ -1,7 +1,7 @@
 /** The HTTP server of a running miner: /metrics, /healthz, /api/summary, and added parts. */
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { limitConnections } from '../platform/connection-limit.ts'
 import { type FastifyInstance, fastify } from '../platform/fastify.ts'

@@ -1,5 +1,5 @@
 /** The answers to the keys of a running miner. */
-import { formatDuration, formatHashrate, withPrefix } from '../core/units.ts'
+import { formatDuration, formatHashrate, withPrefix } from '../base/units.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { UpstreamStatus } from '../source/source.ts'
 import { energyTexts } from './energy-text.ts'

@@ -1,6 +1,6 @@
 /** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
 import { readFileSync } from 'node:fs'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
 import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'

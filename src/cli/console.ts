@@ -1,6 +1,6 @@
 /** The console as JSON records. Lines for people are in text-face.ts. */
 import { createRequire } from 'node:module'
-import type { NewcutError } from '../core/errors.ts'
+import type { NewcutError } from '../base/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { type LogFormat, levelOf } from './levels.ts'
 import type { Output } from './line.ts'

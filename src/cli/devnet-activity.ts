@@ -2,7 +2,7 @@
  * Decides which blocks and transactions of a development network get console lines, and counts all of them. It has no
  * timer: call `tick` about once a second.
  */
-import { formatDuration } from '../core/units.ts'
+import { formatDuration } from '../base/units.ts'
 import type { TransactionEvent } from '../schema/devnet-events.ts'
 import { type ConsoleLine, counted } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'

@@ -1,5 +1,5 @@
 /** Power and energy in words. */
-import { formatEfficiency, formatEnergy } from '../core/units.ts'
+import { formatEfficiency, formatEnergy } from '../base/units.ts'
 import type { EnergySnapshot, EnergySource } from '../mine/energy.ts'
 import { counted } from './line.ts'
 

@@ -1,6 +1,6 @@
 /** Makes the flags of a command from its option table, and reads those that were typed. */
 import { type Command, Option } from 'commander'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { defaultText, type OptionSpec, optionGroups } from './options/row.ts'
 
 export type OptionTable = Readonly<Record<string, unknown>>

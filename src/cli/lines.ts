@@ -1,8 +1,8 @@
 /** The console lines of each event. With time and label they fit in 80 columns, unless names are long. */
 
-import { printable } from '../core/printable.ts'
+import { printable } from '../base/printable.ts'
+import { formatDuration, formatEfficiency, formatHashrate, withPrefix } from '../base/units.ts'
 import { type Verdict, verdicts } from '../core/solution.ts'
-import { formatDuration, formatEfficiency, formatHashrate, withPrefix } from '../core/units.ts'
 import { joulesPerMegahash } from '../mine/energy.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { HardwareSnapshot, Sensed } from '../mine/hardware.ts'

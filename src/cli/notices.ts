@@ -1,6 +1,6 @@
 /** Everything that the console shows: events of the miner, and notices. */
-import { describeError, type ErrorCode, type NewcutError } from '../core/errors.ts'
-import { withoutSecrets } from '../core/host.ts'
+import { describeError, type ErrorCode, type NewcutError } from '../base/errors.ts'
+import { withoutSecrets } from '../base/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'

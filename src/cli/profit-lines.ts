@@ -1,5 +1,5 @@
 /** Lines of the console about income, cost and paid blocks. */
-import { amountText, moneyText } from '../core/money-text.ts'
+import { amountText, moneyText } from '../base/money-text.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { EarningsSnapshot, MoneyParts, PaidSum, Payer, ProfitSnapshot } from '../mine/profit.ts'
 import { type ConsoleLine, counted, type Style } from './line.ts'

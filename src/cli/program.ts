@@ -1,7 +1,7 @@
 /** The command line: commands, their flags and their help, from the rows of commands and options. */
 import { Command, CommanderError, Option } from 'commander'
-import { asNewcutError } from '../core/errors.ts'
-import { exitCodeOf } from '../core/exit-codes.ts'
+import { asNewcutError } from '../base/errors.ts'
+import { exitCodeOf } from '../base/exit-codes.ts'
 import { type CommandRow, commandGroups } from './command-row.ts'
 import { resolveConfig } from './config.ts'
 import { reportError } from './console.ts'

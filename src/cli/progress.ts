@@ -1,7 +1,7 @@
 /** A progress bar on a terminal, for tasks that take long. Other outputs get none. */
 import stringWidth from 'string-width'
-import type { OnProgress, Progress } from '../core/progress.ts'
-import { formatDuration, withPrefix } from '../core/units.ts'
+import type { OnProgress, Progress } from '../base/progress.ts'
+import { formatDuration, withPrefix } from '../base/units.ts'
 import { type Output, type Paint, type ProcessEnvironment, painter } from './line.ts'
 import { screenFor } from './screen.ts'
 

@@ -1,6 +1,6 @@
 /** The status line of a miner: as much of its current state as fits. */
 import stringWidth from 'string-width'
-import { formatHashrate } from '../core/units.ts'
+import { formatHashrate } from '../base/units.ts'
 import type { Pause } from '../mine/pauses.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { powerText } from './energy-text.ts'

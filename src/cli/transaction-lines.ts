@@ -1,6 +1,6 @@
 /** The console lines for transactions of a development network. */
-import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
-import { placeText } from '../core/printable.ts'
+import { NO_PRINT, PRINT_ADVICE } from '../base/errors.ts'
+import { placeText } from '../base/printable.ts'
 import type {
   CommandAction,
   IncludedTransaction,

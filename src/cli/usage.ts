@@ -1,6 +1,6 @@
 /** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { closest } from './config.ts'
 
 /** Option of another miner -> options here. The error suggests the first one that the command has. */

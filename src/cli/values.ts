@@ -1,5 +1,5 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
-import { formatDuration } from '../core/units.ts'
+import { formatDuration } from '../base/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import { type AutoMine, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 

@@ -1,6 +1,6 @@
 /** The certificate authorities of `--ca`. */
 import { existsSync } from 'node:fs'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { checkAuthorities } from '../node/authorities.ts'
 import { fileText } from './given-text.ts'
 

@@ -1,6 +1,7 @@
 /** Balances of an account as lines and as JSON. */
+
+import { printable } from '../base/printable.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
-import { printable } from '../core/printable.ts'
 
 /** Chain -> balance, or null if the chain does not have the account. Chains are in their order. */
 export type ShownBalances = ReadonlyMap<number, Decimal | null>

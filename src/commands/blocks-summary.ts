@@ -1,7 +1,8 @@
 /** The sums of `newcut blocks --summary`: counts and coins of a journal, for each network. */
+
+import { exactText } from '../base/coin-sums.ts'
+import { moneyText } from '../base/money-text.ts'
 import { counted } from '../cli/line.ts'
-import { exactText } from '../core/coin-sums.ts'
-import { moneyText } from '../core/money-text.ts'
 import { isLostVerdict, type StepName, stepNames, verdictOf } from '../core/solution.ts'
 import { CoinTotal } from '../journal/coin-total.ts'
 import type { JournalContent } from '../journal/content.ts'

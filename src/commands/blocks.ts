@@ -1,8 +1,9 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { type JournalContent, readJournal } from '../journal/content.ts'
 import { stateFolder } from '../journal/folder.ts'
 import type { BlockRecord } from '../journal/record.ts'

@@ -1,5 +1,5 @@
 /** `newcut devnet --data DIR --check`: shows and checks everything on disk. */
-import type { OnProgress } from '../core/progress.ts'
+import type { OnProgress } from '../base/progress.ts'
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
 
 /** Prints its findings. Resolves with exit code 0 if nothing is wrong, otherwise 1. */

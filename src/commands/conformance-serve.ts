@@ -1,5 +1,7 @@
 /** `newcut conformance --serve`: serves the interface to a client, and judges what it asks. */
 import { join } from 'node:path'
+import { NewcutError } from '../base/errors.ts'
+import { formatDuration } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { startDevnet } from '../compose/devnet.ts'
 import { needs, ownCases } from '../conformance/case-file.ts'
@@ -8,8 +10,6 @@ import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
 import { failureLine, gaveUpLine, summaryLines } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
-import { NewcutError } from '../core/errors.ts'
-import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'
 
 export interface ServeClientsOptions {

@@ -1,5 +1,6 @@
 /** `newcut conformance`: judges a node by the cases of the interface. */
 import { writeFileSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
@@ -14,7 +15,6 @@ import {
 } from '../conformance/case-file.ts'
 import { failureLine, headLine, junitXml, summaryLines } from '../conformance/report.ts'
 import { type ConformanceReport, runCases } from '../conformance/run.ts'
-import { NewcutError } from '../core/errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type ServeClientsOptions, serveClients } from './conformance-serve.ts'
 import { outputProblem } from './output-file.ts'

@@ -1,13 +1,13 @@
 /** Runs one test file from the disk. The result is data, so that a thread can send it. */
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
+import { fileProblem } from '../base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
 import type { Files } from '../contracts/repl/test-run.ts'
 import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
-import { fileProblem } from '../core/errors.ts'
 
 /** The longest test file, which the reader holds in memory. */
 const MAX_FILE_CHARACTERS = 4_000_000

@@ -1,9 +1,9 @@
 /** The flags of `newcut contract`. */
 import { randomInt } from 'node:crypto'
 import { Option } from 'commander'
+import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
 import { once, RowOption } from '../cli/flags.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { ContractOptions } from './contract.ts'
 
 /** Most per cent that `--tolerance` takes. */

@@ -1,9 +1,9 @@
 /** Test files on the state of another network. */
 import { readFileSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { ChainFork } from '../fork/chain-fork.ts'
 import { type ForkOptions, openFork } from '../fork/fork.ts'
 

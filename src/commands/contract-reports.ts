@@ -1,8 +1,8 @@
 /** Reports and checks of `newcut contract` after all files have run: gas, coverage, results for other programs. */
 import { writeFileSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
+import { NewcutError } from '../base/errors.ts'
 import { merged } from '../contracts/coverage/counts.ts'
-import { NewcutError } from '../core/errors.ts'
 import { coverageLines, lcovText, percentOf, totalReach } from './contract-coverage.ts'
 import { type CoveredFiles, type FileOutcome, shown } from './contract-files.ts'
 import { gasReportLines, gasRows } from './contract-gas.ts'

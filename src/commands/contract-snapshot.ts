@@ -1,7 +1,7 @@
 /** `.gas-snapshot`: the gas of each test, one sorted line a test, to see changes from one commit to the next. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import type { TestCase } from '../contracts/repl/test-results.ts'
-import { NewcutError } from '../core/errors.ts'
 
 /** The file in the working directory. */
 export const SNAPSHOT = '.gas-snapshot'

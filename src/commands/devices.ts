@@ -1,10 +1,10 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
+import { describeError } from '../base/errors.ts'
+import { formatHashrate } from '../base/units.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { describeError } from '../core/errors.ts'
 import { encodeWork } from '../core/header.ts'
-import { formatHashrate } from '../core/units.ts'
 import { tuningFileOf } from '../engine/cache-folder.ts'
 import { chooseNative, loadChosen, type NativeChoice } from '../engine/cpu/native-choice.ts'
 import { listAdapters, measureAdapter } from '../engine/gpu/adapters.ts'

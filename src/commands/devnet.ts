@@ -1,5 +1,6 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
+import { NewcutError } from '../base/errors.ts'
 import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { DevnetNow } from '../cli/devnet-activity.ts'
@@ -14,7 +15,6 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { accountOn } from '../compose/payee.ts'
 import type { MinerSetup } from '../compose/setup.ts'
-import { NewcutError } from '../core/errors.ts'
 import { development } from '../core/network.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'

@@ -1,7 +1,8 @@
 /** Refuses flags that would have no effect: the user expects one. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { OptionFacts } from '../cli/options/row.ts'
-import { NewcutError } from '../core/errors.ts'
 import { type Given, needs, type Reason } from './needs.ts'
 
 type Typed = Pick<Config<unknown>, 'origins'> & { readonly values: object }

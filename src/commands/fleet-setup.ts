@@ -1,7 +1,7 @@
 /** The connection to NATS, for leaders, rigs and `newcut fleet`. */
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { readNatsAddress } from '../fleet/address.ts'
 import { readCredentials } from '../fleet/credentials.ts'
 import type { LinkSetup } from '../fleet/link.ts'

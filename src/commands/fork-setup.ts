@@ -1,8 +1,8 @@
 /** Makes the options of a fork from what the user typed. */
 import { join } from 'node:path'
+import { NewcutError } from '../base/errors.ts'
 import type { forkOptions } from '../cli/options/fork.ts'
 import type { Values } from '../cli/options/row.ts'
-import { NewcutError } from '../core/errors.ts'
 import { cacheFolder } from '../engine/cache-folder.ts'
 import type { ForkOptions } from '../fork/fork.ts'
 

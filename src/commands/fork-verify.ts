@@ -1,11 +1,12 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
+
+import { describeError, NewcutError } from '../base/errors.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
 import { MAX_BLOCK_GAS } from '../core/gas.ts'
 import type { Header } from '../core/header.ts'
-import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'

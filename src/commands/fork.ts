@@ -1,7 +1,8 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
+
+import { NewcutError } from '../base/errors.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { openFork } from '../fork/fork.ts'
 import { pinText } from '../fork/pin.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'

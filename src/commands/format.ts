@@ -1,7 +1,7 @@
 /** `newcut format`: formats contracts and test files. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileProblem, NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { fileProblem, NewcutError } from '../core/errors.ts'
 import { isContractFile } from '../editor/disk-files.ts'
 import { formatFile } from '../editor/format.ts'
 

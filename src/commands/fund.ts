@@ -1,10 +1,11 @@
 /** `newcut fund ACCOUNT AMOUNT`: mints coins for an account of a development network. */
+
+import { NewcutError } from '../base/errors.ts'
+import type { ExactJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'
 import type { fundOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import { NewcutError } from '../core/errors.ts'
-import type { ExactJson } from '../core/json.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'
 import { controlOperations } from '../schema/control.ts'

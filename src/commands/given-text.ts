@@ -1,6 +1,6 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
 import { existsSync, readFileSync } from 'node:fs'
-import { describeError, fileProblem, NewcutError } from '../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
 
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i

@@ -1,9 +1,9 @@
 /** Input of `newcut inspect`: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
-import { decodeBase64Url, decodeHex } from '../core/bytes.ts'
-import { FormatError, NewcutError } from '../core/errors.ts'
+import { decodeBase64Url, decodeHex } from '../base/bytes.ts'
+import { FormatError, NewcutError } from '../base/errors.ts'
+import { type Json, parseJson } from '../base/json.ts'
 import { degreeOfSize, encodeHeader } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
-import { type Json, parseJson } from '../core/json.ts'
 
 /** A header, work or work response in the input. */
 export interface InputRecord {

@@ -1,9 +1,10 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../base/bytes.ts'
+import { describeError, FormatError, fileProblem, NewcutError } from '../base/errors.ts'
+import { stringifyJson } from '../base/json.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../core/bytes.ts'
-import { describeError, FormatError, fileProblem, NewcutError } from '../core/errors.ts'
 import { forkStateOf } from '../core/fork.ts'
 import {
   decodeHeader,
@@ -14,7 +15,6 @@ import {
   type WorkFields,
 } from '../core/header.ts'
 import { workToJson } from '../core/header-json.ts'
-import { stringifyJson } from '../core/json.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf, levelOf } from '../core/target.ts'
 import { decodeWorkResponse } from '../core/work.ts'

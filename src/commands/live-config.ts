@@ -1,5 +1,7 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
 import type { Configuration, Options } from '../api/configuration.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { type Prepared, prepareReplacement } from '../base/replace-file.ts'
 import {
   closest,
   type Layers,
@@ -16,8 +18,6 @@ import { mineOptions } from '../cli/options/mine.ts'
 import { environmentName, negatedName } from '../cli/options/row.ts'
 import { yaml } from '../cli/yaml.ts'
 import { checkPayee } from '../compose/payee.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { type Prepared, prepareReplacement } from '../platform/replace-file.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import {
   changesBetween,

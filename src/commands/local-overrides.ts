@@ -1,6 +1,6 @@
 /** `newcut local --set`: code finds rows, a time and signers that the chain does not have. */
-import { NewcutError } from '../core/errors.ts'
-import { type ExactJson, NumberText, parseExactJson } from '../core/json.ts'
+import { NewcutError } from '../base/errors.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../base/json.ts'
 import type { NodeClient } from '../node/client.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'

@@ -1,9 +1,10 @@
 /** `newcut local CODE`: evaluates code on a node, and prints its value. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import { NewcutError } from '../core/errors.ts'
 import { answer } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
 import { givenCode, givenJson } from './given-text.ts'

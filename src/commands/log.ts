@@ -1,10 +1,10 @@
 /** The log of a command that runs until it is stopped: on the console, and in the file of --log-file. */
 import { existsSync, rmSync } from 'node:fs'
+import { asNewcutError, describeError, NewcutError } from '../base/errors.ts'
 import { type ChangingFace, changingFace, type FaceMaker } from '../cli/changing-face.ts'
 import { fileFace } from '../cli/file-face.ts'
 import type { LogFormat, LogLevel, LogStyle } from '../cli/levels.ts'
 import { type ConsoleEvent, errorEvent } from '../cli/notices.ts'
-import { asNewcutError, describeError, NewcutError } from '../core/errors.ts'
 import { LogFile, type LogFileEvents } from '../platform/log-file.ts'
 import { outputProblem } from './output-file.ts'
 

@@ -1,7 +1,7 @@
 /** `newcut lsp`: the language server for contracts, on stdin and stdout. */
 import { execFile } from 'node:child_process'
+import { NewcutError } from '../base/errors.ts'
 import type { Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { diskFiles } from '../editor/disk-files.ts'
 import { type EditorHost, serveEditor } from '../editor/server.ts'
 import type { TestFileReport } from '../editor/test-lenses.ts'

@@ -1,5 +1,6 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
 
+import type { ExitCode } from '../base/exit-codes.ts'
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import { mineOptions } from '../cli/options/mine.ts'
@@ -9,7 +10,6 @@ import { changeableOf } from '../compose/change.ts'
 import { tryMiner } from '../compose/dry-run.ts'
 import { checkSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import type { MinerSetup } from '../compose/setup.ts'
-import type { ExitCode } from '../core/exit-codes.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
 import { refuseWithoutEffect } from './effect.ts'

@@ -1,6 +1,7 @@
 /** Turns the options of `newcut mine` into those of compose/miner.ts. */
 
 import { join } from 'node:path'
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options/lead.ts'
@@ -17,7 +18,6 @@ import type {
   StratumSetup,
 } from '../compose/setup.ts'
 import type { StateSetup } from '../compose/state.ts'
-import { NewcutError } from '../core/errors.ts'
 import { cacheFolder, tuningFileOf } from '../engine/cache-folder.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'

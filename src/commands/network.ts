@@ -1,7 +1,8 @@
 /** The embedded network of the commands `mine` and `devnet`. */
+
+import { formatDuration, withPrefix } from '../base/units.ts'
 import type { mineOptions } from '../cli/options/mine.ts'
 import type { Values } from '../cli/options/row.ts'
-import { formatDuration, withPrefix } from '../core/units.ts'
 import type { EmbeddedNode } from '../devnet/devnet.ts'
 
 export type NetworkValues = Pick<

@@ -1,6 +1,7 @@
 /** Shared parts of the commands that sign: gas terms, the sender of commands, results as JSON. */
+
+import { NewcutError } from '../base/errors.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'

@@ -1,5 +1,5 @@
 /** A report of payouts as lines for people. */
-import { printable } from '../core/printable.ts'
+import { printable } from '../base/printable.ts'
 import type { Payment } from '../payouts/payments.ts'
 import type { PartState, PayoutReport, ReportBalance, ReportBlock } from '../payouts/report.ts'
 

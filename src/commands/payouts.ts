@@ -1,11 +1,11 @@
 /** `newcut payouts`: the share of each user in the rewards of a pool, and its sources. `--pay` pays it. */
 import type { ShareReader } from '../accounts/share-store.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { payoutsOptions } from '../cli/options/payouts.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { accountOn, checkPayee } from '../compose/payee.ts'
 import { openShareReader, type ShareSource } from '../compose/share-reader.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
 import { stateFolder } from '../journal/folder.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { PoolRules } from '../payouts/assess.ts'

@@ -1,5 +1,5 @@
 /** The prices of the options. */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { Price, Prices } from '../mine/profit.ts'
 
 interface PriceValues {

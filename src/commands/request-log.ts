@@ -1,7 +1,8 @@
 /** The log of requests: an event for each. */
+
+import { printable } from '../base/printable.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import type { ServedRequest } from '../compose/devnet.ts'
-import { printable } from '../core/printable.ts'
 
 /** The longest path to show, in characters. */
 const MAX_SHOWN_PATH = 200

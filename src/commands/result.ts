@@ -1,9 +1,10 @@
 /** `newcut result REQUESTKEY`: the result of a transaction. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { resultOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'

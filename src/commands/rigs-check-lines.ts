@@ -1,6 +1,6 @@
 /** The report of `newcut rigs check` as lines. */
-import { printable } from '../core/printable.ts'
-import { formatDuration } from '../core/units.ts'
+import { printable } from '../base/printable.ts'
+import { formatDuration } from '../base/units.ts'
 import { type RigKind, rigRates, secondsPerShare } from '../stratum/rig-rates.ts'
 import type { Finding } from '../stratum-check/findings.ts'
 import type { MakerOutcome, MakerReport } from '../stratum-check/judge.ts'

@@ -1,9 +1,10 @@
 /** `newcut rigs check`: checks how the rigs of each maker would work with a stratum server, ours or another. */
+
+import type { Clock } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
-import type { Clock } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { acrossMakers, type Visited } from '../stratum-check/across.ts'
 import { type Finding, found } from '../stratum-check/findings.ts'

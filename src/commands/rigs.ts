@@ -1,9 +1,9 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
 import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
+import { formatHashrate, withPrefix } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
-import { formatHashrate, withPrefix } from '../core/units.ts'
 
 /** The default HTTP address of a miner. */
 const DEFAULT_ADDRESS = '127.0.0.1:4148'

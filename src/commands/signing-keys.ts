@@ -1,8 +1,8 @@
 /** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
 import { existsSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import { publicKeyIn } from '../cli/values.ts'
 import { isDevelopment } from '../compose/payee.ts'
-import { NewcutError } from '../core/errors.ts'
 import { modeForOthers } from '../platform/secret-file.ts'
 import { signingKey } from '../wallet/keys.ts'
 import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'

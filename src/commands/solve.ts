@@ -1,8 +1,9 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
+
+import { decodeHex, readU256LE } from '../base/bytes.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { solveWork } from '../compose/solve.ts'
-import { decodeHex, readU256LE } from '../core/bytes.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
 import { degreeOfSize } from '../core/header.ts'
 import { tailLayout } from '../engine/cpu/kernel.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'

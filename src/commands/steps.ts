@@ -1,9 +1,9 @@
 /** Steps of a command on its way into the chain, as lines on stderr. Only the result goes to stdout. */
 
+import { describeError, NewcutError } from '../base/errors.ts'
+import { formatDuration } from '../base/units.ts'
 import { type ConsoleLine, linePrinter } from '../cli/line.ts'
 import type { Terminal } from '../cli/terminal.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { formatDuration } from '../core/units.ts'
 import { systemClock } from '../platform/clock.ts'
 import type { CommandStep } from '../wallet/command-sender.ts'
 import { withoutControls } from './value-text.ts'

@@ -1,8 +1,8 @@
 /** Nodes refuse unreadable code without the bracket that is open, or without a place. newcut adds them. */
 import { existsSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
-import { NewcutError } from '../core/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { isUnreadable } from '../wallet/advice.ts'
 import { CommandFailed } from '../wallet/failure.ts'

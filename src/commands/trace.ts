@@ -1,9 +1,10 @@
 /** `newcut trace KEY`: executes a transaction of a development network again, and prints its steps with their gas. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { painter } from '../cli/line.ts'
 import { nodeOptions, type traceOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'
 import { traceOperation } from '../schema/trace.ts'

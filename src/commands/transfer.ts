@@ -1,9 +1,10 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { CommandSender } from '../wallet/command-sender.ts'

@@ -1,11 +1,11 @@
 /** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { typesOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '../contracts/syntax/outline.ts'
 import { systemContracts } from '../contracts/system/system.ts'
-import { NewcutError } from '../core/errors.ts'
 import { declarations, HEADER } from '../declarations/declare.ts'
 import { type ContractTexts, gather, read } from '../declarations/gather.ts'
 import { nodeSource } from '../declarations/node-source.ts'

@@ -1,8 +1,8 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
 import type { Surroundings } from '../cli/terminal.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { parseJson } from '../core/json.ts'
 import { type Pin, pinText } from '../fork/pin.ts'
 import type { RemoteNode } from '../fork/remote-node.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'

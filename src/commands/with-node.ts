@@ -1,9 +1,9 @@
 /** The connection to a node, for the commands that call contracts. */
 
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { nodeOptions } from '../cli/options/wallet.ts'
 import type { Surroundings } from '../cli/terminal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import { givenAuthorities } from './authorities.ts'

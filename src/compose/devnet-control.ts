@@ -1,6 +1,6 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
 import { readFile } from 'node:fs/promises'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {

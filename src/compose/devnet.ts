@@ -38,7 +38,7 @@ import { addExplorer } from '../web/explorer/page.ts'
 import { controlOf, type DevnetControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
-export type { OnProgress, Progress } from '../core/progress.ts'
+export type { OnProgress, Progress } from '../base/progress.ts'
 export type { ForkTime } from '../devnet/fork/node-fork.ts'
 export type { DevnetFork } from '../devnet/fork/open-fork.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'

@@ -1,6 +1,6 @@
 /** The mining page on the HTTP server of a miner. */
 import type { FastifyInstance } from 'fastify'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'

@@ -1,10 +1,10 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
+import { withFirstOf } from '../base/signals.ts'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
-import { withFirstOf } from '../core/signals.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'

@@ -1,6 +1,6 @@
 /** Pauses a miner by schedule and by the CPU load of other programs. */
-import type { Clock } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import { every } from '../mine/every.ts'
 import { LoadGate } from '../mine/load-gate.ts'
 import type { Miner } from '../mine/miner.ts'

@@ -1,6 +1,6 @@
 /** Shows a pool's payouts on its miner: reads the journal that `newcut payouts` writes into the miner's folder. */
 import type { ReadPayouts } from '../api/pool-payments.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import { isDevelopment } from './payee.ts'
 import type { MinerSetup } from './setup.ts'

@@ -1,8 +1,9 @@
 /** Reads the rewards of our blocks from their payloads. */
+
+import { decodeBase64Url } from '../base/bytes.ts'
+import { NewcutError } from '../base/errors.ts'
 import { feesOf } from '../core/block-fees.ts'
-import { decodeBase64Url } from '../core/bytes.ts'
 import { paymentIn } from '../core/coinbase.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { NodeClient } from '../node/client.ts'
 

@@ -1,7 +1,7 @@
 /** Opens the journal of a miner and reads the unsettled solutions of earlier runs. */
-import { decodeBase64Url } from '../core/bytes.ts'
-import { type Clock, sleep } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { decodeBase64Url } from '../base/bytes.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { verdictOf, wasTaken } from '../core/solution.ts'
 import { type Disk, systemDisk } from '../journal/disk.ts'
 import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '../journal/earlier.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeError, fileProblem, NewcutError } from '../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { told } from './told.ts'

@@ -1,8 +1,8 @@
 /** One run of one case: its variables, its open streams and its calls in the background. */
-import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
-import { type Clock, sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
-import { parseJson, stringifyJson } from '../core/json.ts'
+import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
+import { parseJson, stringifyJson } from '../base/json.ts'
 import type { CaseStep, ConformanceCase, Expectation, Release } from './case-file.ts'
 import { CaseSkipped, made, WrongInput } from './makes.ts'
 import { type Mismatch, mismatch, shown } from './matchers.ts'

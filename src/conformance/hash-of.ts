@@ -1,12 +1,13 @@
 /** Hashes that the runner computes again from what the node sent. */
+
+import { decodeBase64Url, encodeBase64Url, encodeHex } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { decodeBase64Url, encodeBase64Url, encodeHex } from '../core/bytes.ts'
-import { FormatError } from '../core/errors.ts'
 import type { Header } from '../core/header.ts'
 import { decodeHeader, encodeWork } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
-import type { Json } from '../core/json.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../core/payload.ts'
 import { powHash } from '../core/pow.ts'
 

@@ -1,6 +1,7 @@
 /** Values that the runner makes itself: signed commands, solved work and parts of bytes. */
+
+import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
 import { withNonce } from '../core/header.ts'
 import { solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'

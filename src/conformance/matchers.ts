@@ -1,6 +1,6 @@
 /** Compares values with expectations. Plain values are exact; objects may have further fields; `$` begins a matcher. */
-import { stringifyJson } from '../core/json.ts'
-import { printable } from '../core/printable.ts'
+import { stringifyJson } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
 import type { Release } from './case-file.ts'
 import { hashComplaint } from './hash-of.ts'
 

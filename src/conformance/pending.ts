@@ -1,6 +1,6 @@
 /** Finds out whether a command stays pending at a node until the runner asks for blocks. */
-import { type Clock, sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import { made } from './makes.ts'
 import { partOf } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'

@@ -1,7 +1,7 @@
 /** Finds out what the node is, and which needs it offers. */
 
-import type { Clock } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { type CaseNeed, needs, type Release } from './case-file.ts'
 import { made } from './makes.ts'
 import { type PendingProbe, pendingRefusal } from './pending.ts'

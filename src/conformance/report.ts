@@ -1,5 +1,5 @@
 /** A report as lines for people, and as JUnit XML for CI. */
-import { printable } from '../core/printable.ts'
+import { printable } from '../base/printable.ts'
 import type { StepFailure } from './case-run.ts'
 import type { CaseResult, ConformanceReport } from './run.ts'
 

@@ -1,5 +1,5 @@
 /** Variables of a case: `$name` for a whole value, `${name.part}` inside a text. */
-import { stringifyJson } from '../core/json.ts'
+import { stringifyJson } from '../base/json.ts'
 
 export type Variables = Map<string, unknown>
 

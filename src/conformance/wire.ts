@@ -1,8 +1,8 @@
 /** Requests of cases: any method, header and body, as they stand in the case. */
 import { Client, type Dispatcher, Pool } from 'undici'
-import type { Clock } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
-import { parseJson } from '../core/json.ts'
+import type { Clock } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
 import { connectors, type DialOptions } from '../node/dial.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'

@@ -1,6 +1,6 @@
 /** Fees that the transactions of a block pay to its miner (PROTOCOL.md E.4, Redeeming). */
-import { exactText } from './coin-sums.ts'
-import { type ExactJson, NumberText, parseExactJson } from './json.ts'
+import { exactText } from '../base/coin-sums.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../base/json.ts'
 
 /** Decimal places of a fee. */
 const COIN_PLACES = 12

@@ -1,5 +1,5 @@
 /** Reads the amount and the recipient of a block's coinbase. */
-import { type ExactJson, NumberText, parseExactJson } from './json.ts'
+import { type ExactJson, NumberText, parseExactJson } from '../base/json.ts'
 
 /** Reward of a block. */
 export interface CoinbasePayment {

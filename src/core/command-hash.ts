@@ -5,8 +5,8 @@
  * The interface description specifies BLAKE2s-256; live nodes and all wallets use BLAKE2b-256. Both are accepted.
  */
 import { blake2s } from '@noble/hashes/blake2.js'
+import { equalBytes } from '../base/bytes.ts'
 import { blake2b256 } from './blake2b.ts'
-import { equalBytes } from './bytes.ts'
 
 const HASH_BYTES = 32
 

@@ -1,6 +1,6 @@
 /** Cuts and braiding (PROTOCOL.md D and A.6): the head of each chain, and the parents of the next blocks. */
 import { sha512_256 } from '@noble/hashes/sha2.js'
-import { concatBytes, equalBytes } from './bytes.ts'
+import { concatBytes, equalBytes } from '../base/bytes.ts'
 import type { Header, WorkFields } from './header.ts'
 import { graphAt, type Network } from './network.ts'
 

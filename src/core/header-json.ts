@@ -1,8 +1,8 @@
-/** JSON encoding of headers (PROTOCOL.md B.7). With core/json.ts, integers are exact in both directions. */
-import { decodeHash, encodeBase64Url, readU256LE, u256LE } from './bytes.ts'
-import { FormatError } from './errors.ts'
+/** JSON encoding of headers (PROTOCOL.md B.7). With base/json.ts, integers are exact in both directions. */
+import { decodeHash, encodeBase64Url, readU256LE, u256LE } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
 import { checkDegree, type Header, type WorkFields } from './header.ts'
-import type { Json } from './json.ts'
 import { versionCode, versionName } from './network.ts'
 
 /** Word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */

@@ -16,8 +16,8 @@ import {
   writeU32LE,
   writeU64LE,
   writeU256LE,
-} from './bytes.ts'
-import { FormatError } from './errors.ts'
+} from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
 
 /** Bytes of one adjacent record: chain u32 LE || hash. */
 export const ADJACENT_BYTES = 36

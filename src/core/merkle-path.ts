@@ -6,8 +6,8 @@
  *     step = side (1) || sibling (32)
  */
 import { sha512_256 } from '@noble/hashes/sha2.js'
-import { concatBytes } from './bytes.ts'
-import { FormatError } from './errors.ts'
+import { concatBytes } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
 import { type Digest, merkleRoot } from './merkle.ts'
 
 /** One step up a tree. */

@@ -1,6 +1,6 @@
 /** Merkle trees with SHA-512/256, in the shape of RFC 6962 section 2.1 (PROTOCOL.md B.3). */
 import { sha512_256 } from '@noble/hashes/sha2.js'
-import { concatBytes } from './bytes.ts'
+import { concatBytes } from '../base/bytes.ts'
 
 /** Leaf tags, hashed as u16 big-endian. */
 export const TAG = {

@@ -5,7 +5,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { pbkdf2 } from '@noble/hashes/pbkdf2.js'
 import { sha512 } from '@noble/hashes/sha2.js'
-import { concatBytes } from './bytes.ts'
+import { concatBytes } from '../base/bytes.ts'
 
 /** The phrase of development networks. Everybody knows it, so its keys are worthless elsewhere. */
 export const DEVELOPMENT_PHRASE = 'test test test test test test test test test test test junk'

@@ -3,7 +3,7 @@
  * kernels, GPUs and other miners are only claims.
  */
 import { blake2s } from '@noble/hashes/blake2.js'
-import { readU256LE } from './bytes.ts'
+import { readU256LE } from '../base/bytes.ts'
 import { workLayout } from './header.ts'
 
 /** BLAKE2s-256 of work bytes, including the nonce; 32 bytes. */

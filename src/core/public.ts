@@ -28,13 +28,17 @@
  * @module newcut/core
  */
 // Public exports are listed here; code of this package imports the files directly.
+
+export { decodeBase64Url, decodeHash, decodeHex, encodeBase64Url, encodeHex, equalBytes } from '../base/bytes.ts'
+export type { Clock } from '../base/clock.ts'
+export { describeError, type ErrorCode, errorCodes, FormatError, NewcutError } from '../base/errors.ts'
+export { type Json, parseJson, stringifyJson } from '../base/json.ts'
+export { MAX_LINE_CHARACTERS, printable } from '../base/printable.ts'
+export { formatDuration, formatHashrate, withPrefix } from '../base/units.ts'
 export { blockHash } from './block-hash.ts'
-export { decodeBase64Url, decodeHash, decodeHex, encodeBase64Url, encodeHex, equalBytes } from './bytes.ts'
-export type { Clock } from './clock.ts'
 export { isCommandHash } from './command-hash.ts'
 export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf } from './cut.ts'
 export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
-export { describeError, type ErrorCode, errorCodes, FormatError, NewcutError } from './errors.ts'
 export {
   brokenForkRules,
   type ForkChoices,
@@ -68,7 +72,6 @@ export {
   workLayout,
 } from './header.ts'
 export { headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
-export { type Json, parseJson, stringifyJson } from './json.ts'
 export type { Digest } from './merkle.ts'
 export type { MerklePath, Step } from './merkle-path.ts'
 export {
@@ -94,9 +97,7 @@ export {
   transactionsHash,
 } from './payload.ts'
 export { meets, powHash, solves } from './pow.ts'
-export { MAX_LINE_CHARACTERS, printable } from './printable.ts'
 export { decodeProof, encodeProof, type OutputProof, proofRoot } from './spv.ts'
 export { difficultyOf, levelOf, MAX_TARGET, targetOfDifficulty, targetOfLevel } from './target.ts'
-export { formatDuration, formatHashrate, withPrefix } from './units.ts'
 export { type Ancestry, brokenRules, type HeaderRule } from './validate.ts'
 export { chainBytes, decodeWorkResponse, encodeWorkResponse, type Work, workFromBytes } from './work.ts'

@@ -2,8 +2,8 @@
  * Proofs that a block of one chain contains an output, verifiable with the blocks of another chain (PROTOCOL.md B.8). A
  * proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
  */
-import { concatBytes, decodeBase64Url, encodeBase64Url } from './bytes.ts'
-import { FormatError } from './errors.ts'
+import { concatBytes, decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
 import { type Digest, leaf, TAG } from './merkle.ts'
 import { decodePath, encodePath, type MerklePath, rootOf } from './merkle-path.ts'
 

@@ -1,6 +1,7 @@
 /** Header rules, given the parents (PROTOCOL.md A.5, B, C, D). */
+
+import { equalBytes } from '../base/bytes.ts'
 import { blockHash } from './block-hash.ts'
-import { equalBytes } from './bytes.ts'
 import { type Expected, expectedFor } from './difficulty.ts'
 import { brokenForkRules, type ForkRule, forkStateOf } from './fork.ts'
 import { encodeWork, type Header } from './header.ts'

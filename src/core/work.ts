@@ -1,6 +1,6 @@
 /** Codec of work responses (PROTOCOL.md A.1): chain u32 LE (4) || target u256 LE (32) || work. */
-import { concatBytes, readU32LE, readU256LE, u256LE, writeU32LE } from './bytes.ts'
-import { FormatError } from './errors.ts'
+import { concatBytes, readU32LE, readU256LE, u256LE, writeU32LE } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
 import { decodeWork, WORK_PREFIX_BYTES, type WorkFields } from './header.ts'
 
 const CHAIN_BYTES = 4

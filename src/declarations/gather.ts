@@ -1,9 +1,10 @@
 /** Collects contracts and the contracts that they depend on. */
+
+import { NewcutError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { modulesMentioned, modulesNamed } from '../contracts/syntax/mentions.ts'
 import { type Outline, outlinesOf } from '../contracts/syntax/outline.ts'
-import { NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
 
 /** Where the texts of modules come from. */
 export interface ContractTexts {

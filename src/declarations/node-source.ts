@@ -1,7 +1,8 @@
 /** Reads the texts of contracts from a node, with read-only calls. */
+
+import { NewcutError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
 import type { Value } from '../contracts/values/value.ts'
-import { NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
 import { type AskOptions, ask } from '../wallet/ask.ts'
 import { quoted } from '../wallet/transfer.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'

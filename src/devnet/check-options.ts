@@ -1,7 +1,7 @@
 /** Validates the shape of `DevnetOptions`, because JavaScript callers have no compiler to do so. */
 
 import { inspect } from 'node:util'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { versionCode } from '../core/network.ts'

@@ -1,5 +1,5 @@
 /** Settings of a network that begins as a fork. */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { graphOf, type NodeFork } from './fork/node-fork.ts'
 import { askedSettings, type DevnetOptions } from './options.ts'
 import type { AskedSettings } from './rules/settings.ts'

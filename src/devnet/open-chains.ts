@@ -1,5 +1,5 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { graphAt } from '../core/network.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import type { DataDirectory } from './data/directory.ts'

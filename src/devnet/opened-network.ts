@@ -1,5 +1,5 @@
 /** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
-import type { NewcutError } from '../core/errors.ts'
+import type { NewcutError } from '../base/errors.ts'
 import { assemble, type Begun } from './assemble.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
 import type { NodeFork } from './fork/node-fork.ts'

@@ -1,11 +1,11 @@
 /** Options of an embedded node. */
 
-import type { NewcutError } from '../core/errors.ts'
+import type { NewcutError } from '../base/errors.ts'
+import type { OnProgress } from '../base/progress.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
 import type { MinerAccount } from '../core/payload.ts'
-import type { OnProgress } from '../core/progress.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'

@@ -1,6 +1,6 @@
 /** The network that a node serves at present. The node may turn to another one, behind the same port. */
 import type { ServerResponse } from 'node:http'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { pinText } from '../fork/pin.ts'
 import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'

@@ -1,5 +1,5 @@
 /** Modules of a live network. Their texts are fetched when a name leads to them, and editors show them as documents. */
-import { describeError } from '../core/errors.ts'
+import { describeError } from '../base/errors.ts'
 import { type ParsedFile, parseFile } from './parsed-file.ts'
 import { type ModuleSymbol, modulesOf } from './symbols.ts'
 

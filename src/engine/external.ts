@@ -6,8 +6,8 @@
  *     stdout: nonce, 16 hex digits, big-endian [|| ' ' || hashes || ' ' || hashes per second]      exit code 0
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { encodeHex, u256LE } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import { encodeHex, u256LE } from '../base/bytes.ts'
+import type { Clock } from '../base/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from './engine.ts'
 
 export interface ExternalEngineOptions {

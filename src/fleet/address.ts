@@ -5,7 +5,7 @@
  * A NATS server first sends a greeting in plaintext, then starts TLS. Servers from 2.10.4 can also start with TLS
  * (`handshake_first: true`); this is not supported.
  */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 
 export interface NatsAddress {
   readonly host: string

@@ -1,7 +1,7 @@
 /** Credential files for NATS. Errors never repeat their content. */
 import { createRequire } from 'node:module'
 import type { Authenticator } from '@nats-io/transport-node'
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 
 const CREDENTIALS =
   /^-+BEGIN NATS USER JWT-+\n\s*[\w-]+\.[\w-]+\.[\w-]+\s*\n-+END NATS USER JWT-+$[\s\S]*^-+BEGIN USER NKEY SEED-+\n\s*(\S+)\s*\n-+END USER NKEY SEED-+$/m

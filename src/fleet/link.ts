@@ -10,8 +10,8 @@ import {
   type NatsConnection,
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
-import { type Clock, sleep } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { Static, TSchema } from '../schema/typebox.ts'
 import type { NatsAddress } from './address.ts'
 import { decodeMessage, encodeMessage, type Subjects, subjectsOf } from './messages.ts'

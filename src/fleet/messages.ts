@@ -17,7 +17,7 @@
  * A relay, which serves stratum rigs, also has a residue: headers of its own, for which its rigs may try every nonce.
  */
 
-import { FormatError } from '../core/errors.ts'
+import { FormatError } from '../base/errors.ts'
 import { settledVerdicts } from '../core/solution.ts'
 import { literals } from '../schema/literals.ts'
 import { type Static, type TSchema, Type } from '../schema/typebox.ts'

@@ -2,10 +2,10 @@
  * Headers below the pinned block of a chain. A header names only its parent, so only all headers above it prove it.
  * newcut fetches them from the pin downwards. Each must be the parent of the one before.
  */
-import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../core/bytes.ts'
-import { FormatError, NewcutError } from '../core/errors.ts'
+import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../base/bytes.ts'
+import { FormatError, NewcutError } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
-import { parseJson } from '../core/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { hashText, hasOwnHash, refused, rootOf } from './pin.ts'

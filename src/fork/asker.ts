@@ -3,10 +3,10 @@
  * checked against the pin.
  */
 
+import { encodeBase64Url } from '../base/bytes.ts'
+import { NewcutError } from '../base/errors.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import { blake2b256 } from '../core/blake2b.ts'
-import { encodeBase64Url } from '../core/bytes.ts'
-import { NewcutError } from '../core/errors.ts'
-import { type ExactJson, parseExactJson } from '../core/json.ts'
 import type { PinnedBlock } from './cache.ts'
 import { exactText } from './exact-text.ts'
 import { orphaned, presentCut, refused, rootOf } from './pin.ts'

@@ -7,9 +7,9 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { encodeBase64Url } from '../base/bytes.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { blake2b256 } from '../core/blake2b.ts'
-import { encodeBase64Url } from '../core/bytes.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
 
 /** The pinned block of a chain. */
 export interface PinnedBlock {

@@ -1,7 +1,8 @@
 /** One chain of a fork: its state, and runs that wait for what they miss. */
+
+import { NewcutError } from '../base/errors.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { MissingEntry } from '../contracts/machine/missing.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { Header } from '../core/header.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
 import { type AnswerFields, Asker } from './asker.ts'

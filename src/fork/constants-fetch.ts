@@ -1,8 +1,9 @@
 /** Fetches the values of the constants of a module: its text may have read the message of the command that deployed it. */
+
+import type { ExactJson } from '../base/json.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import type { ExactJson } from '../core/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { exactly, exactValue } from './exact-values.ts'

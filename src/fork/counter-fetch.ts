@@ -2,9 +2,9 @@
  * Fetches the id of the first transaction above the pin. No native tells it, but outputs of the pinned block have ids:
  * its reward takes one, and each of its transactions takes three.
  */
-import { decodeBase64Url } from '../core/bytes.ts'
-import { FormatError } from '../core/errors.ts'
-import { type ExactJson, parseExactJson } from '../core/json.ts'
+import { decodeBase64Url } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { pinnedPayload } from './payload-fetch.ts'

@@ -1,5 +1,5 @@
 /** Writes JSON that `parseExactJson` has read. */
-import { type ExactJson, NumberText } from '../core/json.ts'
+import { type ExactJson, NumberText } from '../base/json.ts'
 
 /** JSON text with all digits of its numbers. */
 export function exactText(json: ExactJson): string {

@@ -2,13 +2,14 @@
  * Asks for what the JSON of nodes leaves out: zeros at the end of decimals (`1.50`), and the milliseconds of times. The
  * language can print both. Values within lists and objects need a second question (nested-values.ts).
  */
+
+import type { ExactJson } from '../base/json.ts'
 import { ContractError } from '../contracts/errors.ts'
 import type { Form } from '../contracts/syntax/form.ts'
 import { read } from '../contracts/syntax/reader.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { ISO_MICROS, parseTime } from '../contracts/values/time-text.ts'
 import { Time, type Value } from '../contracts/values/value.ts'
-import type { ExactJson } from '../core/json.ts'
 import { literal } from './question.ts'
 
 /** Types of fields that may hold a decimal or a time. */

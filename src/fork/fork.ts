@@ -1,9 +1,9 @@
 /** A fork of another network: its pin, and the state of its chains as far as it is fetched. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
+import { fileProblem, NewcutError } from '../base/errors.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
-import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
-import { fileProblem, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'

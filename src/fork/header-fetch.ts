@@ -1,5 +1,5 @@
 /** Fetches whether a header is at or below the pin, on the branch of the pinned block. */
-import { parseJson } from '../core/json.ts'
+import { parseJson } from '../base/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { fetchHeader, hashText, rootOf } from './pin.ts'

@@ -1,8 +1,9 @@
 /** Fetches modules with all modules that they name, wave by wave. */
+
+import { decodeBase64Url } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'
-import { decodeBase64Url } from '../core/bytes.ts'
-import { FormatError } from '../core/errors.ts'
-import { type ExactJson, parseExactJson } from '../core/json.ts'
 import { type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { ConstantsFetch } from './constants-fetch.ts'

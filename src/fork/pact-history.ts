@@ -1,5 +1,5 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
-import { type ExactJson, parseExactJson } from '../core/json.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import { type AnswerFields, fieldsOf } from './asker.ts'
 import type { ChainFork } from './chain-fork.ts'
 import { exactText } from './exact-text.ts'

@@ -1,5 +1,5 @@
 /** Fetches the payload of a pinned block, with the outputs of its transactions. */
-import { type ExactJson, parseExactJson } from '../core/json.ts'
+import { type ExactJson, parseExactJson } from '../base/json.ts'
 import { type AnswerFields, type Asker, fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { payloadHashIn } from './module-fetch.ts'

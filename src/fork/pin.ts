@@ -1,9 +1,10 @@
 /** The pin of a fork: a block of the same height on every chain of the forked network, and their headers. */
+
+import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../base/bytes.ts'
+import { FormatError, NewcutError } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../core/bytes.ts'
-import { FormatError, NewcutError } from '../core/errors.ts'
 import { decodeHeader, encodeWork, type Header } from '../core/header.ts'
-import { parseJson } from '../core/json.ts'
 import { isNetworkName } from '../core/network.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 

@@ -1,6 +1,6 @@
 /** Requests to the node whose state is forked: at a limited rate, with timeout, and with retries of what may pass. */
-import { describeError, NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
 
 export interface RemoteOptions {
   /** `http://HOST:PORT`, without the path of the interface. */

@@ -1,5 +1,5 @@
 /** Exact sums of rewards and fees of rows. */
-import { exactUnits } from '../core/coin-sums.ts'
+import { exactUnits } from '../base/coin-sums.ts'
 import type { BlockRecord } from './record.ts'
 import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
 import { exactOf } from './units.ts'

@@ -1,5 +1,5 @@
 /** Reads a journal of any length: a table in memory, records from the disk when they are wanted. */
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { CHECKPOINT_NAME, loadCheckpoint, saveCheckpoint } from './checkpoint.ts'
 import { type Disk, systemDisk } from './disk.ts'
 import { JournalLines } from './journal-lines.ts'

@@ -1,5 +1,5 @@
 /** The earlier runs in a journal: few solutions, however long it is, and sums of all others. */
-import { exactText } from '../core/coin-sums.ts'
+import { exactText } from '../base/coin-sums.ts'
 import { isLostVerdict, verdictOf } from '../core/solution.ts'
 import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
 import { CoinTotal } from './coin-total.ts'

@@ -5,7 +5,7 @@
  * to disk follows soon. Lines that cannot be written stay in memory and are retried with the next line.
  */
 import { join } from 'node:path'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { type Disk, type DiskFile, systemDisk } from './disk.ts'
 import type { Line } from './record.ts'
 

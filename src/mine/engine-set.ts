@@ -1,6 +1,6 @@
 /** The engines of a miner: active, starting and leaving ones, and the counters of devices that are gone. */
-import { type Clock, sleep } from '../core/clock.ts'
-import { describeError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { describeError } from '../base/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine/engine.ts'
 import type { EngineDevice } from './rates.ts'
 

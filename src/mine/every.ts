@@ -1,5 +1,5 @@
 /** Timers on an injected clock that end with an abort signal. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 /** Calls `run` once after the delay, unless the signal aborts first. */
 export function after(clock: Clock, delayMs: number, signal: AbortSignal, run: () => void): void {

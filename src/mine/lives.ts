@@ -1,7 +1,8 @@
 /** Pending solutions: hands them in, follows them, counts their verdicts and reports every step. */
+
+import { encodeBase64Url } from '../base/bytes.ts'
+import type { Clock } from '../base/clock.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { encodeBase64Url } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { type LifeStep, noVerdicts, type Verdict, type VerdictCounts, verdictOf } from '../core/solution.ts'
 import { workFromBytes } from '../core/work.ts'

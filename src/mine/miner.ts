@@ -1,7 +1,7 @@
 /** The main loop: newest job -> engines -> check -> hand in. Knows sources and engines only by their ports. */
 
-import { readU256LE } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
+import { readU256LE } from '../base/bytes.ts'
+import type { Clock } from '../base/clock.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'

@@ -1,6 +1,6 @@
 /** Certificate authorities that a user trusts to sign the certificate of a node. */
 import { X509Certificate } from 'node:crypto'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 

@@ -1,6 +1,6 @@
 /** Hashes, headers and blocks of a chain. */
-import { decodeHash, encodeBase64Url } from '../core/bytes.ts'
-import { FormatError, NewcutError } from '../core/errors.ts'
+import { decodeHash, encodeBase64Url } from '../base/bytes.ts'
+import { FormatError, NewcutError } from '../base/errors.ts'
 import type { Header } from '../core/header.ts'
 import type { BlockObject, BranchBounds, HeaderObject, NodeInfo, PayloadWithOutputs } from '../schema/bodies.ts'
 import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation } from '../schema/operation.ts'

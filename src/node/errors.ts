@@ -20,11 +20,11 @@
  * - `isNodesOwn` (refusals): the node itself judged this request. Anything else may come from a proxy in front of a
  *   node that restarts: a 404 or 502, a redirection. To outlast an outage, give up only if this is true.
  */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
+import { withoutSecrets } from '../base/host.ts'
+import { printable } from '../base/printable.ts'
 import { type ForkState, forkStateOf } from '../core/fork.ts'
 import type { Header } from '../core/header.ts'
-import { withoutSecrets } from '../core/host.ts'
-import { printable } from '../core/printable.ts'
 import type { HeaderRule } from '../core/validate.ts'
 
 /** 408, 429, 502, 503 and 504: the node, or a proxy in front of it, may accept the same request later. */

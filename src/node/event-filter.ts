@@ -3,7 +3,7 @@
  * without data (PROTOCOL.md A.3). A conforming parser never dispatches an event without data (HTML standard, "If the
  * data buffer is an empty string ... return"). The filter adds an empty data line, so that the parser does.
  */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 
 const LF = 10
 const CR = 13

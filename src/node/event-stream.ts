@@ -5,8 +5,8 @@
  * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
-import { type Clock, sleep } from '../core/clock.ts'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { excerptOf, isFromNode, NodeMisbehaved, NodeRefusal } from './errors.ts'
 import { ByteBuffer, EventFilter } from './event-filter.ts'
 import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'

@@ -1,9 +1,9 @@
 /** Encodings of headers on the wire (PROTOCOL.md B.1, B.7), and their results in calls. */
-import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
-import { NewcutError } from '../core/errors.ts'
+import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
+import { NewcutError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
 import { decodeHeader, type Header } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
-import type { Json } from '../core/json.ts'
 import type { HeaderObject } from '../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operation.ts'
 

@@ -4,9 +4,9 @@
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
-import { withoutSecrets } from '../core/host.ts'
+import type { Clock } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
+import { withoutSecrets } from '../base/host.ts'
 import { connectors, type Dial, type DialOptions } from './dial.ts'
 import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 /** Clock of this machine; the one in src/platform is out of reach for this room. */
 export const machineClock: Clock = {

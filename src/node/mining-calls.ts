@@ -1,5 +1,5 @@
 /** Calls of a miner: work, solutions, and whether mining is disabled. */
-import { describeError, FormatError, NewcutError } from '../core/errors.ts'
+import { describeError, FormatError, NewcutError } from '../base/errors.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { decodeWorkResponse, type Work } from '../core/work.ts'
 import { BINARY } from '../schema/operation.ts'

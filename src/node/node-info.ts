@@ -3,10 +3,11 @@
  * texts reach the terminal. Its chains and degrees decide how many streams and how much memory a miner needs. A node
  * whose description is impossible is refused.
  */
+
+import { printable } from '../base/printable.ts'
 import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
 import { MAX_DEGREE, type WorkFields } from '../core/header.ts'
 import { isNetworkName, type Network } from '../core/network.ts'
-import { printable } from '../core/printable.ts'
 import { NodeInfo } from '../schema/bodies.ts'
 import { validatorOf } from '../schema/validator.ts'
 

@@ -1,5 +1,5 @@
 /** Lists that a node returns page by page. Cursors go back unchanged (PROTOCOL.md E.1). */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { Operation } from '../schema/operation.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { NodeMisbehaved } from './errors.ts'

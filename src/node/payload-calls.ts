@@ -1,5 +1,5 @@
 /** Payloads of a chain, single and in batches. */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '../schema/bodies.ts'
 import { operations } from '../schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, hashText, originOf } from './chain-calls.ts'

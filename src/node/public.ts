@@ -32,13 +32,13 @@
  * ```
  * @module newcut/node
  */
-export type { Clock } from '../core/clock.ts'
-export { type ErrorCode, FormatError, NewcutError } from '../core/errors.ts'
+export type { Clock } from '../base/clock.ts'
+export { type ErrorCode, FormatError, NewcutError } from '../base/errors.ts'
+export { type ExactJson, NumberText } from '../base/json.ts'
 export type { ForkRules } from '../core/fork.ts'
 export type { Graph } from '../core/graph.ts'
 export type { Header, WorkFields } from '../core/header.ts'
 export type { ProductWord } from '../core/header-json.ts'
-export { type ExactJson, NumberText } from '../core/json.ts'
 export type { Network, RuleHeights } from '../core/network.ts'
 export type { MinerAccount } from '../core/payload.ts'
 export type { HeaderRule } from '../core/validate.ts'

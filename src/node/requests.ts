@@ -2,9 +2,9 @@
  * Calls of operations. Path, query, media types and bodies come from the table of operations. Every response is limited
  * in size, judged by status and type, and checked against its schema before the caller gets it.
  */
-import { describeError, NewcutError } from '../core/errors.ts'
-import { withoutSecrets } from '../core/host.ts'
-import { parseExactJson, parseJson, stringifyJson } from '../core/json.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { withoutSecrets } from '../base/host.ts'
+import { parseExactJson, parseJson, stringifyJson } from '../base/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import type { Static, TSchema } from '../schema/typebox.ts'

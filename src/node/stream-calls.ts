@@ -1,9 +1,9 @@
 /** Streams: new headers and blocks, and news for miners. */
-import { decodeHex, encodeHex, readU256LE } from '../core/bytes.ts'
-import type { Clock } from '../core/clock.ts'
-import { describeError, FormatError, type NewcutError } from '../core/errors.ts'
+import { decodeHex, encodeHex, readU256LE } from '../base/bytes.ts'
+import type { Clock } from '../base/clock.ts'
+import { describeError, FormatError, type NewcutError } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
 import { encodeWork, type Header } from '../core/header.ts'
-import { parseJson } from '../core/json.ts'
 import { powHash } from '../core/pow.ts'
 import { chainBytes } from '../core/work.ts'
 import { HeaderUpdate, type PayloadWithOutputs } from '../schema/bodies.ts'

@@ -1,6 +1,6 @@
 /** Reasons for a missing response of a node: error codes of Node.js, OpenSSL and undici, with hints. */
-import { describeError, NewcutError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
 
 /** `closed` is caused by the user; `other` is a failure without a name here. */
 export type UnreachableReason = NamedReason | 'fingerprint' | 'other'

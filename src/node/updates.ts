@@ -2,7 +2,7 @@
  * Update streams as async iterables. They reconnect by themselves, report gaps, and buffer a limited number of events
  * for a slow reader.
  */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 import { isRetryable, NodeRefusal } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
 import { type NodeHttp, onAbort } from './http.ts'

@@ -1,6 +1,6 @@
 /** Checks payloads against their hashes (PROTOCOL.md B.4), for `verify: true`. */
-import { decodeBase64Url, encodeBase64Url } from '../core/bytes.ts'
-import { FormatError } from '../core/errors.ts'
+import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../core/payload.ts'
 import type { PayloadData, PayloadWithOutputs } from '../schema/bodies.ts'
 import { InvalidPayload, NodeMisbehaved, type PayloadRule } from './errors.ts'

@@ -1,6 +1,7 @@
 /** Checks headers against the rules of their chain, for `verify: true`. VerifyOption lists the checks. */
+
+import { encodeBase64Url, equalBytes } from '../base/bytes.ts'
 import { blockHash } from '../core/block-hash.ts'
-import { encodeBase64Url, equalBytes } from '../core/bytes.ts'
 import { forkStateOf } from '../core/fork.ts'
 import { genesisHeader } from '../core/genesis.ts'
 import { encodeWork, type Header } from '../core/header.ts'

@@ -1,7 +1,7 @@
 /** Waits for the result of a command, or for its proof: polls at random intervals. */
-import { type Clock, sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
-import { formatDuration } from '../core/units.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
+import { formatDuration } from '../base/units.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { isRetryable, NodeMisbehaved, NodeRefusal } from './errors.ts'
 import type { CallOptions } from './requests.ts'

@@ -1,6 +1,6 @@
 /** Blocks of a pool: finds them among its shares, and looks up their depth and reward. */
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
-import { decodeBase64Url } from '../core/bytes.ts'
+import { decodeBase64Url } from '../base/bytes.ts'
 import { paymentIn } from '../core/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 import { unitsOf } from './coins.ts'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 
 /** A held lock. */
 export interface Lock {

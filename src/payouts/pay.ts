@@ -2,8 +2,8 @@
  * Pays balances with transactions of many transfers. Each is journaled before it is sent, and only the journal says
  * what was paid. So a run that was killed can be repeated.
  */
-import type { Clock } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
 import type { SignedCommand } from '../wallet/command.ts'

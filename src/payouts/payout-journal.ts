@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 const NEWLINE = 0x0a

@@ -1,7 +1,7 @@
 /** `newcut payouts` without its command line: reports and pays. */
 import type { ShareReader } from '../accounts/share-store.ts'
-import type { Clock } from '../core/clock.ts'
-import type { NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import type { NewcutError } from '../base/errors.ts'
 import type { CommandStep, Terms } from '../wallet/command-sender.ts'
 import type { SigningKey } from '../wallet/keys.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'

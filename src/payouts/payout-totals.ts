@@ -1,6 +1,6 @@
 /** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
-import { describeError, NewcutError } from '../core/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import { unitsOf } from './coins.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { payeeOf } from './payee.ts'

@@ -3,8 +3,8 @@
  * is too late for it. Then no later block can include it, and no earlier one does. Until then newcut resends the same
  * transaction while blocks may include it.
  */
-import { type Clock, sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CallOptions } from '../node/requests.ts'

@@ -1,5 +1,5 @@
 /** Clock of this machine. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 export const systemClock: Clock = {
   wallMs: () => Date.now(),

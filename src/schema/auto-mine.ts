@@ -1,5 +1,5 @@
 /** Automatic block production of a network without proof of work, in addition to blocks by miners and requests. */
-import { formatDuration, formatHashrate } from '../core/units.ts'
+import { formatDuration, formatHashrate } from '../base/units.ts'
 
 /** `on-demand`: no automatic blocks; POST /make-blocks makes them. */
 export type AutoMine =

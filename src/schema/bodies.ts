@@ -9,7 +9,7 @@ export const HashText = Type.String({ pattern: '^[a-zA-Z0-9_-]{43}$', descriptio
 /** Any bytes as base64url. */
 const Base64Url = Type.String({ pattern: '^[a-zA-Z0-9_-]*$', description: 'base64url, unpadded' })
 const Natural = Type.Integer({ minimum: 0 })
-/** An integer that may exceed 2^53. In memory it is a number, or a bigint beyond that (core/json.ts). */
+/** An integer that may exceed 2^53. In memory it is a number, or a bigint beyond that (base/json.ts). */
 export const BigNatural = Type.Unsafe<number | bigint>(Type.Integer({ minimum: 0, format: 'int64' }))
 const BigInteger = Type.Unsafe<number | bigint>(Type.Integer({ format: 'int64' }))
 /** Chain id as an object key. */

@@ -1,6 +1,6 @@
 /** Bodies and queries of the endpoints for signed commands, and command results, as JSON schemas. */
 
-import type { ExactJson } from '../core/json.ts'
+import type { ExactJson } from '../base/json.ts'
 import { BigNatural, Command, HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 

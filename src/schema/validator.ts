@@ -1,6 +1,6 @@
 /** Validation of values against schemas; each schema is compiled once. */
 
-import { NumberText } from '../core/json.ts'
+import { NumberText } from '../base/json.ts'
 import { Compile, type TObject, type TSchema, Type } from './typebox.ts'
 
 export interface Validator {
@@ -90,8 +90,8 @@ function* partsOf(schema: TSchema, value: unknown): Generator<readonly [string |
 const isExactNumber = (value: unknown) => ['number', 'bigint'].includes(typeof value) || value instanceof NumberText
 
 /**
- * Copies a schema so that its 64-bit integers also accept bigint: core/json.ts reads integers beyond 2^53 as bigint,
- * which JSON schema treats as another type. Exact numbers accept every numeric type of core/json.ts.
+ * Copies a schema so that its 64-bit integers also accept bigint: base/json.ts reads integers beyond 2^53 as bigint,
+ * which JSON schema treats as another type. Exact numbers accept every numeric type of base/json.ts.
  *
  * Properties are copied by descriptor, because the library has non-enumerable ones.
  */

@@ -1,5 +1,5 @@
 /** The newest sensor readings of this machine, read in the background. */
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { MAX_GAP_MS, type TimedReading } from '../mine/energy.ts'
 import type { Reading } from '../mine/hardware.ts'
 import { readHwmon } from './hwmon.ts'

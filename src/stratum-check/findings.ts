@@ -1,5 +1,5 @@
 /** All findings of the check: the problem that a rig has with a server, and how to fix the server. */
-import { formatDuration, formatHashrate } from '../core/units.ts'
+import { formatDuration, formatHashrate } from '../base/units.ts'
 import { KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
 import type { Maker } from './makers.ts'
 

@@ -1,9 +1,9 @@
 /**
  * Simulates the log-in of a maker's rig: takes lines of the server and returns the rig's lines. It searches nothing.
  */
-import { decodeHex } from '../core/bytes.ts'
-import { FormatError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
+import { decodeHex } from '../base/bytes.ts'
+import { FormatError } from '../base/errors.ts'
+import { printable } from '../base/printable.ts'
 import { type MessageId, type Request, type Response, readMessage } from '../stratum/messages.ts'
 import { readTarget } from '../stratum/targets.ts'
 import { type Finding, found } from './findings.ts'

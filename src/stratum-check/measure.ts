@@ -1,5 +1,5 @@
 /** Measures how well the jobs of a server keep a rig busy. Pure: uses the times of their arrival. */
-import { encodeHex } from '../core/bytes.ts'
+import { encodeHex } from '../base/bytes.ts'
 import { withCreationTime } from '../core/header.ts'
 import { KA3_HEADER_MS, KA3_SHORT_HEADER_MS } from '../stratum/rig-rates.ts'
 import { type JobHeard, WORK_BYTES } from './login.ts'

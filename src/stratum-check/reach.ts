@@ -1,8 +1,8 @@
 /** Addresses of stratum servers, and connections to them. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Clock } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 
 export interface ServerAddress {
   readonly host: string

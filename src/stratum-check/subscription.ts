@@ -1,5 +1,5 @@
 /** Reads the answer to `mining.subscribe` as a rig does: the first line of the server. */
-import { printable } from '../core/printable.ts'
+import { printable } from '../base/printable.ts'
 import type { Request, Response } from '../stratum/messages.ts'
 import { type Finding, found } from './findings.ts'
 import type { Maker } from './makers.ts'

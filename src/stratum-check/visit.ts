@@ -1,6 +1,6 @@
 /** Connects a simulated rig to a server and records the transcript. Submits no shares. */
 import type { Socket } from 'node:net'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { LineSplitter } from '../stratum/lines.ts'
 import { Login } from './login.ts'
 import type { Maker, RigLogin } from './makers.ts'

@@ -2,9 +2,9 @@
  * Messages of the stratum dialects of these networks (PROTOCOL.md F): one JSON object per line, similar to JSON-RPC
  * 1.0. Server and client share this code and the error codes of shares.
  */
-import { FormatError } from '../core/errors.ts'
-import { parseJson, stringifyJson } from '../core/json.ts'
-import { printable } from '../core/printable.ts'
+import { FormatError } from '../base/errors.ts'
+import { parseJson, stringifyJson } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
 
 /** Ids are echoed unchanged, including all digits of large numbers. */
 export type MessageId = number | bigint | string | null

@@ -6,7 +6,7 @@
  *
  * Both are hex, highest digit first. Some servers omit leading zeros, so they are parsed as numbers.
  */
-import { FormatError } from '../core/errors.ts'
+import { FormatError } from '../base/errors.ts'
 import type { FixedNonce } from '../core/nonce.ts'
 
 const NONCE_BYTES = 8

@@ -1,5 +1,5 @@
 /** Share targets in stratum: big-endian hex, or a difficulty (PROTOCOL.md F). */
-import { FormatError } from '../core/errors.ts'
+import { FormatError } from '../base/errors.ts'
 import { MAX_TARGET } from '../core/target.ts'
 
 const DIGITS = 64

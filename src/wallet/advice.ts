@@ -2,7 +2,7 @@
  * Advice for commands that fail. It depends on where a command failed and on the kind of the failure. The text of a
  * failure counts from its beginning only, since code can quote any text in its own.
  */
-import { NO_PRINT, PRINT_ADVICE } from '../core/errors.ts'
+import { NO_PRINT, PRINT_ADVICE } from '../base/errors.ts'
 import type { CommandError } from '../schema/command-bodies.ts'
 
 /** The command that failed. */

@@ -1,8 +1,9 @@
 /** Read-only calls: a node runs code, writes nothing, and charges nothing. */
+
+import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { Guard, type GuardKind, type Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import { NewcutError } from '../core/errors.ts'
 import type { CallOptions } from '../node/requests.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { type Draft, type SignedCommand, signedCommand } from './command.ts'

@@ -1,7 +1,8 @@
 /** Capabilities to which a signature is limited, in the syntax of the language: `(coin.TRANSFER "alice" "bob" 1.5)`. */
+
+import { NewcutError } from '../base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { read } from '../contracts/syntax/reader.ts'
-import { NewcutError } from '../core/errors.ts'
 import { type LiteralJson, literalJson } from './literal.ts'
 
 /** A capability with its arguments, as in the list of a signer. */

@@ -1,6 +1,6 @@
 /** Sends commands to a node: signs and tries them out, submits them, and waits until they are in the chain. */
-import { type Clock, sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
 import { machineClock } from '../node/machine-clock.ts'
 import type { WaitProgress } from '../node/wait-for.ts'

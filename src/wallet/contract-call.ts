@@ -1,5 +1,5 @@
 /** Writes calls of contracts as code, for contracts that `newcut types` has declared. */
-import { NewcutError } from '../core/errors.ts'
+import { NewcutError } from '../base/errors.ts'
 
 /** An argument of a call. A function gives code, such as `() => '(read-keyset "ks")'`. */
 export type CallArgument =

@@ -1,6 +1,6 @@
 /** Second half of a transfer between chains: the proof of the first step, and the continuation with it. */
-import { sleep } from '../core/clock.ts'
-import { NewcutError } from '../core/errors.ts'
+import { sleep } from '../base/clock.ts'
+import { NewcutError } from '../base/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { GAS } from './capability.ts'

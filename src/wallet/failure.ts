@@ -1,6 +1,6 @@
 /** Errors of failed commands, with advice. */
-import { NewcutError } from '../core/errors.ts'
-import { placeText, printable } from '../core/printable.ts'
+import { NewcutError } from '../base/errors.ts'
+import { placeText, printable } from '../base/printable.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CommandError, CommandResult } from '../schema/command-bodies.ts'
 import { adviceOnRefusal, adviceOnResult, type FailedCommand } from './advice.ts'

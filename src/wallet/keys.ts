@@ -1,6 +1,6 @@
 /** Ed25519 key pairs, and their signatures. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { decodeBase64Url, decodeHex, encodeHex } from '../core/bytes.ts'
+import { decodeBase64Url, decodeHex, encodeHex } from '../base/bytes.ts'
 
 /** A key pair that can sign. The secret key stays inside. */
 export interface SigningKey {

@@ -1,5 +1,5 @@
 /** Published keys by name, for development networks, where coins are worth nothing. */
-import { encodeHex } from '../core/bytes.ts'
+import { encodeHex } from '../base/bytes.ts'
 import { developmentAccounts } from '../core/development-accounts.ts'
 import { DEVELOPMENT_PHRASE, secretKeyAt, seedOfPhrase } from '../core/phrase-keys.ts'
 import { type SigningKey, signingKey } from './keys.ts'

@@ -1,7 +1,8 @@
 /** Plans transfers. It checks the accounts first, so that an impossible transfer is refused before anything is sent. */
+
+import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import type { GuardKind } from '../contracts/values/value.ts'
-import { NewcutError } from '../core/errors.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
 import { type CommandRequest, DEFAULT_TERMS, type Terms } from './command-sender.ts'
 import type { SigningKey } from './keys.ts'

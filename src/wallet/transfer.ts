@@ -1,6 +1,7 @@
 /** Transfers of coins: their code, and the capabilities of their signers. */
+
+import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
-import { NewcutError } from '../core/errors.ts'
 import { type Capability, GAS } from './capability.ts'
 import type { Payload } from './command.ts'
 import { decimalJson } from './literal.ts'

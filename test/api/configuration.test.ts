@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/api/configuration.ts'
 import { Metrics } from '../../src/api/metrics.ts'
 import { startApi } from '../../src/api/server.ts'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 

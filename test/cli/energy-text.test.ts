@@ -1,10 +1,10 @@
 /** Power and energy on the console. */
 import { describe, expect, it } from 'vitest'
+import { formatEfficiency, formatEnergy } from '../../src/base/units.ts'
 import { answerOf } from '../../src/cli/answers.ts'
 import { energyTexts, powerText } from '../../src/cli/energy-text.ts'
 import { linesOf } from '../../src/cli/lines.ts'
 import { statusText } from '../../src/cli/status.ts'
-import { formatEfficiency, formatEnergy } from '../../src/core/units.ts'
 import type { EnergySnapshot } from '../../src/mine/energy.ts'
 import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
 import { snapshotWith } from '../mine/snapshot.ts'

@@ -1,9 +1,9 @@
 /** The callbacks between the leader of a fleet and its miner, with a scripted leader. */
 import { expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { tiesTo } from '../../src/compose/search/open.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { AdoptedSolution, LeaderCallbacks } from '../../src/engine/leader.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Unfinished } from '../../src/mine/life.ts'

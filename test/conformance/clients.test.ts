@@ -1,6 +1,7 @@
 /** `newcut conformance --serve`: our own clients pass, and clients with one defect each do not. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Clock } from '../../src/base/clock.ts'
 import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { ownCases } from '../../src/conformance/case-file.ts'
@@ -8,7 +9,6 @@ import { clientRules } from '../../src/conformance/clients/judge.ts'
 import { ClientServer } from '../../src/conformance/clients/serve.ts'
 import { readSituations } from '../../src/conformance/clients/situation-file.ts'
 import type { CaseResult } from '../../src/conformance/run.ts'
-import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import {
   askerOf,

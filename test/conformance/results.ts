@@ -1,7 +1,8 @@
 /** docs/CONFORMANCE-RESULTS.md: results of our own node, and where releases differ. Made of cases and reports. */
+
+import { stringifyJson } from '../../src/base/json.ts'
 import { type ConformanceCase, type Release, releases } from '../../src/conformance/case-file.ts'
 import type { ConformanceReport } from '../../src/conformance/run.ts'
-import { stringifyJson } from '../../src/core/json.ts'
 
 /** A run, and the head of its column. */
 export interface Column {

@@ -1,12 +1,12 @@
 /** The weight of a value counts every character of it, and what is read from JSON is bounded. */
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../../src/base/json.ts'
 import { MAX_BITS, MAX_DIGITS } from '../../src/contracts/values/bits.ts'
 import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
 import { TableRef } from '../../src/contracts/values/type.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../src/contracts/values/wire.ts'
-import { parseExactJson } from '../../src/core/json.ts'
 
 const guard = (is: Guard['is']) => new Guard(is)
 /** Kinds of values with names, made with a text in one place. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { parseExactJson, parseJson } from '../../src/base/json.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { equalValues } from '../../src/contracts/values/equal.ts'
 import { valueFromJson } from '../../src/contracts/values/from-json.ts'
 import { keysetFromValue } from '../../src/contracts/values/guard-json.ts'
 import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
 import { decimalText, valueToJson } from '../../src/contracts/values/wire.ts'
-import { parseExactJson, parseJson } from '../../src/core/json.ts'
 import { values } from './values.ts'
 
 const decimal = (text: string) => Decimal.parse(text) as Decimal

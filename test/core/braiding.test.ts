@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { encodeHex } from '../../src/base/bytes.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { encodeHex } from '../../src/core/bytes.ts'
 import { cutHeight, cutId, cutWeight, extendsCut, extensionOf } from '../../src/core/cut.ts'
 import { effectiveWindow, expectedFor, startsEpoch } from '../../src/core/difficulty.ts'
 import { genesisHeader, genesisParentHash } from '../../src/core/genesis.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeHex, readI64LE, readU256LE } from '../../src/core/bytes.ts'
-import { FormatError } from '../../src/core/errors.ts'
+import { encodeHex, readI64LE, readU256LE } from '../../src/base/bytes.ts'
+import { FormatError } from '../../src/base/errors.ts'
+import { type Json, parseJson, stringifyJson } from '../../src/base/json.ts'
 import {
   decodeHeader,
   decodeWork,
@@ -14,7 +15,6 @@ import {
   withNonce,
 } from '../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
-import { type Json, parseJson, stringifyJson } from '../../src/core/json.ts'
 import { chainBytes, decodeWorkResponse, encodeWorkResponse } from '../../src/core/work.ts'
 
 const DEGREES = [0, 1, 2, 3, 4, 5, 6, 7]

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeBase64Url } from '../../src/core/bytes.ts'
+import { decodeBase64Url } from '../../src/base/bytes.ts'
 import {
   brokenForkRules,
   COUNTING_BLOCKS,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { u256LE } from '../../src/core/bytes.ts'
+import { u256LE } from '../../src/base/bytes.ts'
+import { formatDuration, formatHashrate, withPrefix } from '../../src/base/units.ts'
 import { meets } from '../../src/core/pow.ts'
 import { difficultyOf, levelOf, MAX_TARGET, targetOfDifficulty, targetOfLevel } from '../../src/core/target.ts'
-import { formatDuration, formatHashrate, withPrefix } from '../../src/core/units.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 

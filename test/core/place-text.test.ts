@@ -1,6 +1,6 @@
 /** Places of errors in results, as people read them. */
 import { expect, it } from 'vitest'
-import { placeText } from '../../src/core/printable.ts'
+import { placeText } from '../../src/base/printable.ts'
 
 it.each([
   [`coin.debit.{${'a'.repeat(43)}}:12`, ' (in coin.debit, line 13)'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { writeU256LE } from '../../src/core/bytes.ts'
+import { writeU256LE } from '../../src/base/bytes.ts'
 import { isAtMost, meets, meetsWords, targetWords } from '../../src/core/pow.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { decodeBase64Url, decodeHex, encodeBase64Url, encodeHex, readU256LE, u256LE } from '../../src/base/bytes.ts'
+import { parseJson, stringifyJson } from '../../src/base/json.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { decodeBase64Url, decodeHex, encodeBase64Url, encodeHex, readU256LE, u256LE } from '../../src/core/bytes.ts'
 import { expectedFor, startsEpoch } from '../../src/core/difficulty.ts'
 import { genesisHeader } from '../../src/core/genesis.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
-import { parseJson, stringifyJson } from '../../src/core/json.ts'
 import {
   development,
   graphAt,

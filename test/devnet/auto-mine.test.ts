@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { development, type Network } from '../../src/core/network.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'

@@ -1,5 +1,5 @@
 /** Payloads for blocks of tests, on chains that execute no transactions. */
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import type { Header } from '../../src/core/header.ts'
 import { type MinerAccount, minerDataJson, payloadHashes } from '../../src/core/payload.ts'
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'

@@ -1,6 +1,6 @@
 /** Huge counts and durations do not break a node. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
 import { until } from '../wait.ts'

@@ -1,7 +1,7 @@
 /** Shared parts of the tests of the embedded node's HTTP interface. */
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import type { WorkFields } from '../../src/core/header.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'

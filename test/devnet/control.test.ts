@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isLoopback } from '../../src/core/host.ts'
+import { isLoopback } from '../../src/base/host.ts'
 import { development } from '../../src/core/network.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { createApp, refuse } from '../../src/devnet/http/app.ts'

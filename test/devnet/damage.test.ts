@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import { randomFrom } from '../random.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { parseJson, stringifyJson } from '../../src/base/json.ts'
 import { decodeHeader, encodeHeader, type Header } from '../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
-import { parseJson, stringifyJson } from '../../src/core/json.ts'
 import { headerObjectWriter, textOf, writeHash, writeHeaderText } from '../../src/devnet/http/encode/header-text.ts'
 import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
 

@@ -1,8 +1,8 @@
 /** Chains that execute blocks inside the process, without signatures. Tests add blocks of commands on any cut. */
 
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { ObjectValue } from '../../src/contracts/values/value.ts'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
 import type { Cut } from '../../src/core/cut.ts'
 import { extensionOf } from '../../src/core/cut.ts'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'

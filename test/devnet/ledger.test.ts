@@ -1,11 +1,11 @@
 /** Blocks that execute: gas, rewards, failures, and a state for every block on every branch. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../../src/base/json.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { valueFromJson } from '../../src/contracts/values/wire.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { encodeWork } from '../../src/core/header.ts'
-import { parseExactJson } from '../../src/core/json.ts'
 import { payloadHashes } from '../../src/core/payload.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { roundsOf } from '../rotation.ts'

@@ -1,10 +1,10 @@
 /** Judges blocks that are data: JSON, YAML and the forms of other programs. */
 import { parseAllDocuments } from 'yaml'
+import { describeError } from '../../src/base/errors.ts'
 import { parseConfigFile, resolveLayers } from '../../src/cli/config.ts'
 import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
-import { describeError } from '../../src/core/errors.ts'
 
 /** Keys of files of other programs: a YAML file without any of them is a configuration file of newcut. */
 const FOREIGN_KEYS = ['apiVersion', 'services', 'scrape_configs', 'groups', 'version', 'receivers', 'rule_files']

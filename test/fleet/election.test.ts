@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Kvm } from '@nats-io/kv'
 import { beforeEach, expect, it } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { Election, LEAD_MS, LEAST_LEAD_MS, TAKEOVER_MS } from '../../src/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'

@@ -1,6 +1,6 @@
 /** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
 import { MAX_NAMED, RigTable } from '../../src/engine/fleet/rig-table.ts'
 import { readNatsAddress } from '../../src/fleet/address.ts'

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { engineWork, freshWork } from '../../bench/work.ts'
-import { readI64LE } from '../../src/core/bytes.ts'
+import { readI64LE } from '../../src/base/bytes.ts'
 import { firstOfClass, isOfClass } from '../../src/core/nonce.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { workFromBytes } from '../../src/core/work.ts'

@@ -1,7 +1,7 @@
 /** shaders/search.wgsl on each driver: a few nonces against @noble/hashes, and many against a CPU kernel. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readU32LE } from '../../src/core/bytes.ts'
+import { readU32LE } from '../../src/base/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import { chooseKernel } from '../../src/engine/cpu/kernels.ts'

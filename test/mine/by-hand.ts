@@ -1,5 +1,5 @@
 /** A source and engines that a test drives by hand. */
-import { decodeHex, readU64LE } from '../../src/core/bytes.ts'
+import { decodeHex, readU64LE } from '../../src/base/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/core/header.ts'
 import type { FollowUp, Receipt } from '../../src/core/solution.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'

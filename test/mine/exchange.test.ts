@@ -1,7 +1,7 @@
 /** The exchange of engines while the miner mines. */
 import { describe, expect, it } from 'vitest'
-import { readU64LE } from '../../src/core/bytes.ts'
-import { NewcutError } from '../../src/core/errors.ts'
+import { readU64LE } from '../../src/base/bytes.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import type { EngineWork } from '../../src/engine/engine.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { Miner } from '../../src/mine/miner.ts'

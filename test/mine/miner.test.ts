@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeBase64Url, readU64LE } from '../../src/core/bytes.ts'
+import { encodeBase64Url, readU64LE } from '../../src/base/bytes.ts'
 import { decodeWork, withCreationTime, withNonce } from '../../src/core/header.ts'
 import { meets, powHash, solves } from '../../src/core/pow.ts'
 import type { FollowUp, Receipt } from '../../src/core/solution.ts'

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { encodeHeader, type Header } from '../../src/core/header.ts'
 import { solves } from '../../src/core/pow.ts'
 import {

@@ -1,6 +1,6 @@
 /** Blocks of an embedded node, for tests that need valid headers. */
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { headerToJson } from '../../src/core/header-json.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'

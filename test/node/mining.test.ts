@@ -1,6 +1,6 @@
 /** Mining calls with impossible work, with a node that refuses a miner, and with a node without mining. */
 import { describe, expect, it } from 'vitest'
-import { u256LE } from '../../src/core/bytes.ts'
+import { u256LE } from '../../src/base/bytes.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { encodeWork, type WorkFields } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'

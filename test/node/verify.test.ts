@@ -1,8 +1,8 @@
 /** `verify` checks the answers of a node against the rules of the chain. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { decodeBase64Url, decodeHex, encodeBase64Url } from '../../src/base/bytes.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { decodeBase64Url, decodeHex, encodeBase64Url } from '../../src/core/bytes.ts'
 import { genesisHeader } from '../../src/core/genesis.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'

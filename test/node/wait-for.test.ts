@@ -1,6 +1,6 @@
 /** Waiting for results and proofs, on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { NodeMisbehaved, NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import { type WaitNode, type WaitProgress, waitForProof, waitForResult } from '../../src/node/wait-for.ts'

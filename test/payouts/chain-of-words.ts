@@ -1,5 +1,5 @@
 /** A node that reports of blocks whatever a test sets. */
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
 import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
 

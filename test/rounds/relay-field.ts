@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Rig, type RigJobSeen } from '../../bench/stratum-rig.ts'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { powHash } from '../../src/core/pow.ts'
 import { composedNonce } from '../../src/stratum/nonces.ts'

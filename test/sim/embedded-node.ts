@@ -1,7 +1,7 @@
 /** The core of the embedded node on virtual time, without a port: its chains, mining coordination and routes. */
 
-import { encodeBase64Url } from '../../src/core/bytes.ts'
-import type { Clock } from '../../src/core/clock.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { type Cut, extendsCut } from '../../src/core/cut.ts'
 import { encodeWork, type WorkFields, withNonce } from '../../src/core/header.ts'
 import { graphAt, type Network } from '../../src/core/network.ts'

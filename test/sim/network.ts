@@ -1,6 +1,6 @@
 /** The network between the client and the address of a node: which host answers there, with which faults and delays. */
 import { errors } from 'undici'
-import { encodeBase64Url, readU32LE } from '../../src/core/bytes.ts'
+import { encodeBase64Url, readU32LE } from '../../src/base/bytes.ts'
 import { decodeWorkResponse } from '../../src/core/work.ts'
 import type { Dial } from '../../src/node/dial.ts'
 import { type AnswerFault, type AnswerFaultKind, mangled, type OnWire, randomBytes } from './answer-faults.ts'

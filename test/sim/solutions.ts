@@ -1,6 +1,7 @@
 /** The lives of the miner's solutions: events, journal and chains must agree. */
+
+import { encodeBase64Url, equalBytes } from '../../src/base/bytes.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
-import { encodeBase64Url, equalBytes } from '../../src/core/bytes.ts'
 import { solves } from '../../src/core/pow.ts'
 import { type Verdict, verdictOf } from '../../src/core/solution.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'

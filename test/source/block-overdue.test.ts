@@ -1,6 +1,6 @@
 /** Solutions that a node acknowledges and silently drops: the miner searches that chain again within 5 s. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { NodeSource } from '../../src/source/node/node-source.ts'
 import { type Event, initialState, type State } from '../../src/source/node/state.ts'
 import { step } from '../../src/source/node/step.ts'

@@ -1,6 +1,6 @@
 /** The time for which a node has been silent, according to its cut feed. */
 import { expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'
 import { CutFeed } from '../../src/source/node/cut-feed.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import type { FollowUp } from '../../src/core/solution.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'
 import { type ChainStep, Depths, UNSEEN } from '../../src/source/node/depths.ts'

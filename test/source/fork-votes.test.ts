@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { type ForkState, featureFlagsOf, VOTE } from '../../src/core/fork.ts'
 import { withFeatureFlags } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
 import { development } from '../../src/core/network.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'

@@ -1,6 +1,6 @@
 /** Several scripted nodes on virtual time: failover, and the verdicts of solutions. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import type { NodeClient } from '../../src/node/client.ts'
 import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'

@@ -1,5 +1,5 @@
 /** A node under full control of the test. */
-import { NewcutError } from '../../src/core/errors.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import type { Work } from '../../src/core/work.ts'
 import type { BlockPosition, MiningNode, NewsHandlers } from '../../src/source/node/mining-node.ts'
 

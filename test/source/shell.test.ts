@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
-import { NewcutError } from '../../src/core/errors.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
+import { NewcutError } from '../../src/base/errors.ts'
 import type { FollowUp } from '../../src/core/solution.ts'
 import { MinersPoolFull, NodeRefusal } from '../../src/node/errors.ts'
 import { solvedBlock } from '../../src/source/node/look.ts'

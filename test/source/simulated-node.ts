@@ -3,7 +3,7 @@
  * checks the invariants.
  */
 import { expect } from 'vitest'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'

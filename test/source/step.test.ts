@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64Url } from '../../src/core/bytes.ts'
+import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { encodeWork } from '../../src/core/header.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import { type Event, initialState, isSameJob, isWorkOwed, type State } from '../../src/source/node/state.ts'

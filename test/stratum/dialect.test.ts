@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHex, encodeHex } from '../../src/core/bytes.ts'
+import { decodeHex, encodeHex } from '../../src/base/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { workFromBytes } from '../../src/core/work.ts'

@@ -1,6 +1,6 @@
 /** A tap between rigs and their server: forwards all bytes, and judges by itself what both ends say about shares. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { decodeHex } from '../../src/core/bytes.ts'
+import { decodeHex } from '../../src/base/bytes.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { meets, powHash } from '../../src/core/pow.ts'
 

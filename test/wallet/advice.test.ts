@@ -1,6 +1,6 @@
 /** Advice on commands that fail. */
 import { describe, expect, it } from 'vitest'
-import { PRINT_ADVICE } from '../../src/core/errors.ts'
+import { PRINT_ADVICE } from '../../src/base/errors.ts'
 import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/wallet/advice.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'

@@ -33,7 +33,7 @@ export function reachedFrom(...entries: readonly string[]): string[] {
   const visit = (name: string) => {
     if (reached.has(name)) return
     reached.add(name)
-    const isOurs = /^(web|core|engine|mine|source|schema|node)\//.test(name)
+    const isOurs = /^(web|base|core|engine|mine|source|schema|node)\//.test(name)
     if (isOurs || name.startsWith(HASHES)) for (const each of importsOf(name)) visit(each)
   }
   for (const entry of entries) visit(entry)

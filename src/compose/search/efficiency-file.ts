@@ -1,7 +1,7 @@
 /** The file that remembers the settings chosen for efficiency. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { kernelNames } from '../../engine/cpu/names.ts'
 import { literals } from '../../schema/literals.ts'
 import { Type, Value } from '../../schema/typebox.ts'

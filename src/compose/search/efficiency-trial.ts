@@ -1,5 +1,5 @@
 /** Measures the energy of a hash for a setup of devices. */
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { EngineSet } from '../../mine/engine-set.ts'
 import { aborted } from '../../mine/every.ts'

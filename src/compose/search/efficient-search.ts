@@ -1,8 +1,8 @@
 /** Applies `--tune-for efficiency` to the search of a miner, from memory or after a measurement. */
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
-import { describeError } from '../../core/errors.ts'
-import { formatEfficiency, formatHashrate } from '../../core/units.ts'
+import { describeError } from '../../base/errors.ts'
+import { formatEfficiency, formatHashrate } from '../../base/units.ts'
 import { type KernelName, kernelNames } from '../../engine/cpu/names.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'

@@ -1,5 +1,5 @@
 /** Creates the engines of a setup, and replaces them when the setup changes. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import type { Leader } from '../../engine/leader.ts'

@@ -2,7 +2,7 @@
  * Measures the initial difficulty of an embedded network from the hashrate of this machine. A network that starts far
  * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 import type { Graph } from '../../core/graph.ts'
 import { headerLayout } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'

@@ -1,7 +1,7 @@
 /** Opens the search of a miner: its first engines, the stratum server, the leader of a fleet. */
 
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { blockHash } from '../../core/block-hash.ts'
-import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'

@@ -1,6 +1,6 @@
 /** Plans the engines for this machine's devices. The modules of an engine load only when it is created. */
 import { availableParallelism } from 'node:os'
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import { splitRanges } from '../../engine/range.ts'
 import { systemClock } from '../../platform/clock.ts'

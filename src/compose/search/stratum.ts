@@ -1,5 +1,5 @@
 /** Plans the stratum server. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { RIG_WORK_BYTES } from '../../engine/stratum/jobs.ts'
 import { limitsFor, type RigLimits } from '../../engine/stratum/limits.ts'
 import { StratumEngine } from '../../engine/stratum/stratum.ts'

@@ -1,5 +1,5 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import { problemText, readPackages } from '../../sensors/powercap.ts'
 import type { SensorsOptions } from '../../sensors/sensors.ts'

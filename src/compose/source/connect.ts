@@ -1,6 +1,6 @@
 /** Connects to a node, with retries. */
-import { sleep } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { sleep } from '../../base/clock.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { NodeClient } from '../../node/client.ts'
 import type { Dial } from '../../node/dial.ts'
 import { isRetryable } from '../../node/errors.ts'

@@ -1,7 +1,7 @@
 /** Connects to the nodes of a miner and creates the source of work from one or several of them. */
 
-import { sleep } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import { sleep } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { ForkRules } from '../../core/fork.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'

@@ -1,5 +1,5 @@
 /** A connected source of work and its properties. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { EmbeddedNode } from '../../devnet/devnet.ts'
 import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
 import type { Miner } from '../../mine/miner.ts'

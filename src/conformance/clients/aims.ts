@@ -1,5 +1,5 @@
 /** The aim of a request: what stays equal when a client repeats it, even if it signs a new command for that. */
-import { stringifyJson } from '../../core/json.ts'
+import { stringifyJson } from '../../base/json.ts'
 import { type Asked, jsonIn, keysOf, lineOf } from './asked.ts'
 
 /** Parts of a JSON object. */

@@ -1,7 +1,7 @@
 /** Answers of a situation: recorded ones, and true ones in another form. */
 import type http from 'node:http'
-import type { Clock } from '../../core/clock.ts'
-import { parseJson, stringifyJson } from '../../core/json.ts'
+import type { Clock } from '../../base/clock.ts'
+import { parseJson, stringifyJson } from '../../base/json.ts'
 import type { ClientAnswer } from './asked.ts'
 import type { ClientSituation } from './situation-file.ts'
 

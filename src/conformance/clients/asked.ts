@@ -1,5 +1,5 @@
 /** A request of a client, with the endpoint that it names. */
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../base/json.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { type OperationId, operations } from '../../schema/operations.ts'
 

@@ -1,8 +1,8 @@
 /** Rules for signed commands, and for the order in which a client sends them and asks for them. */
 import { createPublicKey, verify } from 'node:crypto'
-import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../base/bytes.ts'
+import { FormatError } from '../../base/errors.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { FormatError } from '../../core/errors.ts'
 import { type AskedCommand, commandsOf, type JsonParts } from './aims.ts'
 import { type Asked, asksForResult, keysOf } from './asked.ts'
 import type { ClientRule } from './http-rules.ts'

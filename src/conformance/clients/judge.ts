@@ -1,5 +1,5 @@
 /** The verdict about a client: every rule and every situation is a case. */
-import { printable } from '../../core/printable.ts'
+import { printable } from '../../base/printable.ts'
 import type { StepFailure } from '../case-run.ts'
 import type { CaseResult } from '../run.ts'
 import { type Asked, type ClientAnswer, lineOf } from './asked.ts'

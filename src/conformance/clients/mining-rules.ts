@@ -1,5 +1,5 @@
 /** Rules for miners: work, solutions and the stream of updates. */
-import { encodeHex, readU32LE } from '../../core/bytes.ts'
+import { encodeHex, readU32LE } from '../../base/bytes.ts'
 import { solves } from '../../core/pow.ts'
 import type { ClientRule } from './http-rules.ts'
 import { fixedPart } from './past.ts'

@@ -1,6 +1,6 @@
 /** Facts about earlier requests of a client that later requests depend on. */
-import { encodeHex } from '../../core/bytes.ts'
-import { FormatError } from '../../core/errors.ts'
+import { encodeHex } from '../../base/bytes.ts'
+import { FormatError } from '../../base/errors.ts'
 import { decodeWorkResponse } from '../../core/work.ts'
 import { nameOf } from './aims.ts'
 import { type Asked, type ClientAnswer, jsonIn, keysOf } from './asked.ts'

@@ -4,8 +4,8 @@
  */
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Clock } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { changedAnswer, forPages, recordedAnswer, sendAnswer } from './answers.ts'
 import { type Asked, type ClientAnswer, endpointOf, jsonIn } from './asked.ts'
 import { ClientJudge } from './judge.ts'

@@ -1,7 +1,7 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, fileProblem, NewcutError } from '../../core/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../../base/errors.ts'
 import { operations } from '../../schema/operations.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'

@@ -1,7 +1,7 @@
 /** Natives for messages of Hyperlane 3, a bridge between networks. Integers in messages are big-endian. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { FormatError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/json.ts'
+import { FormatError } from '../../base/errors.ts'
+import { parseExactJson } from '../../base/json.ts'
 import { type ContractError, evalError } from '../errors.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'

@@ -1,8 +1,8 @@
 /** Natives of test files that set the message and the block. */
 
-import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
-import { FormatError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/json.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../base/bytes.ts'
+import { FormatError } from '../../base/errors.ts'
+import { parseExactJson } from '../../base/json.ts'
 import { txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { Fun, type Run } from '../machine/ast.ts'

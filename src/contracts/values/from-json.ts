@@ -1,6 +1,6 @@
 /** Decodes values from JSON: command data, rows, arguments of capabilities. */
-import { FormatError } from '../../core/errors.ts'
-import { type ExactJson, NumberText } from '../../core/json.ts'
+import { FormatError } from '../../base/errors.ts'
+import { type ExactJson, NumberText } from '../../base/json.ts'
 import { bitLength, MAX_BITS, MAX_DIGITS } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { guardFromFields, moduleFromJson } from './guard-json.ts'

@@ -1,5 +1,5 @@
 /** Decodes guards from JSON. */
-import type { ExactJson } from '../../core/json.ts'
+import type { ExactJson } from '../../base/json.ts'
 import { compareText } from './order.ts'
 import { Guard, type Value } from './value.ts'
 

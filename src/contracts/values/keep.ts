@@ -3,7 +3,7 @@
  *
  * The wire format is lossy: it turns `1.50` into `1.5`, drops milliseconds and decodes some objects as guards.
  */
-import { FormatError } from '../../core/errors.ts'
+import { FormatError } from '../../base/errors.ts'
 import { Decimal } from './decimal.ts'
 import { type KeptTable, keepTable, keptTable } from './keep-table.ts'
 import { TableRef } from './type.ts'

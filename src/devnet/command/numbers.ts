@@ -1,10 +1,11 @@
 /**
  * Parses numbers of a command in the spellings of live nodes (PROTOCOL.md E.2), from JSON of parseExactJson.
  */
+
+import { FormatError } from '../../base/errors.ts'
+import { type ExactJson, NumberText } from '../../base/json.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { valueFromJson } from '../../contracts/values/from-json.ts'
-import { FormatError } from '../../core/errors.ts'
-import { type ExactJson, NumberText } from '../../core/json.ts'
 
 const DIGITS = /^-?\d{1,20}$/
 /** Bounds the length of the text, and with it the parsing time. */

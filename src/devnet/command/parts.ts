@@ -1,10 +1,11 @@
 /**
  * Builds the parts of a Command from JSON that matches shape.ts. All functions throw FormatError for an invalid value.
  */
+
+import { FormatError } from '../../base/errors.ts'
+import type { ExactJson } from '../../base/json.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
-import { FormatError } from '../../core/errors.ts'
-import type { ExactJson } from '../../core/json.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import { CommandCode } from './code.ts'
 import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'

@@ -1,6 +1,7 @@
 /** Privileges of a command that the owner of the node gave by order. They stand in its text, beside its payload. */
+
+import { parseExactJson } from '../../base/json.ts'
 import type { CapabilityToken } from '../../contracts/values/value.ts'
-import { parseExactJson } from '../../core/json.ts'
 import { Type } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import { Malformed, tokensFrom } from './parts.ts'

@@ -1,8 +1,8 @@
 /** The only parser of signed commands (PROTOCOL.md E.2), for submitted commands and for transactions in blocks. */
-import { decodeHash } from '../../core/bytes.ts'
+import { decodeHash } from '../../base/bytes.ts'
+import { describeError, FormatError } from '../../base/errors.ts'
+import { parseExactJson } from '../../base/json.ts'
 import { commandSizeOf } from '../../core/command-size.ts'
-import { describeError, FormatError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/json.ts'
 import { Command as SignedCommand } from '../../schema/bodies.ts'
 import type { TSchema } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'

@@ -1,5 +1,5 @@
 /** JSON schemas of the contents of a signed command (PROTOCOL.md E.2), for JSON with exact numbers. */
-import type { ExactJson } from '../../core/json.ts'
+import type { ExactJson } from '../../base/json.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
 

@@ -6,7 +6,7 @@
  */
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { writeForkFile } from '../fork/open-fork.ts'

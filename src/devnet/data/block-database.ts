@@ -1,7 +1,7 @@
 /** The block database of a data directory, which keeps the chains across restarts. */
 
 import { rename } from 'node:fs/promises'
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { equalBytes } from '../../core/bytes.ts'
-import { describeError } from '../../core/errors.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import { describeError } from '../../base/errors.ts'
+import type { OnProgress } from '../../base/progress.ts'
 import { payloadHashes } from '../../core/payload.ts'
-import type { OnProgress } from '../../core/progress.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { openNodeFork } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'

@@ -1,6 +1,7 @@
 /** Compares the writes of re-executed blocks with the state database. */
+
+import { describeError } from '../../base/errors.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
-import { describeError } from '../../core/errors.ts'
 import { entryText } from '../ledger/entry-text.ts'
 import { MemoryVersions } from '../ledger/versions.ts'
 import type { StateDatabase } from './state-database.ts'

@@ -3,8 +3,8 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
-import { concatBytes, readU32LE } from '../../core/bytes.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { concatBytes, readU32LE } from '../../base/bytes.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { chainBytes } from '../../core/work.ts'
 
 export type Database = ClassicLevel<string, Uint8Array>

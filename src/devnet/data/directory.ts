@@ -7,9 +7,9 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import { describeError, type NewcutError } from '../../base/errors.ts'
+import type { OnProgress } from '../../base/progress.ts'
 import { graphs } from '../../core/graph.ts'
-import type { OnProgress } from '../../core/progress.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { genesisOf } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'

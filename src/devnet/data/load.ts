@@ -3,14 +3,14 @@
  * it. check.ts checks the rules.
  */
 
-import { decodeHash, encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { decodeHash, encodeBase64Url, equalBytes } from '../../base/bytes.ts'
+import { describeError } from '../../base/errors.ts'
+import type { OnProgress } from '../../base/progress.ts'
 import type { Cut } from '../../core/cut.ts'
-import { describeError } from '../../core/errors.ts'
 import { genesisHeader } from '../../core/genesis.ts'
 import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
-import type { OnProgress } from '../../core/progress.ts'
 import { genesisOf, genesisWith } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'

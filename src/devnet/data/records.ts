@@ -10,7 +10,7 @@
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
 
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { graphNames } from '../../core/graph.ts'
 import { development } from '../../core/network.ts'

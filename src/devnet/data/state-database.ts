@@ -9,8 +9,8 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NewcutError } from '../../core/errors.ts'
-import type { OnProgress } from '../../core/progress.ts'
+import { NewcutError } from '../../base/errors.ts'
+import type { OnProgress } from '../../base/progress.ts'
 import { HashText } from '../../schema/bodies.ts'
 import { Compile, Type } from '../../schema/typebox.ts'
 import { genesisIn } from '../ledger/genesis.ts'

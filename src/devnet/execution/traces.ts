@@ -1,7 +1,7 @@
 /** Traces: executes transactions again in the thread of calls, on the kept state before them. Nothing is written. */
 
+import { equalBytes } from '../../base/bytes.ts'
 import type { Layer, ReadableState } from '../../contracts/machine/state.ts'
-import { equalBytes } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { replayTo } from '../ledger/execute-payload.ts'

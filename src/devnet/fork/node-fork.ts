@@ -1,7 +1,8 @@
 /** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
+
+import { NewcutError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
-import { NewcutError } from '../../core/errors.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
 import type { AncestorHeaders } from '../../fork/ancestor-headers.ts'

@@ -1,6 +1,6 @@
 /** Payloads that the forked node tells, checked by their hashes. */
-import { encodeBase64Url } from '../../core/bytes.ts'
-import { FormatError, NewcutError } from '../../core/errors.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
+import { FormatError, NewcutError } from '../../base/errors.ts'
 import type { ForkedNetwork } from '../../fork/fork.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'

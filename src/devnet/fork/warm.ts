@@ -1,5 +1,5 @@
 /** Fetches at the start what the next block of every chain reads: no request for work waits for it then. */
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { developmentAccount } from '../orders/block-maker.ts'

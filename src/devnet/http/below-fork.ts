@@ -1,9 +1,9 @@
 /** Answers about blocks below the pin of a fork come from the forked node. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
+import { parseExactJson, parseJson } from '../../base/json.ts'
 import { shortestPath } from '../../core/graph.ts'
-import { parseExactJson, parseJson } from '../../core/json.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
 import { fieldsOf } from '../../fork/asker.ts'

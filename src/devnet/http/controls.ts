@@ -1,6 +1,6 @@
 /** Control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'

@@ -1,7 +1,7 @@
 /** Fault injection: wrong or delayed responses to the next calls of an operation, for tests of clients. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 import type { FaultOrder } from '../../schema/control.ts'
 import { type Operation, TEXT } from '../../schema/operation.ts'
 import type { Static } from '../../schema/typebox.ts'

@@ -1,7 +1,7 @@
 /** Peers that announced themselves to an embedded node. The node never requests anything from them. */
 import net from 'node:net'
-import { describeError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/host.ts'
+import { describeError } from '../../base/errors.ts'
+import { isLoopback } from '../../base/host.ts'
 import type { PeerInfo } from '../../schema/bodies.ts'
 import type { HttpRefusal } from './refusal.ts'
 

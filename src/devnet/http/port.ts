@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { limitConnections } from '../../platform/connection-limit.ts'
 import { EVENT_STREAM } from '../../schema/operation.ts'
 import type { App } from './app.ts'

@@ -1,6 +1,6 @@
 /** Maps all refusals to an HTTP status and a text. */
-import { NewcutError } from '../../core/errors.ts'
-import { withPrefix } from '../../core/units.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { withPrefix } from '../../base/units.ts'
 import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
 import { ExecutionUnavailable } from '../execution/unavailable.ts'
 import type { Full } from '../mempool/mempool.ts'

@@ -3,7 +3,7 @@
  * chain 404, method 405, Accept 406, media type 415, parameters and body 400 (PROTOCOL.md E.0).
  */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../base/json.ts'
 import {
   badRequest,
   EVENT_STREAM,

@@ -1,6 +1,6 @@
 /** Access control of a node: programs on its own machine may change its state, and so may its own page there. */
 import type { FastifyRequest } from 'fastify'
-import { hostOf, isLoopback } from '../../core/host.ts'
+import { hostOf, isLoopback } from '../../base/host.ts'
 import type { HttpRefusal } from './refusal.ts'
 
 /** Hosts in the URL of a node that listens on all addresses. Clients treat them as their own machine. */

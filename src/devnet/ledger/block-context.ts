@@ -1,8 +1,9 @@
 /** Context in which the code of a block runs. */
+
+import { encodeBase64Url } from '../../base/bytes.ts'
 import type { BlockData, SpvSupport } from '../../contracts/machine/environment.ts'
 import type { PrintSink } from '../../contracts/machine/printing.ts'
 import { Time } from '../../contracts/values/value.ts'
-import { encodeBase64Url } from '../../core/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 

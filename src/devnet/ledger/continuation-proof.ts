@@ -1,6 +1,6 @@
 /** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
-import { decodeBase64Url } from '../../core/bytes.ts'
-import { FormatError } from '../../core/errors.ts'
+import { decodeBase64Url } from '../../base/bytes.ts'
+import { FormatError } from '../../base/errors.ts'
 import { proofFromJson } from '../../core/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'

@@ -1,7 +1,8 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
+
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import type { PrintedBy } from '../../contracts/trace/print-log.ts'
-import { encodeBase64Url } from '../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'

@@ -1,7 +1,8 @@
 /** Executes the commands of a payload again, and compares the outputs with those that it names. */
+
+import { equalBytes } from '../../base/bytes.ts'
+import { describeError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
-import { equalBytes } from '../../core/bytes.ts'
-import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'

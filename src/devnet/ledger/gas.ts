@@ -1,6 +1,8 @@
 /**
  * Gas (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
  */
+
+import { concatBytes, decodeHash } from '../../base/bytes.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'
 import { granting, withCapability } from '../../contracts/machine/capabilities.ts'
@@ -16,7 +18,6 @@ import type { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
-import { concatBytes, decodeHash } from '../../core/bytes.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'

@@ -2,6 +2,8 @@
  * First block of every chain: system contracts, keysets, namespaces and funded accounts. It is the same on all chains
  * of a network, so its state is the base of all block states.
  */
+
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { ContractError } from '../../contracts/errors.ts'
 import { granting } from '../../contracts/machine/capabilities.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
@@ -12,7 +14,6 @@ import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { BlockStore } from '../store/block-store.ts'

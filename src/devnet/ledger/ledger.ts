@@ -3,12 +3,12 @@
  * executed once, while it grows; a block of others, when it arrives.
  */
 
+import { equalBytes } from '../../base/bytes.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { LayerEntry, ReadableState } from '../../contracts/machine/state.ts'
 import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
-import { equalBytes } from '../../core/bytes.ts'
-import { NewcutError } from '../../core/errors.ts'
 import { forkStateOf } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
 import { versionName } from '../../core/network.ts'

@@ -1,5 +1,5 @@
 /** Verifies proofs that another chain has executed a command (PROTOCOL.md B.8), against the blocks of the store. */
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { leaf, TAG } from '../../core/merkle.ts'
 import { rootOf } from '../../core/merkle-path.ts'
 import type { OutputProof } from '../../core/spv.ts'

@@ -1,4 +1,7 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
+
+import { describeError, FormatError } from '../../base/errors.ts'
+import type { ExactJson } from '../../base/json.ts'
 import { isOf, typeText } from '../../contracts/machine/types.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { equalValues } from '../../contracts/values/equal.ts'
@@ -8,8 +11,6 @@ import { ISO_MICROS, ISO_SECONDS } from '../../contracts/values/time-text.ts'
 import type { RowSchema, TableRef, Type } from '../../contracts/values/type.ts'
 import { Time, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
-import { describeError, FormatError } from '../../core/errors.ts'
-import type { ExactJson } from '../../core/json.ts'
 
 /** Most characters of a wrong value that a refusal repeats. */
 const MAX_SHOWN = 80

@@ -1,4 +1,6 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
+
+import { NewcutError } from '../../base/errors.ts'
 import { ContractError, NOWHERE } from '../../contracts/errors.ts'
 import { language, printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
@@ -16,7 +18,6 @@ import type { Term } from '../../contracts/machine/term.ts'
 import type { Tracer } from '../../contracts/machine/tracer.ts'
 import { TracingEvaluator } from '../../contracts/trace/tracing-evaluator.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
-import { NewcutError } from '../../core/errors.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 
 /** Rules of the first block, which defines modules and keysets outside of namespaces. */

@@ -1,5 +1,5 @@
 /** Creates proofs of outputs for other chains (PROTOCOL.md B.8), from the current branches. */
-import { equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../base/bytes.ts'
 import { shortestPath } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
 import { graphAt } from '../../core/network.ts'

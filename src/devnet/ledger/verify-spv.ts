@@ -1,8 +1,9 @@
 /** Verifies proofs for the native `verify-spv`: it returns the result of a command of another chain. */
+
+import { FormatError } from '../../base/errors.ts'
+import { type ExactJson, parseExactJson } from '../../base/json.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
-import { FormatError } from '../../core/errors.ts'
-import { type ExactJson, parseExactJson } from '../../core/json.ts'
 import { type OutputProof, proofFromJson } from '../../core/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'

@@ -1,6 +1,6 @@
 /** Signatures of a command, one for each signer. They sign the 32 bytes of its hash, not `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'

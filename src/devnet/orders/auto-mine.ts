@@ -1,7 +1,7 @@
 /** Automatic mining without proof of work: at a constant pace, or at the pace of a hashrate. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { Cut } from '../../core/cut.ts'
-import { NewcutError } from '../../core/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { Addition } from '../rules/chains.ts'

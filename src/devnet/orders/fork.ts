@@ -1,5 +1,5 @@
 /** Reorgs on request: makes a heavier branch from a cut some blocks back. */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { type Cut, cutWeight } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'

@@ -1,5 +1,5 @@
 /** Automatic mining of a node, whose mode may change while the node runs. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import { ArrivalMiner } from './arrival-miner.ts'
 import { AutoMiner } from './auto-mine.ts'

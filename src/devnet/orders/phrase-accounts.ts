@@ -1,6 +1,6 @@
 /** Accounts of the phrase of development networks, which a node can fund when it starts. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { decodeBase64Url, decodeHex, encodeHex } from '../../core/bytes.ts'
+import { decodeBase64Url, decodeHex, encodeHex } from '../../base/bytes.ts'
 import { DEVELOPMENT_PHRASE, secretKeyAt, seedOfPhrase } from '../../core/phrase-keys.ts'
 
 /** An account that a key of the phrase guards. */

@@ -1,5 +1,5 @@
 /** Braiding: the condition for heads to form a cut (PROTOCOL.md D). */
-import { equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../base/bytes.ts'
 import type { Cut } from '../../core/cut.ts'
 import type { Header } from '../../core/header.ts'
 import type { BlockStore } from '../store/block-store.ts'

@@ -1,6 +1,7 @@
 /** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
+
+import { equalBytes } from '../../base/bytes.ts'
 import { blockHash } from '../../core/block-hash.ts'
-import { equalBytes } from '../../core/bytes.ts'
 import { type Cut, cutWeight, extendsCut, extensionOf } from '../../core/cut.ts'
 import { featureFlagsOf, forkStateOf, votedForkState } from '../../core/fork.ts'
 import { genesisHeader } from '../../core/genesis.ts'

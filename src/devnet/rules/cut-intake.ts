@@ -2,12 +2,12 @@
  * Accepts the cut of a peer (PROTOCOL.md E.1). An embedded node fetches nothing from its peers: it adopts a cut only if
  * it has the blocks already or they come with the cut.
  */
-import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../base/bytes.ts'
+import { FormatError } from '../../base/errors.ts'
+import type { Json } from '../../base/json.ts'
 import type { Cut } from '../../core/cut.ts'
-import { FormatError } from '../../core/errors.ts'
 import { decodeHeader, type Header } from '../../core/header.ts'
 import { headerFromJson } from '../../core/header-json.ts'
-import type { Json } from '../../core/json.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'

@@ -1,8 +1,9 @@
 /** Settings in which development networks differ. */
+
+import { formatDuration } from '../../base/units.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import { development, type Network, versionCode } from '../../core/network.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
-import { formatDuration } from '../../core/units.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { NodeRelease } from '../../schema/node-releases.ts'
 import { releaseRules } from './releases.ts'

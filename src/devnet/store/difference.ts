@@ -1,5 +1,5 @@
 /** Blocks that a chain loses and gains when its head moves. */
-import { equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../base/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { Block, BlockStore } from './block-store.ts'
 

@@ -1,5 +1,5 @@
 /** Reads payloads with outputs from the JSON of nodes. */
-import { decodeBase64Url } from '../../core/bytes.ts'
+import { decodeBase64Url } from '../../base/bytes.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { PayloadWithOutputs } from '../../schema/bodies.ts'
 import type { StoredPayload } from './payload.ts'

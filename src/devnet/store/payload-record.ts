@@ -5,7 +5,7 @@
  *     part = length u32 LE (4) || bytes
  *     parts: miner data, coinbase output, then transaction and output in turn
  */
-import { concatBytes } from '../../core/bytes.ts'
+import { concatBytes } from '../../base/bytes.ts'
 import { chainBytes } from '../../core/work.ts'
 import type { StoredPayload } from './payload.ts'
 

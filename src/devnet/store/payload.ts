@@ -1,7 +1,7 @@
 /**
  * Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, and a coinbase that names the parent.
  */
-import { decodeBase64Url, decodeHash } from '../../core/bytes.ts'
+import { decodeBase64Url, decodeHash } from '../../base/bytes.ts'
 import { minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
 
 export interface StoredPayload extends PayloadHashes {

@@ -1,6 +1,7 @@
 /** Tells what code prints, and notes the blocks that need `print` to execute. */
+
+import { printable } from '../../base/printable.ts'
 import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
-import { printable } from '../../core/printable.ts'
 import type { PrintEvent } from '../../schema/devnet-events.ts'
 import type { PrintView } from '../../schema/view.ts'
 import type { Block } from './block-store.ts'

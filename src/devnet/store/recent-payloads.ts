@@ -1,5 +1,5 @@
 /** LRU cache in front of a payload store: the same payloads are read again and again. */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 

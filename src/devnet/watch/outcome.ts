@@ -1,8 +1,9 @@
 /** Converts a command result to printable texts of limited length. */
+
+import { type ExactJson, parseExactJson } from '../../base/json.ts'
+import { printable } from '../../base/printable.ts'
 import { valueFromJson } from '../../contracts/values/from-json.ts'
 import { showValue } from '../../contracts/values/print.ts'
-import { type ExactJson, parseExactJson } from '../../core/json.ts'
-import { printable } from '../../core/printable.ts'
 import type { IncludedTransaction } from '../../schema/devnet-events.ts'
 
 const MAX_VALUE = 200

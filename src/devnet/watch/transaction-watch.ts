@@ -2,9 +2,9 @@
  * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes
  * longer than adding a block, so events are made in time slices, in the order of the steps.
  */
-import { equalBytes } from '../../core/bytes.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import { printable } from '../../base/printable.ts'
 import type { Header } from '../../core/header.ts'
-import { printable } from '../../core/printable.ts'
 import type { TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readStored } from '../command/read.ts'

@@ -1,13 +1,13 @@
 /**
  * Work for miners (PROTOCOL.md A): issues headers with open nonces, accepts solved ones, and announces the end of work.
  */
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
-import { describeError } from '../../core/errors.ts'
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
+import type { Clock } from '../../base/clock.ts'
+import { describeError } from '../../base/errors.ts'
+import { printable } from '../../base/printable.ts'
 import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { meets, powHash } from '../../core/pow.ts'
-import { printable } from '../../core/printable.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { RunCommand } from '../ledger/draft.ts'
 import type { ForkedBase } from '../ledger/forked-base.ts'

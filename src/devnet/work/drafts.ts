@@ -2,8 +2,9 @@
  * Next blocks of the chains, one for each miner that asks for work. Transactions are executed ahead in time slices as
  * they arrive, so that no request waits for them.
  */
+
+import { describeError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
-import { describeError } from '../../core/errors.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'

@@ -1,5 +1,5 @@
 /** Chooses the kernel of a thread: the requested one, or the fastest that passes the self-test. */
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { fastestOf } from './calibrate.ts'
 import { createKernel } from './create-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'

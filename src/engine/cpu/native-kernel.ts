@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
 import { type KernelName, type OrderName, orderNames } from './names.ts'
 

@@ -2,7 +2,7 @@
  * Remembers the order of operations of a native kernel that was the fastest on this machine. It depends on the
  * processor, the compiler and the sources, so these are the key of an entry.
  */
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { readTuningFile, writeTuningFile } from '../cache-folder.ts'
 import type { OrderName } from './names.ts'
 import { sourcesMark } from './native-files.ts'

@@ -6,7 +6,7 @@
  *     int32[4] fixed bits of the nonce   int32[5] their value   int32[6] number of the race   int32[7] its winner: 1 for the first order
  *     target (u256 LE) || work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
  */
-import { readU256LE, writeU256LE } from '../../core/bytes.ts'
+import { readU256LE, writeU256LE } from '../../base/bytes.ts'
 import { MAX_WORK_BYTES } from '../../core/header.ts'
 import type { EngineWork } from '../engine.ts'
 import { type OrderName, orderNames } from './names.ts'

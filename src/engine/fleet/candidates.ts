@@ -3,10 +3,10 @@
  * the node. If the leader dies before, the next one gets it.
  */
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import { decodeBase64Url, encodeBase64Url } from '../../base/bytes.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { describeError } from '../../base/errors.ts'
 import { blockHash } from '../../core/block-hash.ts'
-import { decodeBase64Url, encodeBase64Url } from '../../core/bytes.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError } from '../../core/errors.ts'
 import { workFromBytes } from '../../core/work.ts'
 import { decodeCandidate, type Outcome } from '../../fleet/messages.ts'
 import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from '../../fleet/stores.ts'

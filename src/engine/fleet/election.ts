@@ -9,8 +9,8 @@
  * entry to the others for YIELD_MS.
  */
 import type { KV, KvEntry } from '@nats-io/kv'
-import { type Clock, notBefore, sleep } from '../../core/clock.ts'
-import { describeError } from '../../core/errors.ts'
+import { type Clock, notBefore, sleep } from '../../base/clock.ts'
+import { describeError } from '../../base/errors.ts'
 import { decodeMessage, encodeMessage } from '../../fleet/messages.ts'
 import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'

@@ -5,9 +5,9 @@
 
 import type { KV } from '@nats-io/kv'
 import type { Msg } from '@nats-io/transport-node'
-import { encodeBase64Url, equalBytes, readU64LE } from '../../core/bytes.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError } from '../../core/errors.ts'
+import { encodeBase64Url, equalBytes, readU64LE } from '../../base/bytes.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { describeError } from '../../base/errors.ts'
 import { withCreationTime, withNonce, workLayout } from '../../core/header.ts'
 import { meets, powHash, solves } from '../../core/pow.ts'
 import { type StepName, verdictOf } from '../../core/solution.ts'

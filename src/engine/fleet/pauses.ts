@@ -1,6 +1,6 @@
 /** The paused rigs of a fleet, stored in NATS for the next leader. */
 import type { KV } from '@nats-io/kv'
-import { describeError, FormatError } from '../../core/errors.ts'
+import { describeError, FormatError } from '../../base/errors.ts'
 import { decodeMessage, encodeMessage, type Order } from '../../fleet/messages.ts'
 import { isWrongRevision } from '../../fleet/stores.ts'
 import { type Static, Type } from '../../schema/typebox.ts'

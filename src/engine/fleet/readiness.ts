@@ -2,7 +2,7 @@
  * Readiness of a fleet's processes to lead: they need work from a node that answers. All of them announce it, so that a
  * leader without a node knows whether there is a better one.
  */
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 import type { Link } from '../../fleet/link.ts'
 import { NodeReport } from '../../fleet/messages.ts'
 

@@ -4,7 +4,7 @@
  * relay gets another one. A relay that is cut off from its leader keeps its own.
  */
 import type { KV } from '@nats-io/kv'
-import { describeError, FormatError } from '../../core/errors.ts'
+import { describeError, FormatError } from '../../base/errors.ts'
 import { withCreationTime } from '../../core/header.ts'
 import { firstOfClass } from '../../core/nonce.ts'
 import { workFromBytes } from '../../core/work.ts'

@@ -1,5 +1,5 @@
 /** Lists GPUs through a child process: this process never loads drivers. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { type GpuCommand, type GpuReport, LineReader, parseReport, REPORT_DESCRIPTOR } from './messages.ts'
 
 export type LiveReport = Exclude<GpuReport, { readonly type: 'failed' }>

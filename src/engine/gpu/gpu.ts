@@ -1,5 +1,5 @@
 /** The GPU engine: WGSL through Dawn, one child process per device. */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
 import type { NonceRange } from '../range.ts'
 import { Uptake } from '../uptake.ts'

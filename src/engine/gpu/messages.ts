@@ -4,8 +4,8 @@
  * report. An invalid report counts as a failure of the child.
  */
 
-import { decodeHex, encodeHex } from '../../core/bytes.ts'
-import { describeError } from '../../core/errors.ts'
+import { decodeHex, encodeHex } from '../../base/bytes.ts'
+import { describeError } from '../../base/errors.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
 import { type Static, type TSchema, Type, Value } from '../../schema/typebox.ts'
 import type { EngineWork } from '../engine.ts'

@@ -4,7 +4,7 @@
  */
 import type { ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { PoolLines } from '../../stratum/passthrough.ts'
 import type { DeviceStatus, Engine, EngineEvents } from '../engine.ts'
 import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'

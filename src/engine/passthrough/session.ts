@@ -2,7 +2,7 @@
  * A rig behind a pool: passes on messages of its own pool session, and submits its shares there. Lines in, lines out.
  */
 
-import { FormatError } from '../../core/errors.ts'
+import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import {
   failureLine,

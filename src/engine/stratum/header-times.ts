@@ -1,5 +1,5 @@
 /** Creation times of headers: no server issues the same header twice, and no two servers issue the same one. */
-import { encodeHex, readI64LE } from '../../core/bytes.ts'
+import { encodeHex, readI64LE } from '../../base/bytes.ts'
 import { headerLayout, withCreationTime, withNonce } from '../../core/header.ts'
 import { firstOfClass, type HeaderClass } from '../../core/nonce.ts'
 

@@ -1,7 +1,7 @@
 /** The native function that writes to many sockets, if it was compiled at installation. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { installedFile, type NativePart } from '../native/part.ts'
 
 /**

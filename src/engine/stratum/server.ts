@@ -1,8 +1,8 @@
 /** Sockets of the stratum server: admission, request rates, unsent data and timeouts. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'

@@ -1,5 +1,5 @@
 /** The protocol of one client (PROTOCOL.md F), without its socket: lines in, lines out. */
-import { FormatError } from '../../core/errors.ts'
+import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'

@@ -1,7 +1,7 @@
 /** Shares of rigs, and their judgement. */
 import type { Presence } from '../../accounts/accounts.ts'
+import { printable } from '../../base/printable.ts'
 import { isAtMost } from '../../core/pow.ts'
-import { printable } from '../../core/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'

@@ -1,5 +1,5 @@
 /** Reports connections without a log-in, each with its first line. A flood of them is reported as a number. */
-import { printable } from '../../core/printable.ts'
+import { printable } from '../../base/printable.ts'
 
 /** Maximum number of reports per second. */
 const MAX_TOLD = 20

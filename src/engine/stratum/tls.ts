@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 
 /**
  * @param onSocket called after a handshake

@@ -1,5 +1,5 @@
 /** Counters of users: the sum of all their rigs, including those that are gone. */
-import { printable } from '../../core/printable.ts'
+import { printable } from '../../base/printable.ts'
 import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
 import type { RigUser } from '../rigs.ts'
 

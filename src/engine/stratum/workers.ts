@@ -1,5 +1,5 @@
 /** Counters of workers, across all their connections. */
-import { printable } from '../../core/printable.ts'
+import { printable } from '../../base/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { RigCounts } from '../rigs.ts'

@@ -2,8 +2,8 @@
  * Failover between upstreams in order of priority. A session is work from one upstream, from the switch to it until the
  * switch to another. The old session continues until the new one has a job.
  */
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { Job, JobReason, SourceEvents, UpstreamStatus } from '../source.ts'
 import { choose, type Fitness } from './choose.ts'
 

@@ -2,7 +2,7 @@
  * The lease of a rig, renewed by its reports. It starts when the report is sent, not when the answer arrives. So it
  * ends for the rig before it ends for the leader.
  */
-import { type Clock, notBefore } from '../../core/clock.ts'
+import { type Clock, notBefore } from '../../base/clock.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
 import { LEASE_BITS, LEASE_MS } from '../../fleet/messages.ts'
 

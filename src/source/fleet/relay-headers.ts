@@ -2,7 +2,7 @@
  * The headers of a relay: the creation times of one residue, which its stratum rigs search with all nonces. Reports
  * renew them. They outlast the lease of its own devices, so rigs keep mining while the fleet has no leader.
  */
-import { type Clock, notBefore } from '../../core/clock.ts'
+import { type Clock, notBefore } from '../../base/clock.ts'
 import type { HeaderClass } from '../../core/nonce.ts'
 import { HEADER_MODULUS, RELAY_ALONE_MS } from '../../fleet/messages.ts'
 

@@ -1,5 +1,5 @@
 /** Questions of a miner to one node. Each is hedged, and its timeout adapts to the node. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
 import { HEDGE_MS, hedged } from './hedged.ts'
 import { Wakeups } from './wakeups.ts'

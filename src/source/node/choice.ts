@@ -14,7 +14,7 @@
  *   blocks. Miners stay on their chain until it advances, then spread over the chains that can be mined. So the
  *   hashrate on a chain, and its block rate, grow with the time since it became minable: a fresh parent is the safest.
  */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { type Cut, extensionOf } from '../../core/cut.ts'
 import { expectedFor } from '../../core/difficulty.ts'
 import type { Header } from '../../core/header.ts'

@@ -2,7 +2,7 @@
  * Polls the heads of a node's chains at a steady pace, and soon after news. Update streams are faster, but one may be
  * silent without being broken, and engines would keep searching dead work.
  */
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { NodeCalls } from './calls.ts'
 import type { CutHeads, MiningNode } from './mining-node.ts'

@@ -3,7 +3,7 @@
  * looked up together when the chain has advanced. Reports replaced blocks, and those that return.
  */
 import { setMaxListeners } from 'node:events'
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { type FollowUp, mayGoOn } from '../../core/solution.ts'
 import type { NodeCalls } from './calls.ts'
 import type { BlockName, BlockPosition, MiningNode } from './mining-node.ts'

@@ -1,5 +1,5 @@
 /** The fork votes of work: reads them, and casts the vote that the operator wants. */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import { type ForkRules, type ForkState, featureFlagsOf, forkStateOf, ownVote, withVote } from '../../core/fork.ts'
 import { withFeatureFlags } from '../../core/header.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'

@@ -1,6 +1,6 @@
 /** Hands a solution in to a node until its fate is known, and interprets the answers. */
-import { sleep } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { sleep } from '../../base/clock.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import type { LostReason, Receipt, RejectReason } from '../../core/solution.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import { UnreachableError } from '../../node/unreachable.ts'

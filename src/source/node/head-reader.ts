@@ -1,5 +1,5 @@
 /** Reads the headers of a cut, with a cache of known ones. */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { networkOf } from '../../node/verify-network.ts'

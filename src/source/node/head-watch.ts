@@ -1,6 +1,6 @@
 /** Reads the heads of a node's chains with each cut, and computes the chances of each chain. */
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { type ChainView, type Chances, chancesOf, type Prospect, prospectsOf } from './choice.ts'
 import type { CutFeed, SeenCut } from './cut-feed.ts'
 import type { CutHeads } from './mining-node.ts'

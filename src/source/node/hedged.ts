@@ -1,6 +1,6 @@
 /** Hedged requests: repeated while they have no answer, because one may get lost and the next arrive. */
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
 import type { Wakeups } from './wakeups.ts'
 

@@ -1,6 +1,7 @@
 /** Looks for the block of a solution on the chains of a node. */
+
+import { describeError } from '../../base/errors.ts'
 import { blockHash } from '../../core/block-hash.ts'
-import { describeError } from '../../core/errors.ts'
 import type { Solution } from '../source.ts'
 import type { NodeCalls } from './calls.ts'
 import type { BlockPosition, MiningNode } from './mining-node.ts'

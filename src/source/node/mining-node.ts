@@ -1,7 +1,7 @@
 /** The calls of a node client that a source needs. */
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { type ForkRules, forkStateOf } from '../../core/fork.ts'
 import { headerLayout } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'

@@ -1,5 +1,5 @@
 /** The update streams of the mined chains. */
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { MiningNode } from './mining-node.ts'
 import type { Outage } from './outage.ts'
 

@@ -2,9 +2,9 @@
 
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { encodeBase64Url } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
+import type { Clock } from '../../base/clock.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { type FollowUp, mayGoOn, type Receipt } from '../../core/solution.ts'
 import { MinersPoolFull } from '../../node/errors.ts'
 import type { ChainChoice } from '../chain-choice.ts'

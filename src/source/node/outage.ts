@@ -1,6 +1,6 @@
 /** Reports an outage once when it begins and once when it ends, whatever fails and however often. */
-import type { Clock } from '../../core/clock.ts'
-import { formatDuration } from '../../core/units.ts'
+import type { Clock } from '../../base/clock.ts'
+import { formatDuration } from '../../base/units.ts'
 import type { SourceEvents } from '../source.ts'
 
 /** A failure this soon after an outage, in ms, is not reported at once: the node may fail at every few requests. */

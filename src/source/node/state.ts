@@ -15,7 +15,7 @@
  * As far as chances are known, the chain with the highest expected reward is current, and the next best stands by. At
  * most one request for current work and one for standby work are active.
  */
-import { encodeBase64Url, equalBytes } from '../../core/bytes.ts'
+import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { sameParents, type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import type { Work } from '../../core/work.ts'

@@ -1,5 +1,5 @@
 /** Wakes everything that waits for a node as soon as it answers again. */
-import { type Clock, sleep } from '../../core/clock.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
 
 export class Wakeups {
   readonly #waiting = new Set<(wasAway: boolean) => void>()

@@ -2,7 +2,7 @@
  * Detects another node behind the same address. It may belong to another network, or to the same network with other
  * chains, as after the loss of its database. Its work is useless, but looks like any other.
  */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import type { WorkFields } from '../../core/header.ts'
 import type { CutHeads } from '../node/mining-node.ts'
 

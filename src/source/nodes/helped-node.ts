@@ -2,8 +2,8 @@
  * A node with helpers from the same network. While it does not answer, the helpers are asked about blocks and also get
  * its solutions: another address may belong to the same node, which knows the payload.
  */
-import { type Clock, sleep } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { Work } from '../../core/work.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { BlockPosition, MiningNode } from '../node/mining-node.ts'

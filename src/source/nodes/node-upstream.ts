@@ -1,7 +1,7 @@
 /** One of several nodes: whether it answers, how far its chains are, and why it may be unfit to give work. */
-import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError, NewcutError } from '../../core/errors.ts'
-import { formatDuration } from '../../core/units.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
+import { formatDuration } from '../../base/units.ts'
 import { isRetryable, NodeRefusal } from '../../node/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
 import type { Upstream } from '../failover/failover.ts'

@@ -4,8 +4,8 @@
  */
 
 import { setMaxListeners } from 'node:events'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'

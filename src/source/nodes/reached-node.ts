@@ -1,5 +1,5 @@
 /** A node among several that has answered: its mining calls, its network and its cut. */
-import { decodeBase64Url, readU256LE } from '../../core/bytes.ts'
+import { decodeBase64Url, readU256LE } from '../../base/bytes.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 import type { CutHeads, MiningNode } from '../node/mining-node.ts'

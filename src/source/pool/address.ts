@@ -1,6 +1,6 @@
 /** Addresses of pools: `stratum+tcp://USER[:PASSWORD]@HOST:PORT`, or `stratum+ssl://` for TLS. */
 import { createRequire } from 'node:module'
-import { NewcutError } from '../../core/errors.ts'
+import { NewcutError } from '../../base/errors.ts'
 
 export interface PoolAddress {
   readonly host: string

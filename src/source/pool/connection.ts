@@ -1,8 +1,8 @@
 /** A connection to a pool: lines in both directions, over TCP or TLS. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import type { PoolAddress } from './address.ts'
 

@@ -3,8 +3,8 @@
  * of higher priority. A share belongs to the session that gave its job.
  */
 
-import { readU64LE } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
+import { readU64LE } from '../../base/bytes.ts'
+import type { Clock } from '../../base/clock.ts'
 import { sameParents, workLayout } from '../../core/header.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { Failover, type WorkFeed } from '../failover/failover.ts'

@@ -1,6 +1,6 @@
 /** One of several pools. It always has a session, or a pause before the next, whichever pool is active. */
-import { type Clock, notBefore, sleep } from '../../core/clock.ts'
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import { type Clock, notBefore, sleep } from '../../base/clock.ts'
+import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
 import type { Upstream, WorkFeed } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'

@@ -2,8 +2,8 @@
  * A pool session for one rig. It passes nonces, targets and work on as the pool sent them, and shares as the rig sent
  * them.
  */
-import type { Clock } from '../../core/clock.ts'
-import type { NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { NewcutError } from '../../base/errors.ts'
 import type { Receipt } from '../../core/solution.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'

@@ -2,8 +2,8 @@
  * Pool sessions for rigs: one for each rig, plus a logged-in spare. So the next rig gets its nonce1 and a job at once.
  * All sessions use the pool of the current work.
  */
-import type { Clock } from '../../core/clock.ts'
-import { describeError, type NewcutError } from '../../core/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'

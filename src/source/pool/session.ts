@@ -2,11 +2,11 @@
  * A session with a pool: subscription, authorization (in any order), jobs, target and pending shares. It ends with the
  * connection: its shares are useless in another session, which has another nonce1.
  */
-import { decodeHex } from '../../core/bytes.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { describeError, FormatError, NewcutError } from '../../core/errors.ts'
+import { decodeHex } from '../../base/bytes.ts'
+import { type Clock, sleep } from '../../base/clock.ts'
+import { describeError, FormatError, NewcutError } from '../../base/errors.ts'
+import { printable } from '../../base/printable.ts'
 import type { FixedNonce } from '../../core/nonce.ts'
-import { printable } from '../../core/printable.ts'
 import type { Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {

@@ -1,5 +1,5 @@
 /** Computes and serializes the changes of the miner once for all readers. */
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
 import { BlockLog } from './blocks.ts'

@@ -26,9 +26,9 @@ export const MODULES: readonly string[] = [
   'web/kit/dom',
   'web/kit/numbers',
   'web/kit/stream',
-  'core/money-text',
+  'base/money-text',
   'core/solution',
-  'core/units',
+  'base/units',
 ]
 
 /** A library that the build copies beside the compiled modules. */

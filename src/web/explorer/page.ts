@@ -64,8 +64,8 @@ export const EXPLORER_MODULES: readonly string[] = [
   'web/kit/numbers',
   'web/kit/stream',
   'core/development-accounts',
-  'core/printable',
-  'core/units',
+  'base/printable',
+  'base/units',
 ]
 
 /** Path of a page -> its file in site/, and its entry module. */

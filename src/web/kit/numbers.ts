@@ -1,5 +1,5 @@
 /** Formats numbers, times and hashes for pages: three digits, SI prefixes, thin spaces before units. */
-import { formatDuration, formatHashrate } from '../../core/units.ts'
+import { formatDuration, formatHashrate } from '../../base/units.ts'
 
 const THIN = '\u202f'
 export const NONE = '–'

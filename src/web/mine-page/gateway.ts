@@ -3,12 +3,12 @@
  * body, so it takes other request forms. Every resource has a limit.
  */
 import { setMaxListeners } from 'node:events'
+import { encodeBase64Url } from '../../base/bytes.ts'
+import type { Clock } from '../../base/clock.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { withFirstOf } from '../../base/signals.ts'
 import { blockHash } from '../../core/block-hash.ts'
-import { encodeBase64Url } from '../../core/bytes.ts'
-import type { Clock } from '../../core/clock.ts'
-import { NewcutError } from '../../core/errors.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import { withFirstOf } from '../../core/signals.ts'
 import { type FollowUp, type Receipt, verdictOf } from '../../core/solution.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'

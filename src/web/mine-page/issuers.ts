@@ -1,5 +1,5 @@
 /** Remembers which node gave which work, and for which account. Only that node knows the payload. */
-import { encodeBase64Url } from '../../core/bytes.ts'
+import { encodeBase64Url } from '../../base/bytes.ts'
 import type { WorkFields } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'

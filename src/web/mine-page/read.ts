@@ -1,7 +1,7 @@
 /** Reads the page's requests. A refusal names the place of the error and the expected form. */
-import { describeError, FormatError } from '../../core/errors.ts'
+import { describeError, FormatError } from '../../base/errors.ts'
+import { parseJson } from '../../base/json.ts'
 import { decodeWork, type WorkFields } from '../../core/header.ts'
-import { parseJson } from '../../core/json.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { solves } from '../../core/pow.ts'
 import type { NodeClient } from '../../node/client.ts'

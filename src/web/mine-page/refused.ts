@@ -1,5 +1,5 @@
 /** A refusal of the gateway: an HTTP status and a sentence for people. */
-import { describeError, NewcutError } from '../../core/errors.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { NodeRefusal } from '../../node/errors.ts'
 
 export class Refused extends Error {

@@ -8,7 +8,7 @@
  *     event: alive    nothing happened for a while
  */
 import type { FastifyReply } from 'fastify'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../base/errors.ts'
 import { EVENT_STREAM_HEADERS } from '../../schema/operation.ts'
 import type { Gateway } from './gateway.ts'
 

@@ -1,7 +1,7 @@
 /** Restricts the gateway to its own page and to programs; pages of other sites are refused. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { hostOf } from '../../core/host.ts'
+import { hostOf } from '../../base/host.ts'
 
 /**
  * Detects requests of foreign pages. Browsers reveal them in three ways: by Origin, by Sec-Fetch-Site, and after DNS

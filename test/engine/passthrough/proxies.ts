@@ -1,5 +1,5 @@
 /** Proxies for rigs on loopback: a source for pools, its sessions for rigs, and the engine that rigs connect to. */
-import type { Clock } from '../../../src/core/clock.ts'
+import type { Clock } from '../../../src/base/clock.ts'
 import { PassthroughEngine } from '../../../src/engine/passthrough/passthrough.ts'
 import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
 import { systemClock } from '../../../src/platform/clock.ts'

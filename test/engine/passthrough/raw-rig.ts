@@ -1,6 +1,6 @@
 /** A rig on loopback that keeps all received lines in their order. */
 import { connect, type Socket } from 'node:net'
-import { decodeHex } from '../../../src/core/bytes.ts'
+import { decodeHex } from '../../../src/base/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { until } from '../../wait.ts'

@@ -3,7 +3,7 @@
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import { freshWork } from '../../../bench/work.ts'
-import { encodeHex } from '../../../src/core/bytes.ts'
+import { encodeHex } from '../../../src/base/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'

@@ -1,4 +1,6 @@
 /** The contract language: hostile source text, values on the wire, times, and evaluation. */
+
+import { parseExactJson } from '../../../src/base/json.ts'
 import { ContractError } from '../../../src/contracts/errors.ts'
 import { isValue } from '../../../src/contracts/machine/term.ts'
 import { read } from '../../../src/contracts/syntax/reader.ts'
@@ -7,7 +9,6 @@ import { showValue } from '../../../src/contracts/values/print.ts'
 import { parseTime } from '../../../src/contracts/values/time-parse.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS } from '../../../src/contracts/values/time-text.ts'
 import { valueFromJson, valueToJson } from '../../../src/contracts/values/wire.ts'
-import { parseExactJson } from '../../../src/core/json.ts'
 import { CommandFault, readCommand } from '../../../src/devnet/command/read.ts'
 import { runVerifiers } from '../../../src/devnet/ledger/verifiers/run.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'

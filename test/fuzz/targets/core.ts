@@ -1,5 +1,5 @@
 /** Readers of src/core, and the schemas of all bodies. */
-import { blockHash } from '../../../src/core/block-hash.ts'
+
 import {
   decodeBase64Url,
   decodeHash,
@@ -7,13 +7,14 @@ import {
   encodeBase64Url,
   encodeHex,
   equalBytes,
-} from '../../../src/core/bytes.ts'
+} from '../../../src/base/bytes.ts'
+import { parseExactJson, parseJson, stringifyJson } from '../../../src/base/json.ts'
+import { printable } from '../../../src/base/printable.ts'
+import { blockHash } from '../../../src/core/block-hash.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork } from '../../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../../src/core/header-json.ts'
-import { parseExactJson, parseJson, stringifyJson } from '../../../src/core/json.ts'
 import { decodePath, encodePath } from '../../../src/core/merkle-path.ts'
 import { development, mainnet01 } from '../../../src/core/network.ts'
-import { printable } from '../../../src/core/printable.ts'
 import { decodeProof, encodeProof, proofFromJson, proofRoot } from '../../../src/core/spv.ts'
 import { brokenRules } from '../../../src/core/validate.ts'
 import { decodeWorkResponse, encodeWorkResponse, workFromBytes } from '../../../src/core/work.ts'

@@ -1,6 +1,6 @@
 /** Messages between the leader and the rigs of a fleet over NATS, and addresses of NATS servers. */
 
-import { FormatError, type NewcutError } from '../../../src/core/errors.ts'
+import { FormatError, type NewcutError } from '../../../src/base/errors.ts'
 import { type NatsAddress, readNatsAddress } from '../../../src/fleet/address.ts'
 import * as fleet from '../../../src/fleet/messages.ts'
 import type { TSchema } from '../../../src/schema/typebox.ts'

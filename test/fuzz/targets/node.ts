@@ -1,11 +1,11 @@
 /** Answers of a node: bodies of every kind, errors and update streams, through the calls of the client. */
 
+import { decodeHex, encodeBase64Url } from '../../../src/base/bytes.ts'
+import { stringifyJson } from '../../../src/base/json.ts'
 import { rewardIn } from '../../../src/compose/rewards.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
-import { decodeHex, encodeBase64Url } from '../../../src/core/bytes.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../../src/core/header.ts'
 import { headerToJson } from '../../../src/core/header-json.ts'
-import { stringifyJson } from '../../../src/core/json.ts'
 import { development, mainnet01 } from '../../../src/core/network.ts'
 import { encodeWorkResponse, workFromBytes } from '../../../src/core/work.ts'
 import * as chainCalls from '../../../src/node/chain-calls.ts'

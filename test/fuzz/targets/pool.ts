@@ -1,6 +1,6 @@
 /** Messages of a pool to a miner, over a real connection, and addresses of pools. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { NewcutError } from '../../../src/core/errors.ts'
+import { NewcutError } from '../../../src/base/errors.ts'
 import type { Receipt } from '../../../src/core/solution.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { mayMoveTo, type PoolAddress, readPoolAddress } from '../../../src/source/pool/address.ts'

@@ -1,8 +1,8 @@
 /** Stratum: lines, messages, nonces and targets of both ends, and everything that a rig may send to the server. */
 import { Accounts } from '../../../src/accounts/accounts.ts'
-import { decodeHex } from '../../../src/core/bytes.ts'
+import { decodeHex } from '../../../src/base/bytes.ts'
+import { stringifyJson } from '../../../src/base/json.ts'
 import { withNonce } from '../../../src/core/header.ts'
-import { stringifyJson } from '../../../src/core/json.ts'
 import { FREE_NONCE } from '../../../src/core/nonce.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'

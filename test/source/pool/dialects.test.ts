@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freshWork, UNREACHABLE } from '../../../bench/work.ts'
-import { encodeHex, readU64LE } from '../../../src/core/bytes.ts'
+import { encodeHex, readU64LE } from '../../../src/base/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'

@@ -5,7 +5,7 @@
  * Any other fault gets only an error, and the connection is closed. @noble/hashes judges the shares.
  */
 import { createServer, type Server, type Socket } from 'node:net'
-import { encodeHex, readI64LE } from '../../../src/core/bytes.ts'
+import { encodeHex, readI64LE } from '../../../src/base/bytes.ts'
 import { withCreationTime, withNonce, workLayout } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'

@@ -1,7 +1,7 @@
 /** How busy the jobs of a server keep a rig, measured on virtual time. */
 import { describe, expect, it } from 'vitest'
 import { freshWork } from '../../../bench/work.ts'
-import { decodeHex } from '../../../src/core/bytes.ts'
+import { decodeHex } from '../../../src/base/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { KA3_HEADER_MS, rigRates, secondsPerShare } from '../../../src/stratum/rig-rates.ts'
 import { headerMsOf, measured } from '../../../src/stratum-check/measure.ts'

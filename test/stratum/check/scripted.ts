@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
 import { freshWork } from '../../../bench/work.ts'
-import { encodeHex } from '../../../src/core/bytes.ts'
+import { encodeHex } from '../../../src/base/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/core/header.ts'
 import { targetOfShares, targetText } from '../../../src/stratum/targets.ts'
 import { judge, type MakerReport } from '../../../src/stratum-check/judge.ts'

@@ -1,9 +1,9 @@
 /** The gateway over HTTP: access, accepted requests, and its treatment of the node's answers. */
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { encodeBase64Url } from '../../../src/base/bytes.ts'
+import { NewcutError } from '../../../src/base/errors.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { encodeBase64Url } from '../../../src/core/bytes.ts'
-import { NewcutError } from '../../../src/core/errors.ts'
 import { decodeWorkResponse } from '../../../src/core/work.ts'
 import type { DevnetOptions } from '../../../src/devnet/options.ts'
 import { systemClock } from '../../../src/platform/clock.ts'

@@ -1,6 +1,6 @@
 /** Hashes of modules as text: 32 bytes in base64url without padding. */
-import { decodeBase64Url, encodeBase64Url } from '../../../core/bytes.ts'
-import { FormatError } from '../../../core/errors.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../../base/bytes.ts'
+import { FormatError } from '../../../base/errors.ts'
 
 const HASH_BYTES = 32
 const encoder = new TextEncoder()

@@ -2,7 +2,7 @@
  * Writes headers as JSON straight from their bytes, without an object in between. The text of headerObjectWriter is
  * that of stringifyJson(headerToJson(...)), byte for byte.
  */
-import { readI64LE, readU64LE } from '../../../core/bytes.ts'
+import { readI64LE, readU64LE } from '../../../base/bytes.ts'
 import { ADJACENT_BYTES, headerLayout } from '../../../core/header.ts'
 import type { ProductWord } from '../../../core/header-json.ts'
 import { versionName } from '../../../core/network.ts'

@@ -1,5 +1,5 @@
 /** Events of transactions by name, over all blocks. */
-import { type ExactJson, parseExactJson } from '../../../core/json.ts'
+import { type ExactJson, parseExactJson } from '../../../base/json.ts'
 import { exactText } from '../../../fork/exact-text.ts'
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'

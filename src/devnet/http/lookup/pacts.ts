@@ -1,5 +1,5 @@
 /** Pages of pacts: which steps have run on the present chains, and what the next one waits for. */
-import { type ExactJson, parseExactJson } from '../../../core/json.ts'
+import { type ExactJson, parseExactJson } from '../../../base/json.ts'
 import { exactText } from '../../../fork/exact-text.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'

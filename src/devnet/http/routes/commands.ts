@@ -1,6 +1,6 @@
 /** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import { CommandFault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'

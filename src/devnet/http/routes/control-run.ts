@@ -1,7 +1,7 @@
 /** Runs code with privileges: a command of the node's owner, which the next block of its chain holds. */
 import { randomUUID } from 'node:crypto'
+import { encodeBase64Url } from '../../../base/bytes.ts'
 import { blake2b256 } from '../../../core/blake2b.ts'
-import { encodeBase64Url } from '../../../core/bytes.ts'
 import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
 import type { RunOrder } from '../../../schema/control-commands.ts'
 import type { Command } from '../../command/command.ts'

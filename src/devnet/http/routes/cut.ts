@@ -1,7 +1,7 @@
 /** The cut, and the peers that send theirs (PROTOCOL.md E.1). */
-import { encodeBase64Url, u256LE } from '../../../core/bytes.ts'
+import { encodeBase64Url, u256LE } from '../../../base/bytes.ts'
+import { stringifyJson } from '../../../base/json.ts'
 import { cutHeight, cutId, cutWeight } from '../../../core/cut.ts'
-import { stringifyJson } from '../../../core/json.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Chains } from '../../rules/chains.ts'

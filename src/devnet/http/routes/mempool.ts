@@ -1,5 +1,5 @@
 /** mempool/getPending, member, lookup and insert (PROTOCOL.md E.1). */
-import { stringifyJson } from '../../../core/json.ts'
+import { stringifyJson } from '../../../base/json.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Command } from '../../command/command.ts'

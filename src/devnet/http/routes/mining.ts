@@ -1,6 +1,6 @@
 /** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
-import { readU32LE } from '../../../core/bytes.ts'
-import type { Clock } from '../../../core/clock.ts'
+import { readU32LE } from '../../../base/bytes.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Coordinator } from '../../work/coordinator.ts'

@@ -1,6 +1,7 @@
 /** /health-check, /info and /config (PROTOCOL.md E.1). */
+
+import { stringifyJson } from '../../../base/json.ts'
 import type { Graph } from '../../../core/graph.ts'
-import { stringifyJson } from '../../../core/json.ts'
 import { genesisHeight, graphAt, type Network } from '../../../core/network.ts'
 import type { NodeConfig, NodeInfo } from '../../../schema/bodies.ts'
 import { JSON_TYPE, TEXT } from '../../../schema/operation.ts'

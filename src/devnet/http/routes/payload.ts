@@ -1,7 +1,7 @@
 /** Payloads of a chain, single and in batches (PROTOCOL.md E.1). */
 import type { FastifyReply } from 'fastify'
-import { decodeHash } from '../../../core/bytes.ts'
-import { FormatError } from '../../../core/errors.ts'
+import { decodeHash } from '../../../base/bytes.ts'
+import { FormatError } from '../../../base/errors.ts'
 import type { PayloadBatch } from '../../../schema/bodies.ts'
 import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'

@@ -1,5 +1,5 @@
 /** Streams of new headers and blocks (PROTOCOL.md E.1). */
-import { encodeHex } from '../../../core/bytes.ts'
+import { encodeHex } from '../../../base/bytes.ts'
 import type { ProductWord } from '../../../core/header-json.ts'
 import { graphAt } from '../../../core/network.ts'
 import { powHash } from '../../../core/pow.ts'

@@ -1,8 +1,8 @@
 /** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
 
 import type { FastifyReply } from 'fastify'
+import { parseExactJson } from '../../../base/json.ts'
 import { hashBytes } from '../../../contracts/values/hash.ts'
-import { parseExactJson } from '../../../core/json.ts'
 import { fieldsOf } from '../../../fork/asker.ts'
 import { exactText } from '../../../fork/exact-text.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'

@@ -1,6 +1,7 @@
 /** Chains, blocks, transactions and balances for the page for developers. */
+
+import { encodeBase64Url } from '../../../base/bytes.ts'
 import { Decimal } from '../../../contracts/values/decimal.ts'
-import { encodeBase64Url } from '../../../core/bytes.ts'
 import { developmentAccounts } from '../../../core/development-accounts.ts'
 import { graphAt } from '../../../core/network.ts'
 import type { MinerAccount } from '../../../core/payload.ts'

@@ -3,7 +3,7 @@
  * Otherwise it polls the node in short intervals, so that thousands of blocks a second cost no more than a few.
  */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import {
   MAX_VIEW_STREAMS,
   type NetworkView,

@@ -1,5 +1,5 @@
 /** Shows power and energy below the devices. */
-import { formatEfficiency, formatEnergy } from '../../../core/units.ts'
+import { formatEfficiency, formatEnergy } from '../../../base/units.ts'
 import { element, write } from '../../kit/dom.ts'
 import type { Snapshot } from '../state.ts'
 

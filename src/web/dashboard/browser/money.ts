@@ -1,5 +1,5 @@
 /** Shows the coins that the chain paid, and the expected income and cost of a day. */
-import { amountText, moneyText } from '../../../core/money-text.ts'
+import { amountText, moneyText } from '../../../base/money-text.ts'
 import { element, write } from '../../kit/dom.ts'
 import { grouped, rewardText } from '../../kit/numbers.ts'
 import type { MoneyParts } from '../state.ts'

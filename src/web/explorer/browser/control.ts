@@ -1,5 +1,5 @@
 /** Sends orders to the node: each form posts to /devnet/*, and shows the answer and the call. */
-import { formatDuration } from '../../../core/units.ts'
+import { formatDuration } from '../../../base/units.ts'
 import type { FaultOrder } from '../../../schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText } from '../../kit/numbers.ts'

@@ -1,5 +1,5 @@
 /** Shows the figures at the top: height, block rate, pending transactions, difficulty. */
-import { withPrefix } from '../../../core/units.ts'
+import { withPrefix } from '../../../base/units.ts'
 import { write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 import type { NodeState } from './state.ts'

@@ -1,5 +1,5 @@
 /** Shows the lists: pending and executed transactions, accounts, requests. */
-import { formatDuration } from '../../../core/units.ts'
+import { formatDuration } from '../../../base/units.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView } from '../../../schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped, shortHash } from '../../kit/numbers.ts'

@@ -1,6 +1,6 @@
 /** Values of contracts, from the JSON of results to the syntax of the language. */
 
-import { placeText } from '../../../core/printable.ts'
+import { placeText } from '../../../base/printable.ts'
 
 /** Error of a result. */
 export interface FailedResult {

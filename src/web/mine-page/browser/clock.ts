@@ -1,5 +1,5 @@
 /** The page's clock. */
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 
 export const pageClock: Clock = {
   wallMs: () => Date.now(),

@@ -1,7 +1,8 @@
 /** Submits a solution to the gateway, and retries while there is no answer. */
+
+import { encodeBase64Url } from '../../../base/bytes.ts'
+import { type Clock, sleep } from '../../../base/clock.ts'
 import { blockHash } from '../../../core/block-hash.ts'
-import { encodeBase64Url } from '../../../core/bytes.ts'
-import { type Clock, sleep } from '../../../core/clock.ts'
 import type { SolutionEnd } from '../wire.ts'
 import { GatewayRefusal, mayPass, solved } from './gateway.ts'
 

@@ -1,6 +1,6 @@
 /** The mining page at /mine: one button. */
-import { sleep } from '../../../core/clock.ts'
-import { describeError } from '../../../core/errors.ts'
+import { sleep } from '../../../base/clock.ts'
+import { describeError } from '../../../base/errors.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
 import type { AboutNetwork } from '../wire.ts'
 import { pageClock } from './clock.ts'

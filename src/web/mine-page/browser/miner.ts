@@ -2,8 +2,8 @@
  * The page's miner: gives the newest work to the GPU, verifies every candidate, and submits solutions. Run one at a
  * time: `run` ends when the signal aborts, or rejects with the error that ends mining.
  */
-import { equalBytes } from '../../../core/bytes.ts'
-import { type Clock, sleep } from '../../../core/clock.ts'
+import { equalBytes } from '../../../base/bytes.ts'
+import { type Clock, sleep } from '../../../base/clock.ts'
 import { sameParents, withNonce } from '../../../core/header.ts'
 import { solves } from '../../../core/pow.ts'
 import { difficultyOf } from '../../../core/target.ts'

@@ -1,5 +1,5 @@
 /** Writes values into the elements of mine.html. */
-import { formatDuration, withPrefix } from '../../../core/units.ts'
+import { formatDuration, withPrefix } from '../../../base/units.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped, rateParts } from '../../kit/numbers.ts'
 import type { SolutionEnd } from '../wire.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { exactSum, exactText, exactUnits } from '../../src/core/coin-sums.ts'
-import { amountText, moneyText } from '../../src/core/money-text.ts'
+import { exactSum, exactText, exactUnits } from '../../src/base/coin-sums.ts'
+import { amountText, moneyText } from '../../src/base/money-text.ts'
 
 it.each([
   [0, '0'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostOf, withoutSecrets } from '../../src/core/host.ts'
+import { hostOf, withoutSecrets } from '../../src/base/host.ts'
 
 it.each([
   ['localhost:1848', 'localhost'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from '../../src/core/json.ts'
+import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from '../../src/base/json.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 

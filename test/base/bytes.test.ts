@@ -8,8 +8,8 @@ import {
   encodeHex,
   readU256LE,
   u256LE,
-} from '../../src/core/bytes.ts'
-import { FormatError } from '../../src/core/errors.ts'
+} from '../../src/base/bytes.ts'
+import { FormatError } from '../../src/base/errors.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 

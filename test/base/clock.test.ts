@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { notBefore } from '../../src/core/clock.ts'
+import { notBefore } from '../../src/base/clock.ts'
 import { machineClock } from '../../src/node/machine-clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
