@@ -28,14 +28,28 @@ const listed: readonly Part[] = [
   {
     name: 'sim',
     what: 'seeds of the simulation, and all that ever showed a fault',
-    files: inFolder('sim', 'jobs', 'seeds'),
+    files: inFolder('sim', 'jobs', 'seeds', 'sim'),
     workers: WAITING,
     waits: true,
   },
   {
     name: 'lies',
-    what: 'a miner at a node that lies, in every way',
-    files: inFolder('attack', 'chains', 'everything', 'for-ever', 'solved', 'solved-work', 'start', 'updates', 'work'),
+    what: 'a miner at a node that lies, in every way, and inputs that nobody should send',
+    files: [
+      ...inFolder(
+        'attack',
+        'chains',
+        'everything',
+        'families',
+        'for-ever',
+        'solved',
+        'solved-work',
+        'start',
+        'updates',
+      ),
+      ...inFolder('attack', 'work'),
+      ...inFolder('fuzz', 'fuzz'),
+    ],
     workers: WAITING,
     waits: true,
   },
@@ -49,6 +63,27 @@ const listed: readonly Part[] = [
       ...inFolder('payouts', 'kill', 'kill-each'),
       ...inFolder('stratum', 'behind-pool'),
     ],
+    workers: WAITING,
+    waits: true,
+  },
+  {
+    name: 'conformance',
+    what: 'our node and our clients, judged by the cases of conformance/',
+    files: [...inFolder('conformance', 'node', 'own-clients'), ...inFolder('source', 'conformance')],
+    workers: WAITING,
+    waits: true,
+  },
+  {
+    name: 'forks',
+    what: 'forks of networks whose node is slow, lies, or is gone',
+    files: [...inFolder('fork', 'faults', 'headers', 'no-node', 'seam'), ...inFolder('devnet', 'fork-adoption')],
+    workers: WAITING,
+    waits: true,
+  },
+  {
+    name: 'rigs',
+    what: 'models of rigs at the stratum server, for hours of virtual time',
+    files: [...inFolder('engine/stratum', 'difficulty', 'ka3', 'models'), ...inFolder('stratum', 'both-ends')],
     workers: WAITING,
     waits: true,
   },
@@ -68,6 +103,7 @@ const listed: readonly Part[] = [
     name: 'fleet',
     what: 'miners for several nodes, and fleets of several leaders and NATS servers',
     files: [
+      ...inFolder('accounts', 'jetstream'),
       ...inFolder('compose', 'nodes-all'),
       ...inFolder(
         'fleet',
@@ -132,7 +168,7 @@ const listed: readonly Part[] = [
   {
     name: 'hostile',
     what: 'commands made to take more time, memory or disk than their gas allows',
-    files: inFolder('bench', 'hostile'),
+    files: [...inFolder('bench', 'hostile'), ...inFolder('contracts', 'hostile')],
     workers: 1,
   },
   {
@@ -176,6 +212,12 @@ const listed: readonly Part[] = [
 
 const ALL_TESTS = 'test/**/*.test.ts'
 
+/** In how many runs with a turn each file of the other parts runs once. */
+export const TURNS = 3
+
+/** The files of a part that run in this turn. */
+export const inTurn = <T>(files: readonly T[], turn: number): T[] => files.filter((_, i) => i % TURNS === turn % TURNS)
+
 export const parts: readonly Part[] = [
   { name: QUICK, what: 'everything once: what npm test runs', files: [ALL_TESTS], workers: 3 },
   ...listed,
@@ -214,7 +256,9 @@ const shared = SHARED.map(filesOf)
 /** Projects have the name of their part plus the rooms that share processes. */
 export const projects: readonly Project[] = parts.flatMap(({ name, files, workers, waits }, place): Project[] => {
   const order = waits ? parts.length : place
-  if (name !== QUICK) return [{ name, isolate: true, include: files, exclude: [], workers, order }]
+  const { TEST_TURN: turn } = process.env
+  const include = turn === undefined ? files : inTurn(files, Number(turn))
+  if (name !== QUICK) return [{ name, isolate: true, include, exclude: [], workers, order }]
   const alone = { name, isolate: true, include: files, exclude: [...elsewhere, ...shared.flat()], workers, order }
   const together = shared.map((include, i) => {
     return { name: `${name}-${SHARED[i].join('-')}`, isolate: false, include, exclude: elsewhere, workers, order }
