@@ -119,7 +119,8 @@ function energyCell(joulesPerMegahash: Result['joulesPerMegahash']): string {
   return joulesPerMegahash === null ? '- J/MH' : `${joulesPerMegahash.toPrecision(3)} J/MH`
 }
 
-function figure(value: number): string {
+/** A figure with three digits, or all digits before the point. */
+export function figure(value: number): string {
   if (value >= 1e5) return Math.round(value).toLocaleString('en')
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toPrecision(3)
 }

@@ -11,7 +11,8 @@ const startMs = performance.now()
 const before = readState()
 const { changed, removed, sources } = changesSince(before.sources)
 const stale = [...changed, ...removed]
-const isBundled = before.isBundled && !stale.some((name) => name.startsWith('src/'))
+// The bundles have the benchmarks too.
+const isBundled = before.isBundled && !stale.some((name) => /^(src|bench)\//.test(name))
 if (!isBundled || stale.length > 0) {
   // A build that ends in the middle must not pass for a complete one.
   const kept = Object.entries(before.sources).filter(([name]) => !stale.includes(name))
