@@ -91,7 +91,8 @@ describe('imports', () => {
       send: loaded('commands/send.ts'),
       keygen: loaded('commands/keygen.ts'),
     }
-    const budgets: typeof counts = { mine: 269, lead: 259, devnet: 507, send: 159, keygen: 63 }
+    // A number rises only with a reason here. lead 259, devnet 507: base/replace-file.ts replaces nine writers of files.
+    const budgets: typeof counts = { mine: 269, lead: 260, devnet: 508, send: 159, keygen: 63 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })
@@ -266,6 +267,15 @@ describe('ways to do one thing', () => {
     expect(counts(/new EventSource\(/g)).toEqual({
       'node/event-stream.ts': 1,
       'web/kit/stream.ts': 1,
+    })
+  })
+
+  it('files are replaced here', () => {
+    expect(counts(/\brename(Sync)?\(/g)).toEqual({
+      'base/replace-file.ts': 1,
+      // The command of the language server.
+      'editor/answers.ts': 1,
+      'editor/server.ts': 1,
     })
   })
 

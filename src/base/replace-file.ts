@@ -1,16 +1,22 @@
-/** Atomic replacement of files: readers see the old text or the new one. */
+/**
+ * Atomic replacement of files: readers see the old content or the new one, also after a crash of the machine. Several
+ * processes may replace a file at once; the last one wins.
+ */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
 /** A new version of the file, ready beside it. */
 export interface Prepared {
@@ -20,18 +26,34 @@ export interface Prepared {
   readonly discard: () => void
 }
 
+export interface ReplacementOptions {
+  /**
+   * Mode of the new file, which then belongs to this user. Default: owner and mode of the file that it replaces, else
+   * what umask leaves of 0o666.
+   */
+  readonly mode?: number
+}
+
 /**
- * Writes the text beside an existing file, with the same permissions. Follows links.
+ * Writes the content beside a file, with its owner and permissions. Follows links. The file may not exist yet, its
+ * folder must.
  * @throws the error of the file system
  */
-export function prepareReplacement(path: string, text: string): Prepared {
-  const target = realpathSync(path)
-  const beside = `${target}.${randomBytes(6).toString('hex')}.new`
-  const { mode } = statSync(target)
-  const file = openSync(beside, 'wx', 0o600)
+export function prepareReplacement(
+  path: string,
+  content: string | Iterable<Uint8Array>,
+  { mode }: ReplacementOptions = {},
+): Prepared {
+  const before = statSync(path, { throwIfNoEntry: false })
+  const target = before === undefined ? path : realpathSync(path)
+  const beside = besideOf(target)
+  const file = openSync(beside, 'wx', before === undefined ? (mode ?? 0o666) : 0o600)
   try {
-    fchmodSync(file, mode)
-    writeSync(file, text)
+    const parts = typeof content === 'string' ? [Buffer.from(content)] : content
+    for (const part of parts) for (let done = 0; done < part.length; ) done += writeSync(file, part, done)
+    if (before !== undefined && mode === undefined) adopt(file, before)
+    // umask does not apply to an explicit mode.
+    if (mode !== undefined || before !== undefined) fchmodSync(file, mode ?? (before?.mode ?? 0) & 0o7777)
     fsyncSync(file)
   } catch (error) {
     rmSync(beside, { force: true })
@@ -39,5 +61,57 @@ export function prepareReplacement(path: string, text: string): Prepared {
   } finally {
     closeSync(file)
   }
-  return { commit: () => renameSync(beside, target), discard: () => rmSync(beside, { force: true }) }
+  return { commit: () => moveInto(beside, target), discard: () => rmSync(beside, { force: true }) }
+}
+
+/**
+ * Replaces a file at once (see prepareReplacement).
+ * @throws the error of the file system; the old file then stays, and nothing beside it
+ */
+export function replaceFile(
+  path: string,
+  content: string | Iterable<Uint8Array>,
+  options: ReplacementOptions = {},
+): void {
+  const { commit, discard } = prepareReplacement(path, content, options)
+  try {
+    commit()
+  } catch (error) {
+    discard()
+    throw error
+  }
+}
+
+/** An unused name in the folder of a file. */
+export const besideOf = (path: string): string =>
+  join(dirname(path), `${basename(path)}.${randomBytes(6).toString('hex')}.new`)
+
+/**
+ * Renames a finished file into its place, and makes that last.
+ * @throws the error of the file system
+ */
+export function moveInto(beside: string, path: string): void {
+  renameSync(beside, path)
+  syncFolder(dirname(path))
+}
+
+/** A rename lasts once the folder is on the disk. Windows cannot open folders, and needs no such call. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const opened = openSync(folder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Only root may give a file to another user; a file in a shared folder stays with the user who wrote it. */
+function adopt(file: number, { uid, gid }: Stats): void {
+  if (process.getuid?.() === uid && process.getgid?.() === gid) return
+  try {
+    fchownSync(file, uid, gid)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
 }

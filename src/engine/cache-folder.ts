@@ -2,9 +2,10 @@
  * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
  * order. Measurements of engines are in JSON objects, one entry for each device.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { replaceFile } from '../base/replace-file.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -63,8 +64,5 @@ export function readTuningFile(file: string): TuningFile {
 export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>): void {
   const kept = [...entries].slice(-MAX_ENTRIES)
   mkdirSync(dirname(file), { recursive: true })
-  // Rename a complete file into place, because several processes may write at once.
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
-  renameSync(draft, file)
+  replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
 }

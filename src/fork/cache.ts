@@ -5,10 +5,11 @@
  *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
  *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
  */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64Url } from '../base/bytes.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 
 /** The pinned block of a chain. */
@@ -84,8 +85,7 @@ export class ForkCache {
   /** Replaces the file by one with these entries alone. */
   #rewrite(file: string, first: string): void {
     const lines = [...this.#entries].map((entry) => lineOf(...entry, this.#hash))
-    writeFileSync(`${file}.new`, [first, ...lines, ''].join('\n'))
-    renameSync(`${file}.new`, file)
+    replaceFile(file, [first, ...lines, ''].join('\n'))
   }
 
   has(key: string): boolean {

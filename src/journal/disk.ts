@@ -1,5 +1,4 @@
 /** Disk access of the journal, as a port and for this machine. */
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fdatasync,
@@ -8,11 +7,10 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
-  rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
+import { replaceFile } from '../base/replace-file.ts'
 
 /** File operations of the journal. All methods throw the errors of the file system. */
 export interface Disk {
@@ -75,21 +73,7 @@ export const systemDisk: Disk = {
     const facts = statSync(path, { throwIfNoEntry: false })
     return facts === undefined ? null : { size: facts.size, changedMs: facts.mtimeMs }
   },
-  replace: (path, parts) => {
-    const beside = `${path}.${randomBytes(6).toString('hex')}.new`
-    try {
-      const file = openSync(beside, 'wx')
-      try {
-        for (const part of parts) for (let done = 0; done < part.length; ) done += writeSync(file, part, done)
-      } finally {
-        closeSync(file)
-      }
-      renameSync(beside, path)
-    } catch (error) {
-      rmSync(beside, { force: true })
-      throw error
-    }
-  },
+  replace: (path, parts) => replaceFile(path, parts),
 }
 
 function fileOf(file: number): DiskFile {

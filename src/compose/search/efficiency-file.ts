@@ -1,7 +1,8 @@
 /** The file that remembers the settings chosen for efficiency. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeError } from '../../base/errors.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import { kernelNames } from '../../engine/cpu/names.ts'
 import { literals } from '../../schema/literals.ts'
 import { Type, Value } from '../../schema/typebox.ts'
@@ -50,9 +51,7 @@ export function writeChosen(file: string, key: string, chosen: Chosen): void {
   const others = Object.entries(before).filter(([name]) => name !== key)
   const kept = [...others, [key, chosen] as const].slice(-MAX_ENTRIES)
   mkdirSync(dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
-  renameSync(draft, file)
+  replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
 }
 
 /** @returns null if the text is not such a file */

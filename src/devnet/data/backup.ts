@@ -4,9 +4,10 @@
  *     DIR/ID            a complete backup; ID: unix microseconds
  *     DIR/ID.partial    an unfinished or failed backup
  */
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../base/errors.ts'
+import { moveInto } from '../../base/replace-file.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
@@ -102,7 +103,7 @@ export class BackupJobs {
         const release = releaseRules[settings.release]
         await writeState(join(partial, STATE), snapshot, { release, fork, letIn, stopped })
       }
-      await rename(partial, this.#placeOf(id))
+      moveInto(partial, this.#placeOf(id))
     } catch (error) {
       onNotice(`backup ${id} failed: ${describeError(error)}`)
       for (const oldest of this.#failed) if (this.#failed.size >= MAX_FAILED_JOBS) this.#failed.delete(oldest)

@@ -1,7 +1,7 @@
 /** The block database of a data directory, which keeps the chains across restarts. */
 
-import { rename } from 'node:fs/promises'
 import { describeError, type NewcutError } from '../../base/errors.ts'
+import { moveInto } from '../../base/replace-file.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
@@ -60,7 +60,7 @@ export class BlockDatabase implements ChainJournal {
     await destroyDatabase(unfinished)
     try {
       await writeCopy(unfinished, settings, snapshotOf(state))
-      await rename(unfinished, location)
+      moveInto(unfinished, location)
     } catch (error) {
       throw unusable(location, `cannot be created: ${describeError(error)}`, { cause: error })
     }

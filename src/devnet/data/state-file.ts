@@ -10,7 +10,7 @@
  * Files of version 1 have no pending transactions.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -18,6 +18,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { besideOf, moveInto } from '../../base/replace-file.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
@@ -74,7 +75,7 @@ const base64Of = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
  * Throws NewcutError DATA_UNUSABLE.
  */
 export async function checkStateFile(file: string): Promise<void> {
-  const unfinished = `${file}.new`
+  const unfinished = besideOf(file)
   try {
     await (await open(unfinished, 'w')).close()
     await rm(unfinished)
@@ -85,10 +86,10 @@ export async function checkStateFile(file: string): Promise<void> {
 
 /** Writes the file, which replaces an earlier one at once. Throws NewcutError DATA_UNUSABLE. */
 export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
-  const unfinished = `${file}.new`
+  const unfinished = besideOf(file)
   try {
     await pipeline(stateStream(network), createWriteStream(unfinished, { flush: true }))
-    await rename(unfinished, file)
+    moveInto(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
     throw unwritable(file, error)

@@ -1,9 +1,10 @@
 /** Opens the fork of a node: a new one, or the one that its data directory continues. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
@@ -170,8 +171,7 @@ function checkOf({ fork, url, pin, chains, time, cache }: Omit<KeptFork, 'check'
 export function writeForkFile(directory: string, record: string): void {
   const file = join(directory, FORK_FILE)
   try {
-    writeFileSync(`${file}.new`, record, { flush: true })
-    renameSync(`${file}.new`, file)
+    replaceFile(file, record)
   } catch (error) {
     throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
   }

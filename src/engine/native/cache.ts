@@ -1,16 +1,7 @@
 /** Puts compiled parts into the cache folder of the user. */
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { replaceFile } from '../../base/replace-file.ts'
 import { distrust, hashFileOf, hashOf } from './part.ts'
 
 /** Files of each part that are kept: one for each version of newcut that is in use, and compiler. */
@@ -27,21 +18,13 @@ export function keep(compiled: string, file: string): string | null {
     if (fault !== null) return fault
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const bytes = readFileSync(compiled)
-    replace(file, bytes)
-    replace(hashFileOf(file), hashOf(bytes))
+    replaceFile(file, [bytes], { mode: 0o600 })
+    replaceFile(hashFileOf(file), hashOf(bytes), { mode: 0o600 })
     dropOldest(folder, basename(file).split('-')[0])
     return null
   } catch (error) {
     return (error as Error).message.split('\n')[0]
   }
-}
-
-function replace(file: string, content: Uint8Array | string): void {
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, content, { mode: 0o600 })
-  // An existing draft of a killed process keeps its mode.
-  chmodSync(draft, 0o600)
-  renameSync(draft, file)
 }
 
 function dropOldest(folder: string, part: string): void {

@@ -1,9 +1,10 @@
 /** Compiles a native part with the C compiler of this machine: its units at the same time. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { besideOf, moveInto } from '../../base/replace-file.ts'
 import { COMMON_OPTIONS, inRoot, markOf, type NativePart } from './part.ts'
 
 /** Timeout of one run of the compiler. */
@@ -35,10 +36,10 @@ export async function compilePart({ part, output, compiler, flags = [] }: Compil
     const failure = await firstFailure(runs, availableParallelism())
     if (failure !== null) return failure
     mkdirSync(dirname(output), { recursive: true })
-    const draft = `${output}.${process.pid}`
+    const draft = besideOf(output)
     const shared = process.platform === 'darwin' ? ['-shared', '-undefined', 'dynamic_lookup'] : ['-shared']
     const linking = await run(compiler, [...shared, ...part.options, '-o', draft, ...objects, ...flags])
-    if (linking === null) renameSync(draft, output)
+    if (linking === null) moveInto(draft, output)
     else rmSync(draft, { force: true })
     return linking
   } catch (error) {

@@ -1,7 +1,8 @@
 /** Provides a native part: from the cache of the user, or compiled and put there. */
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { replaceFile } from '../../base/replace-file.ts'
 import type { EnvironmentVariables } from '../cache-folder.ts'
 import { keep } from './cache.ts'
 import { compilePart } from './compile.ts'
@@ -49,11 +50,8 @@ export async function cachePart(part: NativePart, cached: string, env: Environme
 
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
-  const draft = `${to}.${process.pid}`
-  copyFileSync(from, draft)
   // Only the cache is private: root may install for others.
-  chmodSync(draft, 0o755)
-  renameSync(draft, to)
+  replaceFile(to, [readFileSync(from)], { mode: 0o755 })
 }
 
 /** Removes older builds of the part. A process that has loaded one keeps it. */

@@ -1,0 +1,88 @@
+/** Atomic replacement of files, on a real file system. */
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { prepareReplacement, replaceFile } from '../../src/base/replace-file.ts'
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'newcut-replace-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777
+
+it('a new file has the mode that the umask leaves, or the named one', () => {
+  const here = folder()
+  replaceFile(join(here, 'usual'), 'a')
+  writeFileSync(join(here, 'plain'), 'a')
+  replaceFile(join(here, 'private'), 'a', { mode: 0o600 })
+  expect(modeOf(join(here, 'usual'))).toBe(modeOf(join(here, 'plain')))
+  expect(modeOf(join(here, 'private'))).toBe(0o600)
+  expect(readdirSync(here)).toHaveLength(3)
+})
+
+it('a replaced file keeps its owner and mode, unless a mode is named', () => {
+  const here = folder()
+  const file = join(here, 'file')
+  writeFileSync(file, 'old')
+  chmodSync(file, 0o640)
+  replaceFile(file, [Buffer.from('ne'), Buffer.from('w')])
+  expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['new', 0o640])
+  replaceFile(file, 'newer', { mode: 0o755 })
+  expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['newer', 0o755])
+  expect(readdirSync(here)).toEqual(['file'])
+})
+
+it('root leaves a file with its owner, but for a named mode', ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root can give files away')
+  const file = join(folder(), 'file')
+  const prepared = prepareReplacement(file, 'a')
+  prepared.commit()
+  const given = { uid: 12_345, gid: 12_346 }
+  chownSync(file, given.uid, given.gid)
+  replaceFile(file, 'b')
+  expect(statSync(file)).toMatchObject(given)
+  replaceFile(file, 'c', { mode: 0o600 })
+  expect(statSync(file)).toMatchObject({ uid: 0, gid: process.getgid?.() })
+})
+
+it('follows links', () => {
+  const here = folder()
+  writeFileSync(join(here, 'file'), 'old')
+  symlinkSync('file', join(here, 'link'))
+  replaceFile(join(here, 'link'), 'new')
+  expect(readFileSync(join(here, 'file'), 'utf8')).toBe('new')
+  expect(lstatSync(join(here, 'link')).isSymbolicLink()).toBe(true)
+})
+
+it('leaves the old file, and nothing beside it, after a failure or a change of mind', () => {
+  const here = folder()
+  const file = join(here, 'file')
+  writeFileSync(file, 'old')
+  const broken = function* () {
+    yield Buffer.from('half')
+    throw new Error('no more')
+  }
+  expect(() => replaceFile(file, broken())).toThrow('no more')
+  const prepared = prepareReplacement(file, 'new')
+  expect(readdirSync(here)).toHaveLength(2)
+  prepared.discard()
+  expect([readdirSync(here), readFileSync(file, 'utf8')]).toEqual([['file'], 'old'])
+  expect(() => replaceFile(join(here, 'none', 'file'), 'a')).toThrow('ENOENT')
+  // A folder cannot be replaced by a file.
+  expect(() => replaceFile(here, 'a')).toThrow(/EISDIR|EEXIST|EPERM|ENOTEMPTY|EBUSY/)
+  expect(readdirSync(here)).toEqual(['file'])
+})
