@@ -2,8 +2,10 @@
  * The share log on disk, in LevelDB. When a write resolves, the operating system has it, so it outlives the process.
  * The log is synced once a second, so a power failure costs at most one second.
  */
+
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { everyAfter } from '../base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
 import { type DatabaseOpener, openShareDatabase, type ShareDatabase } from './level-database.ts'
@@ -62,10 +64,9 @@ export class LevelStore implements ShareStore, AccountStore {
   #newestMs = 0
   /** Whether writes are not synced yet. */
   #isDirty = false
-  #isClosed = false
   /** Serializes the additions to counts. */
   #adding: Promise<void> = Promise.resolve()
-  readonly #cancels: (() => void)[] = []
+  readonly #closed = new AbortController()
 
   private constructor(options: LevelStoreOptions, database: ShareDatabase) {
     this.#options = options
@@ -81,8 +82,11 @@ export class LevelStore implements ShareStore, AccountStore {
       const store = new LevelStore(options, database)
       await store.#readNewest()
       await store.#prune()
-      store.#repeat(SYNC_MS, () => store.#sync())
-      store.#repeat(PRUNE_MS, () => store.#prune())
+      // The next run retries what failed.
+      const repeat = (pauseMs: number, turn: () => Promise<void>) =>
+        everyAfter(options.clock, pauseMs, store.#closed.signal, () => turn().catch(() => undefined))
+      repeat(SYNC_MS, () => store.#sync())
+      repeat(PRUNE_MS, () => store.#prune())
       return store
     } catch (error) {
       await database.close()
@@ -178,9 +182,8 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /** Syncs and closes. */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    for (const cancel of this.#cancels) cancel()
+    if (this.#closed.signal.aborted) return
+    this.#closed.abort()
     await this.#adding
     await this.#reopening?.catch(() => undefined)
     await this.#sync()
@@ -305,19 +308,6 @@ export class LevelStore implements ShareStore, AccountStore {
     } catch (error) {
       this.#fail(database, error, [])
     }
-  }
-
-  /** Repeats `turn`, with this pause after each run. A failed run is retried by the next. */
-  #repeat(everyMs: number, turn: () => Promise<void>): void {
-    const wait = (index: number) => {
-      if (this.#isClosed) return
-      this.#cancels[index] = this.#options.clock.after(everyMs, () => {
-        void turn()
-          .catch(() => undefined)
-          .then(() => wait(index))
-      })
-    }
-    wait(this.#cancels.push(() => undefined) - 1)
   }
 }
 

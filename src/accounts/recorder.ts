@@ -2,8 +2,10 @@
  * Writes a share before it is answered: it counts, and is answered as accepted, once the store has it. Shares that
  * arrive during a write are written together by the next one.
  */
+
 import type { Clock } from '../base/clock.ts'
 import { describeError } from '../base/errors.ts'
+import { everyAfter } from '../base/signals.ts'
 import { minuteOf, type RefusedVerdict, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
@@ -46,8 +48,7 @@ export class ShareRecorder implements RigLedger {
   /** Workers with refusals in this run. */
   readonly #refusing = new WeakSet<WorkerAccount>()
   #isFailing = false
-  readonly #cancels: (() => void)[] = []
-  #isClosed = false
+  readonly #closed = new AbortController()
   #closing: Promise<void> | null = null
 
   /** @param storage null if shares are not stored; they count at once */
@@ -59,11 +60,11 @@ export class ShareRecorder implements RigLedger {
     this.#lastMs = Math.max(storage?.newestMs ?? 0, accounts.throughMs)
     if (storage === null) return
     this.#keepBlocks()
-    this.#repeat(REFUSED_MS, async () => {
+    everyAfter(this.#clock, REFUSED_MS, this.#closed.signal, async () => {
       this.#keepBlocks()
       await this.#keepRefused()
     })
-    this.#repeat(SAVE_MS, () => this.save())
+    everyAfter(this.#clock, SAVE_MS, this.#closed.signal, () => this.save())
   }
 
   /** Number of shares that wait for the store. */
@@ -96,7 +97,8 @@ export class ShareRecorder implements RigLedger {
 
   /** Stores a share, counts it, and answers. */
   accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
-    if (this.storage === null || this.#isClosed || this.#waiting.length >= MAX_WAITING) answer('unavailable')
+    if (this.storage === null || this.#closed.signal.aborted || this.#waiting.length >= MAX_WAITING)
+      answer('unavailable')
     else {
       if (share.block !== null) this.#blocksUnderWay.add(share.id)
       this.#waiting.push({ share, answer })
@@ -144,8 +146,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   async #close(): Promise<void> {
-    this.#isClosed = true
-    for (const cancel of this.#cancels) cancel()
+    this.#closed.abort()
     this.storage?.store.hasten?.()
     await this.flush()
     await this.save()
@@ -236,14 +237,5 @@ export class ShareRecorder implements RigLedger {
       const key = `${each.minuteMs} ${each.verdict} ${each.user}\n${each.worker}`
       this.#refused.set(key, { ...each, count: each.count + (this.#refused.get(key)?.count ?? 0) })
     }
-  }
-
-  /** Repeats `turn`, with this pause after each run. */
-  #repeat(everyMs: number, turn: () => Promise<void>): void {
-    const wait = (index: number) => {
-      if (this.#isClosed) return
-      this.#cancels[index] = this.#clock.after(everyMs, () => void turn().then(() => wait(index)))
-    }
-    wait(this.#cancels.push(() => undefined) - 1)
   }
 }

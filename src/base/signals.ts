@@ -1,4 +1,5 @@
-/** Combines abort signals. */
+/** Abort signals: combined, waited for, and timers on a passed-in clock that end with one. */
+import type { Clock } from './clock.ts'
 
 /**
  * Runs `run` with a signal that aborts with the first of `sources`, for the same reason, and removes its listeners at
@@ -24,3 +25,46 @@ export async function withFirstOf<T>(
     for (const leave of leaves) leave()
   }
 }
+
+/** Calls `run` once after the delay, unless the signal aborts first. */
+export function after(clock: Clock, delayMs: number, signal: AbortSignal, run: () => void): void {
+  const cancel = clock.after(delayMs, run)
+  signal.addEventListener('abort', cancel, { once: true })
+}
+
+/** Calls `run` at each interval until the signal aborts. */
+export function every(clock: Clock, intervalMs: number, signal: AbortSignal, run: () => void): void {
+  let cancel: () => void = () => undefined
+  const schedule = () => {
+    cancel = clock.after(intervalMs, () => {
+      if (signal.aborted) return
+      run()
+      schedule()
+    })
+  }
+  schedule()
+  signal.addEventListener('abort', () => cancel(), { once: true })
+}
+
+/** Calls `turn` again and again until the signal aborts, with this pause before each. It must not reject. */
+export function everyAfter(clock: Clock, pauseMs: number, signal: AbortSignal, turn: () => Promise<void>): void {
+  let cancel: () => void = () => undefined
+  const wait = () => {
+    if (signal.aborted) return
+    cancel = clock.after(pauseMs, () => void turn().then(wait))
+  }
+  wait()
+  signal.addEventListener('abort', () => cancel(), { once: true })
+}
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Rejects with the reason of the signal when it aborts. */
+export const abortedThrows = (signal: AbortSignal): Promise<never> =>
+  aborted(signal).then(() => Promise.reject(signal.reason))

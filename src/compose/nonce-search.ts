@@ -1,7 +1,7 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
-import { withFirstOf } from '../base/signals.ts'
+import { abortedThrows, withFirstOf } from '../base/signals.ts'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
@@ -98,7 +98,7 @@ export class EngineSearch implements NonceSearch {
 
   #readyEngine(workBytes: number, ended: AbortSignal): Promise<Engine> {
     ended.throwIfAborted()
-    return Promise.race([this.#engineFor(workBytes), untilAborted(ended)])
+    return Promise.race([this.#engineFor(workBytes), abortedThrows(ended)])
   }
 
   /** The running engine, or a new one. Rejects with NewcutError KERNEL_REFUSED. */
@@ -134,11 +134,4 @@ export class EngineSearch implements NonceSearch {
     const engine = await running?.ready.catch(() => null)
     await engine?.stop()
   }
-}
-
-/** Rejects with the reason of the signal when it aborts. */
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

@@ -1,7 +1,7 @@
 /** Pauses a miner by schedule and by the CPU load of other programs. */
 import type { Clock } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
-import { every } from '../mine/every.ts'
+import { every } from '../base/signals.ts'
 import { LoadGate } from '../mine/load-gate.ts'
 import type { Miner } from '../mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '../mine/schedule.ts'

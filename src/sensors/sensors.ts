@@ -1,5 +1,7 @@
 /** The newest sensor readings of this machine, read in the background. */
+
 import type { Clock } from '../base/clock.ts'
+import { everyAfter } from '../base/signals.ts'
 import { MAX_GAP_MS, type TimedReading } from '../mine/energy.ts'
 import type { Reading } from '../mine/hardware.ts'
 import { readHwmon } from './hwmon.ts'
@@ -54,16 +56,15 @@ export class Sensors {
   #powerProblem: string | null = null
   #askAtMs = 0
   /** Place of a sensor -> ends the wait for its next reading. */
-  readonly #cancels = new Map<number, () => void>()
 
   /** Reads at once, and every 5 s until stop(). */
   constructor(options: SensorsOptions) {
     this.#options = options
-    this.#repeat(0, () => this.#readHwmon())
-    this.#repeat(1, async () => {
+    this.#repeat(() => this.#readHwmon())
+    this.#repeat(async () => {
       if (options.hasCards()) await this.#askNvidia()
     })
-    this.#repeat(2, () => this.#readPackages())
+    this.#repeat(() => this.#readPackages())
   }
 
   /** Why the power of the processor cannot be read, and what to do about it; null if it can, or is not read yet. */
@@ -83,18 +84,12 @@ export class Sensors {
 
   stop(): void {
     this.#stopped.abort()
-    for (const cancel of this.#cancels.values()) cancel()
   }
 
   /** Starts the next read only after the last one ends, so that a hung sensor is read once. */
-  #repeat(place: number, read: () => Promise<void>): void {
-    void read().then(() => {
-      if (this.#stopped.signal.aborted) return
-      this.#cancels.set(
-        place,
-        this.#options.clock.after(READ_MS, () => this.#repeat(place, read)),
-      )
-    })
+  #repeat(read: () => Promise<void>): void {
+    const { clock } = this.#options
+    void read().then(() => everyAfter(clock, READ_MS, this.#stopped.signal, read))
   }
 
   /** Adds the time of the readings, and since the previous ones of the same devices. */

@@ -1,8 +1,8 @@
 /** Measures the energy of a hash for a setup of devices. */
 import { type Clock, sleep } from '../../base/clock.ts'
+import { aborted } from '../../base/signals.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { EngineSet } from '../../mine/engine-set.ts'
-import { aborted } from '../../mine/every.ts'
 import { groupsOf } from '../../mine/hardware.ts'
 import type { EngineDevice } from '../../mine/rates.ts'
 import { readHwmon } from '../../sensors/hwmon.ts'

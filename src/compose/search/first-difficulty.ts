@@ -3,12 +3,12 @@
  * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
+import { aborted } from '../../base/signals.ts'
 import type { Graph } from '../../core/graph.ts'
 import { headerLayout } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { EngineSet } from '../../mine/engine-set.ts'
-import { aborted } from '../../mine/every.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { MinerSetup, OwnSearch } from '../setup.ts'
 import { Engines } from './engines.ts'

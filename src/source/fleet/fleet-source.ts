@@ -1,9 +1,11 @@
 /** Work from the leader of a fleet over NATS: the rig's side. */
+
 import { setMaxListeners } from 'node:events'
 import { decodeBase64Url } from '../../base/bytes.ts'
 import { type Clock, sleep } from '../../base/clock.ts'
 import { describeError } from '../../base/errors.ts'
 import { printable } from '../../base/printable.ts'
+import { aborted } from '../../base/signals.ts'
 import { NO_NONCE } from '../../core/nonce.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
@@ -132,9 +134,8 @@ export class FleetSource implements Source {
     const first = new Promise<void>((resolve) => {
       source.#onFirst = resolve
     })
-    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     source.#start()
-    await Promise.race([first, aborted])
+    await Promise.race([first, aborted(signal)])
     if (!signal.aborted) return source
     source.close()
     throw signal.reason

@@ -1,0 +1,51 @@
+/** Timers that end with an abort signal, on virtual time. */
+import { describe, expect, it } from 'vitest'
+import { aborted, abortedThrows, after, every, everyAfter } from '../../src/base/signals.ts'
+import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+
+describe('timers', () => {
+  it('run once, or at each interval, until the signal aborts', async () => {
+    const clock = new VirtualClock()
+    const end = new AbortController()
+    const calls: string[] = []
+    after(clock, 5, end.signal, () => calls.push('once'))
+    after(clock, 50, end.signal, () => calls.push('never'))
+    every(clock, 10, end.signal, () => calls.push('often'))
+    await clock.pass(35)
+    expect(calls).toEqual(['once', 'often', 'often', 'often'])
+    end.abort()
+    await clock.pass(100)
+    expect(calls).toHaveLength(4)
+  })
+
+  it('pause only when the turn before has ended', async () => {
+    const clock = new VirtualClock()
+    const end = new AbortController()
+    const turns: (() => void)[] = []
+    everyAfter(clock, 10, end.signal, () => new Promise((resolve) => turns.push(resolve)))
+    await clock.pass(35)
+    expect(turns).toHaveLength(1)
+    turns[0]()
+    await settle()
+    await clock.pass(9)
+    expect(turns).toHaveLength(1)
+    await clock.pass(1)
+    expect(turns).toHaveLength(2)
+    end.abort()
+    turns[1]()
+    await settle()
+    await clock.pass(100)
+    expect(turns).toHaveLength(2)
+  })
+})
+
+describe('waits for an abort', () => {
+  it.each(['before', 'after'] as const)('end for a signal that aborts %s', async (when) => {
+    const end = new AbortController()
+    const reason = new Error('no more')
+    if (when === 'before') end.abort(reason)
+    const waits = [aborted(end.signal), abortedThrows(end.signal).catch((error: unknown) => error)]
+    if (when === 'after') end.abort(reason)
+    expect(await Promise.all(waits)).toEqual([undefined, reason])
+  })
+})
