@@ -2,7 +2,6 @@
  * A model of a node, its chains and the network to it. Generated moves drive the source's state machine, and every move
  * checks the invariants.
  */
-import { expect } from 'vitest'
 import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
@@ -39,6 +38,14 @@ export function madeWork(chain: number, parent: number, creationTime = 1n, trans
   return workFromBytes(encodeWork(fields))
 }
 
+/** Chain and parent; all works on a parent have the same adjacent blocks here. */
+const parentOf = ({ chainId, height }: WorkFields) => `${chainId} ${height}`
+
+/** Thousands of states are checked, so this is plain: `expect` takes several times as long. */
+function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`broken: ${what}`)
+}
+
 /** The head of a chain is identified by its height, and is the parent of the chain's work. */
 export class SimulatedNode {
   state: State
@@ -58,6 +65,8 @@ export class SimulatedNode {
   /** Solutions in transit. */
   readonly handedIn: WorkFields[] = []
   delivered: Work | null = null
+  /** Parents of solutions that are in transit, or taken and not overdue. */
+  readonly #solved = new Set<string>()
   /** When to report the next block as overdue, or null. */
   #overdueAtMs: number | null = null
   readonly jobs: number[] = []
@@ -69,6 +78,11 @@ export class SimulatedNode {
     this.wanted = new Set(this.state.chains)
     this.heads = Array.from({ length: chains }, () => 0)
     this.tell({ type: 'started' })
+  }
+
+  /** Whether an acknowledged block has not arrived yet. */
+  get isBlockAwaited(): boolean {
+    return this.#overdueAtMs !== null
   }
 
   tell(news: NewsOf<Event>): void {
@@ -83,20 +97,20 @@ export class SimulatedNode {
   #perform(effect: Effect): void {
     switch (effect.type) {
       case 'ask':
-        expect(this.asked.has(effect.request)).toBe(false)
+        must(!this.asked.has(effect.request), 'a request has a number of its own')
         this.asked.set(effect.request, { ask: effect, answer: null })
         return
       case 'cancel':
-        expect(this.asked.delete(effect.request)).toBe(true)
+        must(this.asked.delete(effect.request), 'only a pending request is cancelled')
         return
       case 'pause':
         this.pauses.add(effect.purpose)
         return
       case 'unpause':
-        expect(this.pauses.delete('current')).toBe(true)
+        must(this.pauses.delete('current'), 'only a pause is ended')
         return
       case 'deliver':
-        expect(isSolved(this.state, effect.job.work.fields), 'work that we solved is not searched').toBe(false)
+        must(!this.#solved.has(parentOf(effect.job.work.fields)), 'work that we solved is not searched')
         this.jobs.push(effect.job.id)
         this.delivered = effect.job.work
         return
@@ -115,29 +129,31 @@ export class SimulatedNode {
   #check(): void {
     const { current, standby, asking, isPausing, chains } = this.state
     const purposes = [...this.asked.values()].map(({ ask }) => ask.purpose)
-    expect(purposes.filter((purpose) => purpose === 'current')).toHaveLength(asking === null ? 0 : 1)
-    expect(purposes.filter((purpose) => purpose === 'standby')).toHaveLength(standby.kind === 'asking' ? 1 : 0)
-    expect(this.pauses.has('current')).toBe(isPausing)
-    expect(asking !== null && isPausing, 'nothing is asked for during a pause').toBe(false)
+    const count = (of: string) => purposes.filter((purpose) => purpose === of).length
+    must(count('current') === (asking === null ? 0 : 1), 'one request for current work')
+    must(count('standby') === (standby.kind === 'asking' ? 1 : 0), 'one request for standby work')
+    must(this.pauses.has('current') === isPausing, 'the state knows of its pause')
+    must(asking === null || !isPausing, 'nothing is asked for during a pause')
     const taken = this.state.solved.flatMap(({ takenAtMs }) => takenAtMs ?? [])
     const dueMs = Math.min(...taken) + BLOCK_OVERDUE_MS
-    if (taken.length > 0) expect(this.#overdueAtMs, 'no block is waited for too long').toBeLessThanOrEqual(dueMs)
-    expect(this.delivered).toEqual(current.kind === 'searching' ? current.job.work : null)
-    expect(new Set(this.jobs).size).toBe(this.jobs.length)
-    for (const chain of this.followed) expect(this.wanted.has(chain), 'only chains to mine are followed').toBe(true)
-    if (standby.kind === 'ready') expect(chains).toContain(standby.work.fields.chainId)
+    must(taken.length === 0 || (this.#overdueAtMs ?? Infinity) <= dueMs, 'no block is waited for too long')
+    must(this.delivered === (current.kind === 'searching' ? current.job.work : null), 'engines search the current work')
+    must(new Set(this.jobs).size === this.jobs.length, 'a job has a number of its own')
+    for (const chain of this.followed) must(this.wanted.has(chain), 'only chains to mine are followed')
+    if (standby.kind === 'ready')
+      must(chains.includes(standby.work.fields.chainId), 'the standby is of a chain to mine')
     if (current.kind === 'searching') {
-      expect(chains).toContain(current.job.work.fields.chainId)
-      expect(isSolved(this.state, current.job.work.fields)).toBe(false)
+      must(chains.includes(current.job.work.fields.chainId), 'the job is of a chain to mine')
+      must(!isSolved(this.state, current.job.work.fields), 'the job is not solved')
       if (standby.kind === 'ready') {
-        expect(standby.work.fields.chainId).not.toBe(current.job.work.fields.chainId)
-        expect(isSolved(this.state, standby.work.fields)).toBe(false)
+        must(standby.work.fields.chainId !== current.job.work.fields.chainId, 'the standby is of another chain')
+        must(!isSolved(this.state, standby.work.fields), 'the standby is not solved')
       }
       return
     }
     // Never stuck: something will bring work.
     const isWaitingForVerdict = this.handedIn.length > 0
-    expect(asking !== null || isPausing || standby.kind === 'asking' || isWaitingForVerdict).toBe(true)
+    must(asking !== null || isPausing || standby.kind === 'asking' || isWaitingForVerdict, 'something will bring work')
   }
 
   // Moves of the world
@@ -232,6 +248,9 @@ export class SimulatedNode {
     if (this.#overdueAtMs === null) return
     this.#nowMs = Math.max(this.#nowMs, this.#overdueAtMs)
     this.#overdueAtMs = null
+    // Those in transit are not overdue.
+    const inTransit = this.handedIn.map(parentOf)
+    for (const parent of this.#solved) if (!inTransit.includes(parent)) this.#solved.delete(parent)
     this.tell({ type: 'blockOverdue' })
   }
 
@@ -240,6 +259,7 @@ export class SimulatedNode {
     if (this.delivered === null) return
     const { fields } = this.delivered
     this.handedIn.push(fields)
+    this.#solved.add(parentOf(fields))
     this.tell({ type: 'handedIn', fields })
   }
 
@@ -251,11 +271,14 @@ export class SimulatedNode {
     if (isTaken && isFresh && movesAtOnce) this.advance(fields.chainId)
     this.handedIn.shift()
     if (isTaken && isFresh) this.tell({ type: 'taken', fields })
-    else this.tell({ type: 'reopened', fields })
+    else {
+      this.#solved.delete(parentOf(fields))
+      this.tell({ type: 'reopened', fields })
+    }
   }
 
   /** Everything in transit arrives, and streams reopen: after this the source knows the true state. */
-  settle(random: number): void {
+  settle(random: number, rounds = 100): void {
     while (this.handedIn.length > 0) this.verdict(true, true)
     // By now the chains contain every solution that the node took.
     for (const { chainId, height } of this.state.solved) {
@@ -263,7 +286,7 @@ export class SimulatedNode {
     }
     while (this.news.length > 0) this.hear()
     for (const chain of this.open) this.openStream(chain)
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const chain of this.followed) if (!this.open.has(chain)) this.openStream(chain)
       this.read(0, random + round)
       this.answer(0)
