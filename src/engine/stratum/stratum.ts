@@ -268,6 +268,7 @@ export class StratumEngine implements Engine, RigHost {
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
     if (hashed === undefined || rig === null) {
+      if (record !== null && this.recorder.storage === null) this.recorder.countBlock(record)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
@@ -334,12 +335,13 @@ export class StratumEngine implements Engine, RigHost {
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
-function newShare({ hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
+function newShare({ verdict, hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
   const { chainId: chain, height } = job.group.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
   const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
-  return { id: idOf(hash), user, worker, agent, address, ...of }
+  const share = { id: idOf(hash), user, worker, agent, address, ...of }
+  return verdict === 'accepted' ? share : { ...share, refusedAs: verdict }
 }
 
 function obstacleOf({ bytes, fixedNonce, headers }: EngineWork): string | null {
