@@ -5,6 +5,7 @@ import { type Assessment, assess, type PoolRules } from '../../src/payouts/asses
 import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
 import type { OrderLine } from '../../src/payouts/payout-line.ts'
+import { reportOf } from '../../src/payouts/report.ts'
 import type { SchemeName } from '../../src/payouts/schemes.ts'
 import { ChainOfWords } from './chain-of-words.ts'
 import { accountOf, blockOf, keyOf, MemoryShares, share } from './memory-shares.ts'
@@ -230,7 +231,39 @@ describe('a block', () => {
     expect(owedOf(back)).toEqual(owedOf(first))
   })
 
-  it('is not checked again once it was paid, and nothing of it is revoked', async () => {
+  it('is orphaned after all of it was paid, as a loss of the operator, and returns with its chain', async () => {
+    const setup = pool(LOG.slice(0, 3))
+    const by = rules('solo', '1')
+    const first = await look(setup, by)
+    const key = blockOf('k')
+    const order: OrderLine = {
+      ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: key, expires: 1 },
+      command: { hash: key, sigs: [], cmd: '{}' },
+      pays: [{ account: ANN, amount: '1.98', for: [{ block: A, amount: '1.98' }] }],
+    }
+    const paid = first.ledger.with([
+      order,
+      { at, type: 'result', requestKey: key, outcome: 'paid', height: 9, message: '' },
+    ])
+    const operatorOf = (seen: Assessment) => reportOf(seen, by, 0n).operator
+    const still = await look(setup, by, paid)
+    expect([still.lines, still.blocks[0].depth]).toEqual([[], 6])
+    expect(operatorOf(still)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
+
+    setup.node.set(A, { kind: 'orphaned', depth: 6 })
+    const gone = await look(setup, by, paid)
+    expect(gone.lines).toEqual([{ at, type: 'orphaned', block: A }])
+    expect([statesOf(gone), owedOf(gone)]).toEqual([[[A, 'orphaned']], []])
+    expect(operatorOf(gone)).toMatchObject([{ fee: '0.0', lost: '1.98' }])
+
+    setup.node.set(A, deep)
+    const back = await look(setup, by, gone.ledger)
+    expect(back.lines).toEqual([{ at, type: 'restored', block: A }])
+    expect([statesOf(back), owedOf(back)]).toEqual([[[A, 'credited']], []])
+    expect(operatorOf(back)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
+  })
+
+  it('is not looked up any more once it is paid and the share log has forgotten it', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {
@@ -240,7 +273,7 @@ describe('a block', () => {
     }
     setup.node.set(A, { kind: 'orphaned', depth: 6 })
     setup.node.asked.length = 0
-    const second = await look(setup, rules('solo'), first.ledger.with([order]))
+    const second = await look({ ...setup, reader: new MemoryShares() }, rules('solo'), first.ledger.with([order]))
     expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
   })
 
