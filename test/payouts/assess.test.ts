@@ -4,7 +4,7 @@ import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
 import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
-import type { OrderLine } from '../../src/payouts/payout-line.ts'
+import type { CreditLine, OrderLine } from '../../src/payouts/payout-line.ts'
 import { reportOf } from '../../src/payouts/report.ts'
 import type { SchemeName } from '../../src/payouts/schemes.ts'
 import { ChainOfWords } from './chain-of-words.ts'
@@ -261,6 +261,21 @@ describe('a block', () => {
     expect(back.lines).toEqual([{ at, type: 'restored', block: A }])
     expect([statesOf(back), owedOf(back)]).toEqual([[[A, 'credited']], []])
     expect(operatorOf(back)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
+  })
+
+  it('of an older journal stays unpaid for a user who was no account then, because it may be paid by hand', async () => {
+    const setup = pool(LOG.slice(0, 3))
+    const first = await look(setup, rules('solo'))
+    const old = {
+      ...(first.lines[0] as CreditLine),
+      parts: [{ payee: `K:${keyOf('A')}`, amount: '2.0', shares: 1, worth: '1' }],
+    }
+    const second = await look(setup, rules('solo'), new PayoutLedger([old]))
+    expect(owedOf(second)).toEqual([])
+    const { blocks, unpaid } = reportOf(second, rules('solo'), 0n)
+    expect(blocks[0].division?.parts.map(({ state }) => state)).toEqual(['unpayable'])
+    const reason = 'an earlier version of newcut did not know its account'
+    expect(unpaid).toEqual([{ user: `K:${keyOf('A')}`, reason }])
   })
 
   it('is not looked up any more once it is paid and the share log has forgotten it', async () => {

@@ -42,10 +42,6 @@ export class RigBook {
     this.recorder = open((notice) => this.notice(notice))
   }
 
-  isBanned(user: string): boolean {
-    return this.#workers.isBanned(user, this.#clock.monotonicMs())
-  }
-
   /** Registers a session that authorized for this user. */
   join(text: string): Rig {
     const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))

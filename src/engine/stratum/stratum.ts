@@ -110,7 +110,6 @@ export class StratumEngine implements Engine, RigHost {
     const ofSessions = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
-      isBanned: (user: string) => this.#book.isBanned(user),
       onUser: (user: string) => this.#book.join(user),
       firstDifficulty: ({ worker }: Rig, agent: string) =>
         worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
@@ -126,7 +125,7 @@ export class StratumEngine implements Engine, RigHost {
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
-      onBan: (worker) => this.#events?.onWarning(banText(worker)),
+      onBan: (...banned) => this.#events?.onWarning(banText(...banned)),
       onFull: (which, message) => this.#warn(message, which),
     }
     this.#server = new RigServer(server, ports)
