@@ -1,9 +1,12 @@
 /** The account of one worker: shares, refusals and decayed hashrates. Only shares change it, so a replay is exact. */
-import { type ShareVerdict, shareVerdicts } from '../stratum/messages.ts'
-import type { ShareEntry } from './share-store.ts'
+import { shareVerdicts } from '../stratum/messages.ts'
+import type { RefusedVerdict, ShareEntry } from './share-store.ts'
 
-/** Why a share was refused. */
-export type RefusedVerdict = Exclude<ShareVerdict, 'accepted'>
+/** All verdicts of refused shares. */
+export const refusedVerdicts = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [
+  RefusedVerdict,
+  ...RefusedVerdict[],
+]
 
 /** Time constants of the decayed hashrates in milliseconds, by name. */
 export const rateWindows = {
@@ -77,7 +80,7 @@ export class WorkerAccount {
   accepted = 0
   /** Mean number of hashes for all accepted shares: the sum of their difficulties. */
   hashes = 0
-  /** Accepted shares that are blocks. */
+  /** Shares that are blocks, accepted or too late. */
   blocks = 0
   readonly refused: Partial<Record<RefusedVerdict, number>>
   /** Time of the first accepted share, or null. Hashrates count from there. */
@@ -128,6 +131,12 @@ export class WorkerAccount {
     this.streak = 0
     this.unknownJobs = 0
     this.#minute(timeMs).accepted++
+  }
+
+  /** Counts the block of a refused share. The refusal itself is counted by `refuse`. */
+  addBlock(timeMs: number): void {
+    this.blocks++
+    this.heardMs = Math.max(this.heardMs, timeMs)
   }
 
   /** Counts refused shares. */

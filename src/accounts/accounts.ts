@@ -1,7 +1,7 @@
 /** Accounts of all workers, the only source of worker figures for `newcut rigs`, HTTP, dashboard and metrics. */
-import { accountKey, minuteOf, type RefusedVerdict, type SavedAccount, WorkerAccount } from './account.ts'
+import { accountKey, minuteOf, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
-import type { RefusedShares, ShareEntry, ShareReader } from './share-store.ts'
+import type { RefusedShares, RefusedVerdict, ShareEntry, ShareReader } from './share-store.ts'
 
 /** Maximum number of accounts. Beyond it the longest silent workers are evicted; their shares stay in the log. */
 export const MAX_ACCOUNTS = 65_536
@@ -119,7 +119,16 @@ export class Accounts {
 
   /** Counts a share of the log. Call it in the order of time and id. */
   acceptKept(share: ShareEntry): void {
-    this.accept(share, share.difficulty, share.block !== null, share.timeMs)
+    if (share.refusedAs === undefined) this.accept(share, share.difficulty, share.block !== null, share.timeMs)
+    else this.addBlock(share, share.timeMs)
+  }
+
+  /** Counts the block of a refused share. Times must not decrease. */
+  addBlock({ user, worker }: Pick<ShareEntry, 'user' | 'worker'>, timeMs: number): void {
+    const account = this.#of(user, worker)
+    account.addBlock(timeMs)
+    this.#changed.add(account)
+    if (timeMs > this.#throughMs) this.#throughMs = timeMs
   }
 
   /** Counts a refusal. */

@@ -6,8 +6,10 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../base/errors.ts'
+import { literals } from '../schema/literals.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
+import { refusedVerdicts } from './account.ts'
 import type { PendingBlocks, PendingShare } from './rig-ledger.ts'
 
 const FILE = 'block-shares.jsonl'
@@ -23,6 +25,7 @@ const BlockShareLine = Type.Object({
   ...{ user: Text, worker: Text, agent: Text, address: Text },
   ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
   block: Text,
+  refusedAs: Type.Optional(literals(refusedVerdicts)),
 })
 
 export class BlockShares implements PendingBlocks {

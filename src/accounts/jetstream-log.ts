@@ -10,7 +10,7 @@ import { decodeMessage } from '../fleet/messages.ts'
 import { unlessMissing } from '../fleet/stores.ts'
 import { literals } from '../schema/literals.ts'
 import { type Static, Type } from '../schema/typebox.ts'
-import { shareVerdicts } from '../stratum/messages.ts'
+import { refusedVerdicts } from './account.ts'
 import type { RefusedShares, ShareEntry, TimeRange } from './share-store.ts'
 
 /** Maximum distance between a share's time and its arrival: clocks that differ, and a server that was down. */
@@ -33,8 +33,6 @@ export interface LogScope {
   readonly newest?: number | undefined
 }
 
-type Refusal = RefusedShares['verdict']
-const refusals = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [Refusal, ...Refusal[]]
 const Text = Type.String({ maxLength: 1_000 })
 const Amount = Type.Number({ minimum: 0 })
 const ShareMessage = Type.Object({
@@ -43,12 +41,13 @@ const ShareMessage = Type.Object({
   ...{ user: Text, worker: Text, agent: Text, address: Text },
   ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
   block: Type.Union([Text, Type.Null()]),
+  refusedAs: Type.Optional(literals(refusedVerdicts)),
   relay: Type.Optional(Text),
 })
 const RefusedMessage = Type.Object({
   minuteMs: Amount,
   ...{ user: Text, worker: Text },
-  verdict: literals(refusals),
+  verdict: literals(refusedVerdicts),
   count: Amount,
   relay: Type.Optional(Text),
 })

@@ -3,7 +3,7 @@
  * message id, so JetStream stores a repeated share once.
  */
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
-import { ClosedConnectionError } from '@nats-io/transport-node'
+import { ClosedConnectionError, RequestError } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import type { Link } from '../fleet/link.ts'
@@ -138,12 +138,18 @@ export class JetStreamStore implements ShareStore {
     }
   }
 
+  #unkept(reason: string, cause?: unknown): NewcutError {
+    const hint = 'a share counts once JetStream has it: is the NATS server up, and has it room?'
+    const message = `shares cannot be kept in JetStream, stream ${this.#link.subjects.shares}: ${reason}`
+    return new NewcutError('NODE_UNREACHABLE', message, { hint, cause })
+  }
+
   async #send({ subject, id, body }: Message): Promise<void> {
     const { clock } = this.#options
     const { signal } = this.#stopped
     const endMs = clock.monotonicMs() + GIVE_UP_MS
     for (;;) {
-      if (signal.aborted) throw unkept('the store is closed')
+      if (signal.aborted) throw this.#unkept('the store is closed')
       const isOver = () => clock.monotonicMs() >= Math.min(endMs, this.#lastMs)
       try {
         // While offline, the client would queue the message and send it long after the share was refused.
@@ -151,7 +157,7 @@ export class JetStreamStore implements ShareStore {
         await this.#link.jetstream.publish(subject, body, { msgID: id, timeout: ACK_MS })
         return
       } catch (error) {
-        if (isFinal(error) || isOver()) throw unkept(describeError(error), error)
+        if (isFinal(error) || isOver()) throw this.#unkept(reasonOf(error), error)
       }
       await sleep(clock, RETRY_MS, signal)
     }
@@ -169,7 +175,9 @@ function isFinal(error: unknown): boolean {
   )
 }
 
-function unkept(reason: string, cause?: unknown): NewcutError {
-  const hint = 'a share counts once JetStream has it: is the NATS server up, and has it room?'
-  return new NewcutError('NODE_UNREACHABLE', `shares cannot be kept in JetStream: ${reason}`, { hint, cause })
+/** Without a stream for the subject, nobody answers: NATS names no other cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof RequestError && cause.isNoResponders())) return describeError(error)
+  return 'no such stream answers; the leader of the fleet creates it, and its console says why if it cannot'
 }

@@ -6,10 +6,10 @@
 import type { Clock } from '../base/clock.ts'
 import { describeError } from '../base/errors.ts'
 import { everyAfter } from '../base/signals.ts'
-import { minuteOf, type RefusedVerdict, type WorkerAccount } from './account.ts'
+import { minuteOf, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
-import type { RefusedShares, ShareEntry } from './share-store.ts'
+import type { RefusedShares, RefusedVerdict, ShareEntry } from './share-store.ts'
 
 /** A share before the write that sets its time. */
 export type NewShare = Omit<ShareEntry, 'timeMs'>
@@ -44,6 +44,8 @@ export class ShareRecorder implements RigLedger {
   #lastMs: number
   /** Blocks whose shares are in `waiting` or being written. */
   readonly #blocksUnderWay = new Set<string>()
+  /** Blocks whose rigs were answered `unavailable`, until the store has them. */
+  readonly #refusedBlocks = new Set<string>()
   readonly #refused = new Map<string, RefusedShares>()
   /** Workers with refusals in this run. */
   readonly #refusing = new WeakSet<WorkerAccount>()
@@ -95,8 +97,22 @@ export class ShareRecorder implements RigLedger {
     this.storage?.blocks?.add({ ...share, foundMs: this.#clock.wallMs() })
   }
 
+  /** Counts the block of a refused share when no shares are stored. */
+  countBlock(by: Pick<NewShare, 'user' | 'worker'>): void {
+    this.accounts.addBlock(by, this.#nextMs(0))
+  }
+
   /** Stores a share, counts it, and answers. */
   accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
+    if (share.block === null) this.#enqueue(share, answer)
+    else
+      this.#enqueue(share, (outcome) => {
+        if (outcome === 'unavailable') this.#refusedBlocks.add(share.id)
+        answer(outcome)
+      })
+  }
+
+  #enqueue(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
     if (this.storage === null || this.#closed.signal.aborted || this.#waiting.length >= MAX_WAITING)
       answer('unavailable')
     else {
@@ -190,13 +206,17 @@ export class ShareRecorder implements RigLedger {
   /** Writes pending shares of blocks. */
   #keepBlocks(): void {
     for (const { foundMs: _, ...share } of this.storage?.blocks?.pending ?? []) {
-      if (!this.#blocksUnderWay.has(share.id)) this.accept(share, () => undefined)
+      if (this.#blocksUnderWay.has(share.id)) continue
+      const refusedAs = this.#refusedBlocks.has(share.id) ? 'unavailable' : share.refusedAs
+      this.#enqueue(refusedAs === undefined ? share : { ...share, refusedAs }, () => undefined)
     }
   }
 
   #wroteBlock(id: string, isKept: boolean): void {
     this.#blocksUnderWay.delete(id)
-    if (isKept) this.storage?.blocks?.done(id)
+    if (!isKept) return
+    this.#refusedBlocks.delete(id)
+    this.storage?.blocks?.done(id)
   }
 
   #pause(): Promise<void> {

@@ -1,7 +1,8 @@
 /** The table of workers for `newcut rigs`, GET /api/rigs and the dashboard. It is a wire format. */
-import { type RateWindow, type RefusedVerdict, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
+import { type RateWindow, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
 import type { Accounts, Presence } from './accounts.ts'
 import { remedyOf } from './rig-warnings.ts'
+import type { RefusedVerdict } from './share-store.ts'
 
 /** Hashes per second, or null if unknown. */
 export interface RigRates extends Readonly<Record<RateWindow, number | null>> {
@@ -26,7 +27,7 @@ export interface WorkerRow {
   readonly refused: Readonly<Partial<Record<RefusedVerdict, number>>>
   /** Mean number of hashes for all accepted shares. */
   readonly hashes: number
-  /** Accepted shares that are blocks. */
+  /** Shares that are blocks, accepted or too late. */
   readonly blocks: number
   /** Share difficulty, or null if unknown. */
   readonly difficulty: number | null

@@ -2,8 +2,7 @@
  * Keys and values of the share log in LevelDB. Values are JSON with a checksum, since LevelDB does not verify reads.
  */
 import { crc32 } from 'node:zlib'
-import type { RefusedVerdict } from './account.ts'
-import type { RefusedShares, ShareEntry } from './share-store.ts'
+import type { RefusedShares, RefusedVerdict, ShareEntry } from './share-store.ts'
 
 /** Key prefixes of shares, refusals and accounts. All other keys begin with `m/`. */
 export const SHARES = 's/'
@@ -32,8 +31,9 @@ export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShar
 /** All shares must have the same time. */
 export function sharesValue(shares: readonly ShareEntry[]): string {
   return sealed(
-    shares.map(({ id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }) => {
-      return [id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]
+    shares.map(({ id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block, refusedAs }) => {
+      const record = [id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]
+      return refusedAs === undefined ? record : [...record, refusedAs]
     }),
   )
 }
@@ -43,9 +43,12 @@ export function sharesOf(key: string, value: string): ShareEntry[] | null {
   const records = unsealed(value)
   if (!Array.isArray(records)) return null
   const timeMs = timeOf(key)
-  return records.map(([id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]) => {
-    return { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
-  })
+  return records.map(
+    ([id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block, refusedAs]) => {
+      const share = { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
+      return refusedAs === undefined ? share : { ...share, refusedAs }
+    },
+  )
 }
 
 export const refusedValue = (count: number) => sealed(count)

@@ -1,7 +1,7 @@
-/** Accepted shares of rigs, and the interface of the stores for them: on disk or in JetStream. */
+/** Accepted shares and blocks of rigs, and the interface of the stores for them: on disk or in JetStream. */
 import type { ShareVerdict } from '../stratum/messages.ts'
 
-/** An accepted share. */
+/** An accepted share, or a refused one that is a block. */
 export interface ShareEntry {
   /** Hash of the share, 43 characters of base64url. A store keeps each id once. */
   readonly id: string
@@ -23,7 +23,15 @@ export interface ShareEntry {
   readonly blockDifficulty: number
   /** Base64url hash of the block that the share is, or null if it is none. */
   readonly block: string | null
+  /**
+   * Verdict that the rig got, if the share was refused. The log has it for its block alone: accounts count it as
+   * refused, and never as accepted.
+   */
+  readonly refusedAs?: RefusedVerdict | undefined
 }
+
+/** Why a share was refused. */
+export type RefusedVerdict = Exclude<ShareVerdict, 'accepted'>
 
 /** Number of shares of a worker that were refused for one reason within one minute. */
 export interface RefusedShares {
@@ -31,7 +39,7 @@ export interface RefusedShares {
   readonly minuteMs: number
   readonly user: string
   readonly worker: string
-  readonly verdict: Exclude<ShareVerdict, 'accepted'>
+  readonly verdict: RefusedVerdict
   readonly count: number
 }
 

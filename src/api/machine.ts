@@ -23,13 +23,16 @@ export interface Processor {
   readonly flags: readonly string[]
 }
 
-/** Reads the processor from Linux, elsewhere from Node. Never rejects. */
-export async function readProcessor(): Promise<Processor> {
+/**
+ * Reads the processor from Linux, elsewhere from Node. Never rejects.
+ * @param folder the folder in which Linux describes processors and their caches
+ */
+export async function readProcessor(folder = CPU_FOLDER): Promise<Processor> {
   const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
   const all = cpus()
   const known = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1].split(' ') ?? null
   const has = (flag: string) => known?.includes(flag) ?? null
-  const [l2, l3] = await Promise.all([cacheBytes(2), cacheBytes(3)])
+  const [l2, l3] = await Promise.all([cacheBytes(folder, 2), cacheBytes(folder, 3)])
   const cores = placesOf(info, /^physical id\s*:\s*(\d+)$[\s\S]*?^core id\s*:\s*(\d+)$/gm)
   return {
     brand: all[0]?.model.trim() || arch(),
@@ -52,13 +55,13 @@ function placesOf(info: string, pattern: RegExp): number | null {
 }
 
 /** Sums the caches of a level. Linux lists a cache once for each CPU that shares it. */
-async function cacheBytes(level: number): Promise<number | null> {
-  const names = await readdir(CPU_FOLDER).catch(() => [])
+async function cacheBytes(cpuFolder: string, level: number): Promise<number | null> {
+  const names = await readdir(cpuFolder).catch(() => [])
   const caches = new Map<string, number>()
   const read = names
     .filter((name) => /^cpu\d+$/.test(name))
     .map(async (name) => {
-      const folder = `${CPU_FOLDER}/${name}/cache/index${level}`
+      const folder = `${cpuFolder}/${name}/cache/index${level}`
       const text = (file: string) => readFile(`${folder}/${file}`, 'utf8').catch(() => '')
       const [told, size, sharedBy] = await Promise.all([text('level'), text('size'), text('shared_cpu_list')])
       const kibibytes = /^(\d+)K$/.exec(size.trim())?.[1]

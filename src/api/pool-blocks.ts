@@ -1,8 +1,13 @@
-/** Keeps the newest blocks of a miner for pool dashboards. */
+/** Keeps the newest blocks of a miner for pool dashboards, each with the account that payouts count it for. */
+import type { ShareReader } from '../accounts/share-store.ts'
+import { payeeOf } from '../accounts/user-account.ts'
 import type { StepName } from '../core/solution.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 
-const MAX_BLOCKS = 100
+export const MAX_BLOCKS = 100
+/** The share of a block enters the log this long before or after the block is noticed. */
+const EARLIER_MS = 1_000
+const LATER_MS = 600_000
 
 /** A block of an earlier run, from the journal. */
 export interface FormerBlock {
@@ -19,27 +24,47 @@ export interface FormerBlock {
 }
 
 export interface PoolBlock extends Omit<FormerBlock, 'device' | 'foundAt'> {
-  /** The account in the rig's user name. */
+  /** Account of the rig's user, or the device while no account is known. */
   readonly miner: string
   readonly foundAtMs: number
+}
+
+export interface PoolBlocksOptions {
+  /** Blocks of earlier runs, oldest first. */
+  readonly recent: readonly FormerBlock[]
+  /** Maps a device to the user of its rig; empty or undefined if it has none. */
+  readonly userOf: (device: string) => string | undefined
+  /** The share log, which knows the user of a block after a restart; null without one. */
+  readonly shares: Pick<ShareReader, 'shares'> | null
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number
 }
 
 export class PoolBlocks {
   /** Hash -> block, oldest first. */
   readonly #blocks = new Map<string, PoolBlock>()
-  readonly #userOf: (device: string) => string
-  readonly #nowMs: () => number
+  readonly #options: PoolBlocksOptions
+  /** Hashes of blocks whose user is not known yet. */
+  readonly #unnamed = new Set<string>()
+  #naming: Promise<void> | null = null
 
-  /** @param userOf maps a device to the user of its rig */
-  constructor(recent: readonly FormerBlock[], userOf: (device: string) => string, nowMs: () => number) {
-    this.#userOf = userOf
-    this.#nowMs = nowMs
-    for (const { device, foundAt, ...block } of recent)
-      this.#set({ ...block, miner: device, foundAtMs: Date.parse(foundAt) })
+  constructor(options: PoolBlocksOptions) {
+    this.#options = options
+    for (const { device, foundAt, ...block } of options.recent)
+      this.#set({ ...block, miner: device, foundAtMs: Date.parse(foundAt) }, false)
   }
 
   get newest(): readonly PoolBlock[] {
     return [...this.#blocks.values()].reverse()
+  }
+
+  /** The newest blocks, after a look into the share log for users that are not known yet. */
+  async named(): Promise<readonly PoolBlock[]> {
+    this.#naming ??= this.#name().finally(() => {
+      this.#naming = null
+    })
+    await this.#naming
+    return this.newest
   }
 
   onEvent(event: MinerEvent): void {
@@ -55,14 +80,41 @@ export class PoolBlocks {
     const known = this.#blocks.get(hash)
     if (known !== undefined) this.#blocks.set(hash, { ...known, state: step })
     else if (event.step === 'found') {
+      const { userOf, nowMs } = this.#options
+      const user = userOf(device) ?? ''
       const of = { hash, chain, height, effort, difficulty: event.difficulty, state: step, reward: null }
-      this.#set({ ...of, miner: this.#userOf(device), foundAtMs: this.#nowMs() })
+      this.#set({ ...of, miner: user === '' ? device : payeeOf(user), foundAtMs: nowMs() }, user !== '')
     }
   }
 
-  #set(block: PoolBlock): void {
-    this.#blocks.set(block.hash, block)
+  #set(block: PoolBlock, isNamed: boolean): void {
+    const { hash } = block
+    this.#blocks.set(hash, block)
+    if (!isNamed) this.#unnamed.add(hash)
     const [oldest] = this.#blocks.keys()
-    if (this.#blocks.size > MAX_BLOCKS) this.#blocks.delete(oldest)
+    if (this.#blocks.size <= MAX_BLOCKS) return
+    this.#blocks.delete(oldest)
+    this.#unnamed.delete(oldest)
   }
+
+  /** A share log that cannot be read is tried again at the next request. */
+  async #name(): Promise<void> {
+    const { shares, nowMs } = this.#options
+    if (shares === null) return
+    for (const hash of [...this.#unnamed]) {
+      const foundAtMs = this.#blocks.get(hash)?.foundAtMs ?? 0
+      const user = await userIn(shares, hash, foundAtMs).catch(() => undefined)
+      const block = this.#blocks.get(hash)
+      if (user === undefined || block === undefined) continue
+      if (user !== null) this.#blocks.set(hash, { ...block, miner: payeeOf(user) })
+      if (user !== null || nowMs() > foundAtMs + LATER_MS) this.#unnamed.delete(hash)
+    }
+  }
+}
+
+/** The user whose share is this block, or null if the log has no such share around this time. */
+async function userIn(log: Pick<ShareReader, 'shares'>, hash: string, foundAtMs: number): Promise<string | null> {
+  const range = { fromMs: foundAtMs - EARLIER_MS, untilMs: foundAtMs + LATER_MS }
+  for await (const { block, user } of log.shares(range)) if (block === hash) return user
+  return null
 }

@@ -1,5 +1,5 @@
 /** Formats payments and balances as miningcore does. The caller supplies the figures. */
-import { printable } from '../base/printable.ts'
+import { pageOf } from './pages.ts'
 
 /** A settled payment. Coins are decimal numbers. */
 export interface ShownPayment {
@@ -33,10 +33,8 @@ export interface ShownPayouts {
 /** Reads the payouts. Resolves with null while they cannot be read. */
 export type ReadPayouts = () => Promise<ShownPayouts | null>
 
-/** Default and maximum page size. */
+/** Default page size. */
 const PAGE = 15
-const MAX_PAGE = 1_000
-const MAX_PAGES = 1_000_000
 const DAY_MS = 86_400_000
 
 /** The fields `paymentProcessing` and `poolFeePercent` of a pool. */
@@ -68,26 +66,15 @@ export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: 
   }
 }
 
-/** Selects the page of a request: `page` counts from 0, `pageSize` payments each. Throws an error with status 400. */
-export function paymentPage(payments: readonly ShownPayment[], query: unknown) {
-  const { page, pageSize } = query as Readonly<Record<string, unknown>>
-  const size = Math.max(1, wholeNumber('pageSize', pageSize, MAX_PAGE, PAGE))
-  const from = wholeNumber('page', page, MAX_PAGES, 0) * size
-  return payments.slice(from, from + size).map(paymentShape)
-}
+/** The payments on the page of a request. Throws an error with status 400. */
+export const paymentPage = (payments: readonly ShownPayment[], query: unknown) =>
+  pageOf(payments, query, PAGE).map(paymentShape)
 
 function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment) {
   return {
     ...{ coin: 'KDA', address: account, amount: Number(amount), chain },
     ...{ transactionConfirmationData: requestKey, created: at },
   }
-}
-
-function wholeNumber(name: string, text: unknown, max: number, usual: number): number {
-  if (text === undefined) return usual
-  if (typeof text === 'string' && /^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text)
-  const message = `${name}: expected a whole number from 0 to ${max}, not ${printable(String(text), 40)}`
-  throw Object.assign(new Error(message), { statusCode: 400 })
 }
 
 /** Converts units of 10^-12 coins to coins. */

@@ -5,11 +5,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
 import { rigRows, type WorkerRow } from '../accounts/rig-rows.ts'
+import { payeeOf } from '../accounts/user-account.ts'
 import type { Clock } from '../base/clock.ts'
 import { printable } from '../base/printable.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
-import { type FormerBlock, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import { pageOf } from './pages.ts'
+import { type FormerBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
 import {
   balanceShape,
   coins,
@@ -62,11 +64,11 @@ export class PoolShapes {
   constructor(options: PoolShapesOptions) {
     this.#options = options
     const userOf = (device: string) => options.snapshot().rigs?.rigs.find((rig) => rig.device === device)?.user
-    this.#blocks = new PoolBlocks(
-      options.recent,
-      (device) => userOf(device) ?? device,
-      () => options.clock.wallMs(),
-    )
+    const { recent, ledger, clock } = options
+    this.#blocks = new PoolBlocks({
+      ...{ recent, userOf, shares: ledger.storage?.store ?? null },
+      nowMs: () => clock.wallMs(),
+    })
     this.parts = [
       { path: '/api/pools', addTo: (app) => this.#addPools(app) },
       { path: '/api/stats', addTo: (app) => void app.get('/api/stats', () => this.#stats()) },
@@ -91,14 +93,16 @@ export class PoolShapes {
     const { payouts } = this.#options
     app.get('/api/pools', async () => ({ pools: [this.#pool(await this.#payouts())] }))
     app.get(`/api/pools/${id}`, async () => ({ pool: this.#pool(await this.#payouts()) }))
-    app.get(`/api/pools/${id}/blocks`, () => this.#blocks.newest.map((block) => blockShape(id, block)))
+    app.get(`/api/pools/${id}/blocks`, async ({ query }) =>
+      pageOf(await this.#blocks.named(), query, MAX_BLOCKS).map((block) => blockShape(id, block)),
+    )
     app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
-    app.get(`/api/pools/${id}/miners`, () => this.#miners().slice(0, MAX_LISTED))
+    app.get(`/api/pools/${id}/miners`, ({ query }) => pageOf(this.#miners(), query, MAX_LISTED))
     app.get<OfMiner>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
-      const rows = this.#rows().filter(({ user }) => user === address)
-      if (rows.length === 0) return reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
+      const shown = await this.#payouts()
+      if (!this.#isKnown(address, shown)) return unknown(reply, address)
       const { nowMs } = this.#options.ledger
-      return reply.send(minerShape(rows, balanceShape(await this.#payouts(), address, nowMs), nowMs))
+      return reply.send(minerShape(this.#rowsOf(address), balanceShape(shown, address, nowMs), nowMs))
     })
     if (payouts !== null) this.#addPayments(app, payouts)
   }
@@ -111,7 +115,9 @@ export class PoolShapes {
     })
     app.get<OfMiner>(`/api/pools/${id}/miners/:address/payments`, async ({ params: { address }, query }, reply) => {
       const payouts = await read()
-      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.of(address).payments, query))
+      if (payouts === null) return unreadable(reply)
+      if (!this.#isKnown(address, payouts)) return unknown(reply, address)
+      return reply.send(paymentPage(payouts.of(address).payments, query))
     })
   }
 
@@ -129,8 +135,20 @@ export class PoolShapes {
     return rigRows(accounts, nowMs)
   }
 
+  /** Workers of an account, however their rigs write its name. */
+  #rowsOf(address: string): WorkerRow[] {
+    const payee = payeeOf(address)
+    return this.#rows().filter(({ user }) => payeeOf(user) === payee)
+  }
+
+  /** Whether the pool has shares of this miner, or owes or has paid it anything. */
+  #isKnown(address: string, payouts: ShownPayouts | null): boolean {
+    const { pending, paid } = payouts?.of(address) ?? { pending: 0n, paid: 0n }
+    return pending > 0n || paid > 0n || this.#rowsOf(address).length > 0
+  }
+
   #miners() {
-    const users = [...grouped(this.#rows())]
+    const users = [...grouped(this.#rows(), ({ user }) => payeeOf(user))]
     return users
       .map(([miner, rows]) => ({ miner, hashrate: rateOf(rows), sharesPerSecond: sharesPerSecond(rows) }))
       .toSorted((a, b) => b.hashrate - a.hashrate)
@@ -167,10 +185,9 @@ export class PoolShapes {
 
   #stats() {
     const rows = this.#rows()
-    const workers = Object.fromEntries(rows.map((row) => [nameOf(row), nompWorker(row)]))
+    const workers = Object.fromEntries([...grouped(rows, nameOf)].map(([name, all]) => [name, nompWorker(all)]))
     const hashrate = rateOf(rows)
     const connected = rows.filter(({ connections }) => connections > 0).length
-    const sum = (of: (row: WorkerRow) => number) => rows.reduce((total, row) => total + of(row), 0)
     const pool = {
       name: this.#id,
       symbol: 'KDA',
@@ -180,9 +197,9 @@ export class PoolShapes {
       hashrateString: rateText(hashrate),
       workerCount: connected,
       poolStats: {
-        validShares: sum(({ accepted }) => accepted),
+        validShares: sumOf(rows, ({ accepted }) => accepted),
         validBlocks: this.#blocks.newest.filter(({ state }) => state === 'confirmed').length,
-        invalidShares: sum(refusedOf),
+        invalidShares: sumOf(rows, refusedOf),
       },
     }
     const algos = { [ALGORITHM]: { workers: connected, hashrate, hashrateString: rateText(hashrate) } }
@@ -235,10 +252,13 @@ interface OfMiner {
 const unreadable = (reply: FastifyReply) =>
   reply.code(503).send({ error: 'the journal of payouts cannot be read; the console of the miner says why' })
 
-function grouped(rows: readonly WorkerRow[]): Map<string, WorkerRow[]> {
-  const users = new Map<string, WorkerRow[]>()
-  for (const row of rows) users.set(row.user, [...(users.get(row.user) ?? []), row])
-  return users
+const unknown = (reply: FastifyReply, address: string) =>
+  reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
+
+function grouped(rows: readonly WorkerRow[], keyOf: (row: WorkerRow) => string): Map<string, WorkerRow[]> {
+  const groups = new Map<string, WorkerRow[]>()
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
+  return groups
 }
 
 /** The network hashrate in H/s, from the difficulty of all chains and the block delay of live networks. */
@@ -246,8 +266,11 @@ function networkRate(chains: NonNullable<Snapshot['chains']>): number {
   return chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0) / BLOCK_DELAY_S
 }
 
+const sumOf = (rows: readonly WorkerRow[], of: (row: WorkerRow) => number) =>
+  rows.reduce((total, row) => total + of(row), 0)
+
 /** The total hashrate over one hour, in H/s. */
-const rateOf = (rows: readonly WorkerRow[]) => rows.reduce((sum, { hashrates }) => sum + (hashrates['1h'] ?? 0), 0)
+const rateOf = (rows: readonly WorkerRow[]) => sumOf(rows, ({ hashrates }) => hashrates['1h'] ?? 0)
 
 /** Estimates shares per second from hashrates and present difficulties. */
 function sharesPerSecond(rows: readonly WorkerRow[]): number {
@@ -258,11 +281,12 @@ function sharesPerSecond(rows: readonly WorkerRow[]): number {
 }
 
 const refusedOf = ({ refused }: WorkerRow) => Object.values(refused).reduce((sum, count) => sum + count, 0)
-const nameOf = ({ user, worker }: WorkerRow) => (worker === '' ? user : `${user}.${worker}`)
+const nameOf = ({ user, worker }: WorkerRow) => (worker === '' ? payeeOf(user) : `${payeeOf(user)}.${worker}`)
 
-function nompWorker(row: WorkerRow) {
-  const hashrate = row.hashrates['1h'] ?? 0
-  return { shares: row.hashes, invalidshares: refusedOf(row), hashrate, hashrateString: rateText(hashrate) }
+function nompWorker(rows: readonly WorkerRow[]) {
+  const hashrate = rateOf(rows)
+  const [shares, invalidshares] = [sumOf(rows, ({ hashes }) => hashes), sumOf(rows, refusedOf)]
+  return { shares, invalidshares, hashrate, hashrateString: rateText(hashrate) }
 }
 
 /** Formats a hashrate as NOMP does: `1.50 TH`. */
@@ -275,10 +299,13 @@ function rateText(rate: number): string {
 function minerShape(rows: readonly WorkerRow[], balance: ReturnType<typeof balanceShape>, nowMs: number) {
   const created = new Date(nowMs).toISOString()
   const workers = Object.fromEntries(
-    rows.map((row) => [row.worker, { hashrate: row.hashrates['1h'] ?? 0, sharesPerSecond: sharesPerSecond([row]) }]),
+    [...grouped(rows, ({ worker }) => worker)].map(([worker, all]) => [
+      worker,
+      { hashrate: rateOf(all), sharesPerSecond: sharesPerSecond(all) },
+    ]),
   )
   return {
-    pendingShares: rows.reduce((sum, { hashes }) => sum + hashes, 0),
+    pendingShares: sumOf(rows, ({ hashes }) => hashes),
     ...balance,
     performance: { created, workers },
     performanceSamples: [{ created, workers }],

@@ -27,6 +27,7 @@ export function payoutLines(report: PayoutReport, since: string | null): string[
     ...blocks.filter((block) => isOpen(block) || since === null).flatMap(partLines),
     ...balanceLines(report.balances),
     ...operatorLines(report),
+    ...unpaidLines(report),
     ...paymentLines(report.payments, since),
   ]
 }
@@ -103,6 +104,12 @@ function operatorLines({ operator }: PayoutReport): string[] {
       header.map(() => true),
     ),
   ]
+}
+
+function unpaidLines({ unpaid }: PayoutReport): string[] {
+  if (unpaid.length === 0) return []
+  const lines = unpaid.map(({ user, reason }) => `  ${printable(user === '' ? '(no user)' : user)}: ${reason}`)
+  return ['', 'users who cannot be paid:', ...lines]
 }
 
 /** Payments that are not settled, and payments of this run. */

@@ -1,6 +1,6 @@
 /** Interface of an engine whose devices are rigs: they connect to it and speak stratum. */
-import type { RefusedVerdict } from '../accounts/account.ts'
 import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
+import type { RefusedVerdict } from '../accounts/share-store.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
 import type { RefusalCounts } from '../stratum/refusals.ts'
 

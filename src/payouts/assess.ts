@@ -38,7 +38,7 @@ export type PoolBlockState =
 export interface FoundBlock {
   readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
   readonly state: PoolBlockState
-  /** Null if it was not looked up because all of it is paid. */
+  /** Null if it was not looked up. */
   readonly depth: number | null
   readonly reward: Reward | null
 }
@@ -66,14 +66,17 @@ export interface AssessOptions {
 }
 
 /**
- * Looks up all blocks that are not fully paid, and credits new ones.
+ * Looks up all blocks that are not fully paid, and paid ones for as long as the share log has them. Credits new ones.
  * @throws errors of the share store and the node
  */
 export async function assess(options: AssessOptions): Promise<Assessment> {
   const { ledger, reader, node, rules, signal, at } = options
   const found = await blockShares(reader)
   const credits = [...ledger.credits.values()].filter(({ network }) => network === rules.network)
-  const open = credits.filter((credit) => credit.isOrphaned || ledger.claimsOf(credit).length > 0)
+  const logged = new Set(found.map(({ block }) => block))
+  const open = credits.filter(
+    (credit) => credit.isOrphaned || logged.has(credit.block) || ledger.claimsOf(credit).length > 0,
+  )
   const fresh = found.filter(({ block }) => !ledger.credits.has(block))
   const standings = await standingsOf(node, [...open, ...fresh], rules.confirmations, signal)
 

@@ -1,6 +1,7 @@
 /** The ledger: the sum of the lines of a payout journal. Pure. */
+
+import { accountOfUser } from '../accounts/user-account.ts'
 import { coinsText, unitsOf } from './coins.ts'
-import { accountOfUser } from './payee.ts'
 import type { CreditLine, OrderLine, Paid, PayoutLine, ResultLine } from './payout-line.ts'
 import type { Span } from './rounds.ts'
 
@@ -152,10 +153,11 @@ export class PayoutLedger {
 }
 
 /**
- * Whether a part of a block is paid out. The operator keeps those of its own account and of users without an account.
+ * Whether a part of a block is paid out. An earlier version took `K:KEY` for a user without account. Such a part of its
+ * journal stays unpaid, because the operator may have paid it by hand. The operator keeps those of its own account and of users without an account.
  */
 export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =>
-  accountOfUser(payee) !== null && payee !== account
+  accountOfUser(payee) === payee && payee !== account
 
 /** The part of an order that pays this balance. */
 export function paidFor({ account, amount, claims }: Balance): Paid {

@@ -1,9 +1,9 @@
 /** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
+import { payeeOf } from '../accounts/user-account.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { unitsOf } from './coins.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
-import { payeeOf } from './payee.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
 import { damaged, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'

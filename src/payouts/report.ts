@@ -2,10 +2,11 @@
  * The report of a pool: amounts owed, paid and kept, with the blocks they come from. Amounts are coins as decimal
  * numbers.
  */
+
+import { accountOfUser, unpaidReason } from '../accounts/user-account.ts'
 import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
 import { COIN, coinsText, unitsOf } from './coins.ts'
 import { type Balance, type Credit, isPayable } from './ledger.ts'
-import { accountOfUser } from './payee.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
 import { BLOCK_WORTH } from './schemes.ts'
 
@@ -71,6 +72,12 @@ export interface OperatorPart {
   readonly lost: string
 }
 
+/** A user without an account. */
+export interface UnpaidUser {
+  readonly user: string
+  readonly reason: string
+}
+
 export interface PayoutReport {
   readonly network: string
   readonly account: string
@@ -82,6 +89,8 @@ export interface PayoutReport {
   readonly blocks: readonly ReportBlock[]
   readonly balances: readonly ReportBalance[]
   readonly operator: readonly OperatorPart[]
+  /** Users of the blocks who cannot be paid, sorted by name. */
+  readonly unpaid: readonly UnpaidUser[]
   /** The oldest first. */
   readonly payments: readonly Payment[]
 }
@@ -97,7 +106,7 @@ export function reportOf(
   const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
   const outcomes = new Map(orders.map(({ requestKey, result }) => [requestKey, result?.outcome ?? 'pending']))
   const stateOf = (credit: Credit, payee: string): PartState => {
-    if (accountOfUser(payee) === null) return 'unpayable'
+    if (accountOfUser(payee) !== payee) return 'unpayable'
     if (!isPayable(payee, credit)) return 'own'
     const payer = ledger.payerOf(credit.block, payee)
     if (payer !== null) return outcomes.get(payer) === 'paid' ? 'paid' : 'pending'
@@ -112,8 +121,18 @@ export function reportOf(
     blocks: blocks.map((each) => reportBlock(each, ledger.credits.get(each.share.block), stateOf)),
     balances: balances.map((balance) => reportBalance(balance, carried.has(keyOf(balance)))),
     operator: operatorParts(credits, stateOf),
+    unpaid: unpaidUsers(credits),
     payments: orders.flatMap(paymentsOfOrder),
   }
+}
+
+/** Users whose parts are paid to nobody, with the reason. */
+function unpaidUsers(credits: readonly Credit[]): UnpaidUser[] {
+  const users = new Set(credits.flatMap(({ parts }) => parts.map(({ payee }) => payee)))
+  return [...users].toSorted().flatMap((user) => {
+    if (accountOfUser(user) === user) return []
+    return [{ user, reason: unpaidReason(user) ?? 'an earlier version of newcut did not know its account' }]
+  })
 }
 
 const keyOf = ({ chain, account }: Pick<Balance, 'chain' | 'account'>) => `${chain} ${account}`

@@ -6,8 +6,8 @@
  * down for each payee; the operator keeps the remainder.
  */
 import type { ShareEntry } from '../accounts/share-store.ts'
+import { payeeOf } from '../accounts/user-account.ts'
 import type { Fraction } from './coins.ts'
-import { payeeOf } from './payee.ts'
 
 /** The schemes by name. */
 export const schemeNames = ['pplns', 'prop', 'solo'] as const

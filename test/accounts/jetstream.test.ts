@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { JetStreamStore } from '../../src/accounts/jetstream-store.ts'
@@ -12,12 +13,13 @@ import { readNatsAddress } from '../../src/fleet/address.ts'
 import { Link } from '../../src/fleet/link.ts'
 import { createStream } from '../../src/fleet/stores.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { NatsBed } from '../fleet/nats.ts'
+import { NatsBed, NatsServer } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { shareEntry } from './share-entry.ts'
+import { temporaryFolder } from './shares.ts'
 
 /** Writers that are killed; the server dies beside every second one. */
 const ROUNDS = roundsOf(6, 2)
@@ -27,8 +29,8 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   const warnings: string[] = []
   const onWarning = (message: string) => void warnings.push(message)
 
-  async function linkTo(fleet: string): Promise<Link> {
-    const options = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
+  async function linkTo(fleet: string, url = bed.nats.url): Promise<Link> {
+    const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
     const shared = { clock: systemClock, random: Math.random }
     const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
@@ -167,6 +169,30 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     })
   })
 
+  it('takes a part of its usual size where the server has less room, with a warning, and none is an error', async () => {
+    const linkOf = async (store: string) => {
+      const config = `jetstream { store_dir: ${JSON.stringify(join(temporaryFolder(), 'store'))}, max_file_store: ${store} }`
+      const nats = await NatsServer.start(temporaryFolder(), config, 'nats', false)
+      bed.cleanups.push(() => nats.kill())
+      return linkTo('small', nats.url)
+    }
+    const link = await linkOf('300MB')
+    const heard: string[] = []
+    const prepared = () => prepareShares({ link, onWarning: (message) => heard.push(message) })
+    await prepared()
+    await prepared()
+    expect(heard).toEqual([
+      expect.stringMatching(/^newcut-small-shares holds 256 MiB of shares, not 4096 MiB: .*max_file_store/),
+    ])
+    const store = await storeOf('small', link)
+    await store.append([shareEntry('a', 1)])
+    expect(idsOf(await all(store.shares()))).toEqual(['a'])
+    await expect(prepareShares({ link: await linkOf('10MB'), onWarning })).rejects.toMatchObject({
+      ...{ code: 'DATA_UNUSABLE', hint: expect.stringContaining('max_file_store') },
+      message: expect.stringMatching(/no room for 67108864 bytes of shares in newcut-small-shares/),
+    })
+  })
+
   it('refuses shares that JetStream does not accept in time, or that come after the end', async () => {
     const link = await linkTo('nowhere')
     const clock = new VirtualClock()
@@ -180,7 +206,10 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
       await clock.pass(1_000)
       return result !== undefined
     })
-    expect(result).toMatchObject({ code: 'NODE_UNREACHABLE', message: expect.stringMatching(/shares cannot be kept/) })
+    expect(result).toMatchObject({
+      code: 'NODE_UNREACHABLE',
+      message: expect.stringMatching(/shares cannot be kept .*newcut-nowhere-shares: no such stream .*leader/),
+    })
     expect(store.has('a')).toBe(false)
     await store.close()
     await expect(store.append([shareEntry('b', 1)])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })

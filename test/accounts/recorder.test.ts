@@ -169,19 +169,26 @@ describe('the share of a block', () => {
     const { store, clock, accounts, answers, recorder, blocks } = recording()
     store.isFull = true
     recorder.secure(blockOf(1))
-    recorder.accept(blockOf(1), (outcome) => answers.push([1, outcome]))
+    recorder.accept(blockOf(1), (outcome) => {
+      answers.push([1, outcome])
+      if (outcome !== 'accepted') recorder.refuse('k:abc', 'shelf-1', outcome)
+    })
     await store.letThrough()
     expect([answers, blocks.shares.size]).toEqual([[[1, 'unavailable']], 1])
     await clock.pass(1_000)
     await store.letThrough()
-    expect([accounts.size, blocks.shares.size]).toEqual([0, 1])
+    const account = accounts.get('k:abc', 'shelf-1')
+    expect(account).toMatchObject({ accepted: 0, blocks: 0, refused: { unavailable: 1 } })
+    expect(blocks.shares.size).toBe(1)
     store.isFull = false
     await clock.pass(1_000)
     await store.letThrough()
     await clock.pass(3_000)
     expect(store.appended.map(({ id, block }) => [Number(id), block])).toEqual([[1, 'block-1']])
     expect([answers.length, blocks.shares.size]).toEqual([1, 0])
-    expect(accounts.get('k:abc', 'shelf-1')).toMatchObject({ accepted: 1, blocks: 1 })
+    expect(account, 'its rig was told that it is refused').toMatchObject({
+      ...{ accepted: 0, hashes: 0, blocks: 1, refused: { unavailable: 1 } },
+    })
   })
 
   it('is appended once even if that takes long', async () => {

@@ -59,6 +59,18 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_device_up{engine="cpu",device="thread0"} 1')
   })
 
+  it('has the highest hashrate once it is known', async () => {
+    let highestHashrate: number | null = null
+    const metrics = new Metrics(() => snapshotWith({ highestHashrate }), '0.0.0')
+    const value = async () =>
+      /^newcut_hashrate_highest_hashes_per_second (\S+)$/m.exec(await metrics.scrape())?.[1] ?? null
+    expect(Number(await value())).toBe(0)
+    highestHashrate = 12_345_678.5
+    expect(await value()).toBe('12345678.5')
+    highestHashrate = 20_000_000
+    expect(await value()).toBe('20000000')
+  })
+
   it('has no series for a removed device', async () => {
     const rates = { ...NO_RATES, '10s': 50 }
     let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]

@@ -1,32 +1,46 @@
 /** Rigs in the shapes that pool dashboards read. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
-import type { RigLedger } from '../../src/accounts/rig-ledger.ts'
+import type { LedgerStorage, RigLedger } from '../../src/accounts/rig-ledger.ts'
+import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { Metrics } from '../../src/api/metrics.ts'
+import type { FormerBlock } from '../../src/api/pool-blocks.ts'
+import type { ReadPayouts } from '../../src/api/pool-payments.ts'
 import { PoolShapes } from '../../src/api/pool-shapes.ts'
 import { startApi } from '../../src/api/server.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { START_MS, shareOf } from '../accounts/shares.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
+import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
 import { step } from '../web/dashboard/common.ts'
 
-async function serving() {
+interface Given {
+  /** Shares of rigs beyond those of k:a and k:b. */
+  readonly others?: readonly ShareEntry[]
+  readonly log?: MemoryShares
+  readonly recent?: readonly FormerBlock[]
+  readonly payouts?: ReadPayouts
+}
+
+async function serving({ others = [], log, payouts, ...given }: Given = {}) {
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
   for (let i = 0; i <= 360; i++)
     accounts.acceptKept(shareOf(10_000 * i, { user: i % 3 === 0 ? 'k:b' : 'k:a', worker: 'w' }))
   for (let i = 0; i < 4; i++) accounts.refuse('k:a', 'w', 'low', START_MS + 3_600_000)
   accounts.join('k:a', 'w')
-  const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 3_600_000, isWell: true }
-  const recent = [
+  for (const share of others) accounts.acceptKept(share)
+  const storage = log === undefined ? null : ({ store: log } as unknown as LedgerStorage)
+  const ledger: RigLedger = { accounts, storage, nowMs: START_MS + 3_600_000, isWell: true }
+  const recent = given.recent ?? [
     {
       ...{ hash: 'old', chain: 3, height: 7, difficulty: 9, state: 'orphaned' as const, effort: 0.5, reward: null },
       ...{ device: 'rig:w', foundAt: '2026-01-02T03:04:05.000Z' },
     },
   ]
   const snapshot = () => snapshotWith()
-  const of = { network: 'main net/01', account: 'k:pool', recent, payouts: null }
+  const of = { network: 'main net/01', account: 'k:pool', recent, payouts: payouts ?? null }
   const shapes = new PoolShapes({ ledger, snapshot, ...of, clock })
   const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '0'), ...shapes.parts)
   onTestFinished(async () => {
@@ -89,6 +103,99 @@ describe('the shapes of miningcore', () => {
     expect(await samples()).toMatchObject([{ poolHashrate: expect.any(Number), created: expect.stringMatching(/Z$/) }])
     await clock.pass(200 * 600_000)
     expect(await samples()).toHaveLength(144)
+  })
+})
+
+describe('miners are accounts, as in payouts', () => {
+  const [ann, ben] = ['c', 'd'].map(accountOf)
+  const atMs = START_MS + 3_600_000
+
+  it('however their rigs write the key', async () => {
+    const users = [keyOf('c'), ann, `K:${keyOf('C')}`]
+    const others = users.map((user, i) => shareOf(0, { timeMs: atMs + i, user, worker: i < 2 ? 'w' : 'v' }))
+    const { read } = await serving({ others })
+    const { body } = await read('/api/pools/main-net-01/miners')
+    expect(body.map(({ miner }: { miner: string }) => miner)).toEqual(['k:a', 'k:b', ann])
+    for (const user of users) {
+      const { body: one } = await read(`/api/pools/main-net-01/miners/${user}`)
+      expect(one).toMatchObject({ pendingShares: 3 * 2 ** 40 })
+      expect(Object.keys(one.performance.workers).toSorted()).toEqual(['v', 'w'])
+    }
+    const { workers } = (await read('/api/stats')).body.pools['main-net-01']
+    expect(workers[`${ann}.w`]).toMatchObject({ shares: 2 * 2 ** 40 })
+    expect(Object.keys(workers).toSorted()).toEqual([`${ann}.v`, `${ann}.w`, 'k:a.w', 'k:b.w'].toSorted())
+  })
+
+  it('who are known while the pool owes or has paid them anything, with payments and balance', async () => {
+    const payment = { at: '2026-01-02T03:04:05.000Z', chain: 0, account: ann, amount: '2.0', requestKey: 'r' }
+    const nothing = { pending: 0n, paid: 0n, payments: [] }
+    const totals = new Map([
+      [ann, { pending: 0n, paid: 2_000_000_000_000n, payments: [payment] }],
+      [ben, { ...nothing, pending: 1n }],
+    ])
+    const payouts = { rules: null, paid: 0n, payments: [], of: (user: string) => totals.get(user) ?? nothing }
+    const { read } = await serving({ payouts: async () => payouts })
+    const at = '/api/pools/main-net-01/miners'
+    expect((await read(`${at}/${ann}`)).body).toMatchObject({ pendingShares: 0, totalPaid: 2 })
+    expect((await read(`${at}/${ann}/payments`)).body).toMatchObject([{ address: ann, amount: 2 }])
+    for (const [user, status] of [
+      [ann, 200],
+      [ben, 200],
+      ['k:a', 200],
+      ['nobody', 404],
+    ] as const)
+      for (const path of [user, `${user}/payments`])
+        expect([path, (await read(`${at}/${path}`)).status]).toEqual([path, status])
+  })
+
+  const former = (hash: string, foundMs: number, device: string): FormerBlock => ({
+    ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: null, device },
+    foundAt: new Date(foundMs).toISOString(),
+  })
+
+  it('also for blocks of earlier runs, by the share log', async () => {
+    const log = new MemoryShares([
+      share({ user: ann, timeMs: atMs - 1, block: 'other' }),
+      share({ user: keyOf('d'), timeMs: atMs + 3, block: 'first' }),
+      share({ user: 'bob', timeMs: atMs + 90_000, block: 'second' }),
+      share({ user: 'late', timeMs: atMs + 3_600_000, block: 'third' }),
+    ])
+    const recent = ['first', 'second', 'third'].map((hash) => former(hash, atMs, 'rig:a'))
+    const { read } = await serving({ log, recent: [...recent, former('own', atMs, 'cpu')] })
+    const { body } = await read('/api/pools/main-net-01/blocks')
+    const minerOf = Object.fromEntries(body.map((block: { hash: string; miner: string }) => [block.hash, block.miner]))
+    expect(minerOf).toEqual({ first: ben, second: 'bob', third: 'rig:a', own: 'cpu' })
+  })
+
+  it('once the share log can be read again', async () => {
+    const log = new MemoryShares([share({ user: ben, timeMs: atMs, block: 'first' })])
+    const whole = log.shares
+    log.shares = async function* () {
+      yield* []
+      throw new Error('the log is away')
+    }
+    const { read } = await serving({ log, recent: [former('first', atMs, 'rig:a')] })
+    const miner = async () => (await read('/api/pools/main-net-01/blocks')).body[0].miner
+    expect(await miner()).toBe('rig:a')
+    log.shares = whole
+    expect(await miner()).toBe(ben)
+  })
+})
+
+describe('pages', () => {
+  it.each(['blocks', 'miners'])('of /%s are those of page and pageSize', async (list) => {
+    const { read, shapes } = await serving()
+    shapes.onEvent({ ...step('new', { step: 'handed-in' }, 8), step: 'found', work: '', difficulty: 5 })
+    const at = (query: string) => read(`/api/pools/main-net-01/${list}${query}`)
+    const { body: all } = await at('')
+    expect(all).toHaveLength(2)
+    expect((await at('?pageSize=1')).body).toEqual([all[0]])
+    expect((await at('?page=1&pageSize=1')).body).toEqual([all[1]])
+    expect((await at('?page=2&pageSize=1')).body).toEqual([])
+    for (const query of ['page=x', 'pageSize=1001', 'page=-1', 'page=1&page=2']) {
+      const { status, body } = await at(`?${query}`)
+      expect([query, status, JSON.stringify(body)]).toEqual([query, 400, expect.stringContaining('whole number')])
+    }
   })
 })
 

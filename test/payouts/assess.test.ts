@@ -4,7 +4,8 @@ import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
 import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
-import type { OrderLine } from '../../src/payouts/payout-line.ts'
+import type { CreditLine, OrderLine } from '../../src/payouts/payout-line.ts'
+import { reportOf } from '../../src/payouts/report.ts'
 import type { SchemeName } from '../../src/payouts/schemes.ts'
 import { ChainOfWords } from './chain-of-words.ts'
 import { accountOf, blockOf, keyOf, MemoryShares, share } from './memory-shares.ts'
@@ -230,7 +231,54 @@ describe('a block', () => {
     expect(owedOf(back)).toEqual(owedOf(first))
   })
 
-  it('is not checked again once it was paid, and nothing of it is revoked', async () => {
+  it('is orphaned after all of it was paid, as a loss of the operator, and returns with its chain', async () => {
+    const setup = pool(LOG.slice(0, 3))
+    const by = rules('solo', '1')
+    const first = await look(setup, by)
+    const key = blockOf('k')
+    const order: OrderLine = {
+      ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: key, expires: 1 },
+      command: { hash: key, sigs: [], cmd: '{}' },
+      pays: [{ account: ANN, amount: '1.98', for: [{ block: A, amount: '1.98' }] }],
+    }
+    const paid = first.ledger.with([
+      order,
+      { at, type: 'result', requestKey: key, outcome: 'paid', height: 9, message: '' },
+    ])
+    const operatorOf = (seen: Assessment) => reportOf(seen, by, 0n).operator
+    const still = await look(setup, by, paid)
+    expect([still.lines, still.blocks[0].depth]).toEqual([[], 6])
+    expect(operatorOf(still)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
+
+    setup.node.set(A, { kind: 'orphaned', depth: 6 })
+    const gone = await look(setup, by, paid)
+    expect(gone.lines).toEqual([{ at, type: 'orphaned', block: A }])
+    expect([statesOf(gone), owedOf(gone)]).toEqual([[[A, 'orphaned']], []])
+    expect(operatorOf(gone)).toMatchObject([{ fee: '0.0', lost: '1.98' }])
+
+    setup.node.set(A, deep)
+    const back = await look(setup, by, gone.ledger)
+    expect(back.lines).toEqual([{ at, type: 'restored', block: A }])
+    expect([statesOf(back), owedOf(back)]).toEqual([[[A, 'credited']], []])
+    expect(operatorOf(back)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
+  })
+
+  it('of an older journal stays unpaid for a user who was no account then, because it may be paid by hand', async () => {
+    const setup = pool(LOG.slice(0, 3))
+    const first = await look(setup, rules('solo'))
+    const old = {
+      ...(first.lines[0] as CreditLine),
+      parts: [{ payee: `K:${keyOf('A')}`, amount: '2.0', shares: 1, worth: '1' }],
+    }
+    const second = await look(setup, rules('solo'), new PayoutLedger([old]))
+    expect(owedOf(second)).toEqual([])
+    const { blocks, unpaid } = reportOf(second, rules('solo'), 0n)
+    expect(blocks[0].division?.parts.map(({ state }) => state)).toEqual(['unpayable'])
+    const reason = 'an earlier version of newcut did not know its account'
+    expect(unpaid).toEqual([{ user: `K:${keyOf('A')}`, reason }])
+  })
+
+  it('is not looked up any more once it is paid and the share log has forgotten it', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {
@@ -240,7 +288,7 @@ describe('a block', () => {
     }
     setup.node.set(A, { kind: 'orphaned', depth: 6 })
     setup.node.asked.length = 0
-    const second = await look(setup, rules('solo'), first.ledger.with([order]))
+    const second = await look({ ...setup, reader: new MemoryShares() }, rules('solo'), first.ledger.with([order]))
     expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
   })
 

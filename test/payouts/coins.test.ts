@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { accountOfUser, payeeOf, unpaidReason } from '../../src/accounts/user-account.ts'
 import { coinsText, fractionOf, unitsOf } from '../../src/payouts/coins.ts'
-import { accountOfUser, payeeOf } from '../../src/payouts/payee.ts'
 import { accountOf, keyOf } from './memory-shares.ts'
 
 describe('amounts', () => {
@@ -45,14 +45,29 @@ describe('a user', () => {
     [accountOf('a'), accountOf('a')],
     [keyOf('A'), accountOf('a')],
     [`k:${keyOf('B')}`, accountOf('b')],
+    [`K:${keyOf('b')}`, accountOf('b')],
+    [`K:${keyOf('B')}`, accountOf('b')],
   ])('%s is the account %s', (user, account) => {
-    expect([accountOfUser(user), payeeOf(user)]).toEqual([account, account])
+    expect([accountOfUser(user), payeeOf(user), unpaidReason(user)]).toEqual([account, account, null])
   })
 
   it.each(['', 'alice', 'k:', `k:${'a'.repeat(63)}`, `w:${keyOf('a')}`, `${keyOf('a')}0`, 'others'])(
     '%j names no account, and keeps its name',
     (user) => {
       expect([accountOfUser(user), payeeOf(user)]).toEqual([null, user])
+      expect(unpaidReason(user)).not.toBeNull()
     },
   )
+
+  it.each([
+    ['alice', 'its name is not a k: account, which is k: and 64 hex digits'],
+    ['beef', 'its name is not a k: account, which is k: and 64 hex digits'],
+    [`w:${keyOf('a')}`, 'its name is not a k: account, which is k: and 64 hex digits'],
+    ['k:', 'it looks like a k: account, but its key has 0 hex digits, not 64'],
+    [`K:${'a'.repeat(63)}`, 'it looks like a k: account, but its key has 63 hex digits, not 64'],
+    [`${keyOf('a')}0`, 'it looks like a k: account, but its key has 65 hex digits, not 64'],
+    [`k:${'a'.repeat(63)}g`, 'it looks like a k: account, but its key has g, which is no hex digit'],
+  ])('%s cannot be paid, with the reason', (user, reason) => {
+    expect(unpaidReason(user)).toBe(reason)
+  })
 })

@@ -92,6 +92,10 @@ it('three rigs mine, a block is orphaned, and every user is paid to the last uni
     '0.0',
     before.blocks[2].division?.parts.find(({ payee }) => payee === 'nobody')?.amount,
   ])
+  const reason = 'its name is not a k: account, which is k: and 64 hex digits'
+  expect(after.unpaid).toEqual([{ user: 'nobody', reason }])
+  const { out } = await payouts('--account', ground.pool.account, '--scheme', 'prop', '--fee', '1')
+  expect(out).toContain(`\nusers who cannot be paid:\n  nobody: ${reason}\n`)
   const payments = readPayments(ground.state)
   expect(payments.map(({ chain, account, amount, state }) => [chain, account, amount, state])).toEqual(
     before.balances.map(({ chain, account, amount }) => [chain, account, amount, 'paid']),

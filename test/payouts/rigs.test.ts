@@ -55,6 +55,7 @@ it('three rigs mine over stratum, a block is orphaned, and every user is paid to
     return JSON.parse(out)
   }
   const ofRunning = () => look('--from', http)
+  const ofShared = async (from: string) => (await look('--from', from)).blocks
   const payeesIn = ({ blocks }: PayoutReport) =>
     new Set(blocks.flatMap(({ division }) => division?.parts ?? []).map(({ payee }) => payee))
   // All three users have shares in credited blocks. One block of the pool is the head of its chain.
@@ -106,4 +107,10 @@ it('three rigs mine over stratum, a block is orphaned, and every user is paid to
       .toReversed()
       .map(({ chain, account, amount }) => [chain, account, Number(amount)]),
   )
+  // After a restart, each block has the account that payouts count it for.
+  const blocks = await (await fetch(`http://${again.http}/api/pools/development/blocks`)).json()
+  const finders = new Map((await ofShared(again.http)).map(({ block, finder }) => [block, finder]))
+  expect(finders.size).toBeGreaterThan(0)
+  for (const { hash, miner } of blocks as { hash: string; miner: string }[])
+    expect([hash, miner]).toEqual([hash, finders.get(hash)])
 })

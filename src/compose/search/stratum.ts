@@ -40,9 +40,13 @@ export function checkRigWork(workBytes: number): void {
 /**
  * The limits for rigs by the user's options and this process's file descriptors.
  * @param others connections that rigs need besides their own
+ * @param descriptors the limit of file descriptors, or null for none
  */
-export function rigLimits({ perAddress }: StratumSetup, others = 0): Partial<RigLimits> {
-  const descriptors = descriptorLimit()
+export function rigLimits(
+  { perAddress }: Pick<StratumSetup, 'perAddress'>,
+  others = 0,
+  descriptors = descriptorLimit(),
+): Partial<RigLimits> {
   const most = descriptors === null ? null : Math.max(1, descriptorsForClients(descriptors) - others)
   return limitsFor(perAddress, most)
 }

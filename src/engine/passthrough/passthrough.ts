@@ -61,7 +61,6 @@ export class PassthroughEngine implements Engine, RigHost {
     const server = { host, port, tls, clock, limits: { ...defaultLimits, ...limits }, ...sockets }
     const ports = {
       lines,
-      isBanned: (user: string) => this.#book.isBanned(user),
       onUser: (user: string) => this.#book.join(user),
       onSentAway: (why: RefusalName) => this.#refuse(why),
       onParted: () => this.#part(),
@@ -72,7 +71,7 @@ export class PassthroughEngine implements Engine, RigHost {
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: () => undefined,
       onEnd: (session) => this.#end(session),
-      onBan: (worker) => this.#events?.onWarning(banText(worker)),
+      onBan: (...banned) => this.#events?.onWarning(banText(...banned)),
       onFull: (which, message) => this.#warn(message, which),
     })
   }

@@ -5,7 +5,6 @@ import type { RefusalName } from './refusals.ts'
 
 export interface PassedPorts {
   readonly lines: Pick<PoolLines, 'seat'>
-  readonly isBanned: (user: string) => boolean
   readonly onUser: (user: string) => Rig
   /** The rig is refused, or its session ends. */
   readonly onSentAway: (why: RefusalName) => void

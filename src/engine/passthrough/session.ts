@@ -1,7 +1,6 @@
 /**
  * A rig behind a pool: passes on messages of its own pool session, and submits its shares there. Lines in, lines out.
  */
-
 import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import {
@@ -20,6 +19,7 @@ import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
 import { introduced, type Rig, type Share } from '../stratum/share.ts'
+import { workerKey } from '../stratum/workers.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
@@ -65,12 +65,12 @@ export class PassedSession implements ServedSession {
 
   constructor(ports: PassedPorts & SocketPorts<PassedSession>) {
     this.#ports = ports
-    const { nowMs } = ports
+    const { nowMs, isBanned, onRefused } = ports
     const write = (text: string) => ports.write(text, null)
     this.#writer = new RigWriter({ nowMs, write, onFull: () => this.#close('slow_reader') })
     // The pool decides on the answer to the rig.
     const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
-    this.#shares = new PassedShares({ nowMs, onShare, say: (text) => this.#say(text), onRefused: ports.onRefused })
+    this.#shares = new PassedShares({ nowMs, isBanned, onShare, onRefused, say: (text) => this.#say(text) })
   }
 
   get isReady(): boolean {
@@ -175,7 +175,7 @@ export class PassedSession implements ServedSession {
 
   #authorize(id: MessageId, [text]: readonly unknown[]): void {
     if (typeof text !== 'string' || text.length > MAX_TEXT) throw new FormatError('user', 0, 'not a short text')
-    if (this.#ports.isBanned(difficultyBehindUser(text).user)) {
+    if (this.#ports.isBanned(workerKey(difficultyBehindUser(text).user))) {
       this.#deny(id, wrong.banned)
       if (this.#rigs.size === 0) this.#close('worker_banned')
       return

@@ -24,6 +24,8 @@ export interface PassedContext {
 
 export interface SharePorts {
   readonly nowMs: () => number
+  /** Whether the worker of this key is banned at the address of the rig. */
+  readonly isBanned: (worker: string) => boolean
   readonly onShare: (share: Share) => void
   readonly onRefused: (reason: RequestRefusal) => void
   readonly say: (text: string) => void
@@ -54,8 +56,8 @@ export class PassedShares {
   /** Handles a share. Obviously wrong shares are not submitted. */
   submit(id: MessageId, params: readonly unknown[], context: PassedContext): void {
     const { known } = context
-    const { nowMs, onShare, onRefused, say } = this.#ports
-    if (known !== null && known.rig.worker.bannedUntilMs > nowMs()) {
+    const { isBanned, onShare, onRefused, say } = this.#ports
+    if (known !== null && isBanned(known.rig.worker.key)) {
       onShare({ verdict: 'unauthorized', rig: known.rig, hashes: 0 })
       onRefused('banned')
       if (id !== null) say(failureLine(id, 'banned'))

@@ -1,9 +1,12 @@
-/** Client addresses of the stratum server: their sessions, request rate and bans. */
+/** Client addresses of the stratum server: their sessions, request rate and bans, also of workers at an address. */
 import { type Conduct, judge, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
 /** Maximum number of remembered addresses without a session that misbehaved. */
 const MAX_REMEMBERED = 10_000
+/** Maximum number of workers of an address whose conduct is known, and of those of a remembered address. */
+const MAX_WORKERS = 256
+const MAX_REMEMBERED_WORKERS = 16
 
 export interface Address extends Conduct {
   readonly key: string
@@ -12,6 +15,8 @@ export interface Address extends Conduct {
   /** Remaining requests of this second. */
   budget: number
   refilledAtMs: number
+  /** Conduct of each worker at this address, by its key. A stranger who uses its name bans nobody elsewhere. */
+  readonly workers: Map<string, Conduct>
 }
 
 export class Addresses {
@@ -47,7 +52,10 @@ export class Addresses {
   leave(address: Address): void {
     if (--address.sessions > 0) return
     this.#present.delete(address.key)
-    if (address.bad === 0) return
+    const bad = [...address.workers].filter(([, conduct]) => conduct.bad > 0)
+    address.workers.clear()
+    for (const [key, conduct] of bad.slice(-MAX_REMEMBERED_WORKERS)) address.workers.set(key, conduct)
+    if (address.bad === 0 && bad.length === 0) return
     this.#remembered.set(address.key, address)
     const [first] = this.#remembered.keys()
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(first)
@@ -61,6 +69,25 @@ export class Addresses {
     return judge(address, done, this.#limits, nowMs)
   }
 
+  /**
+   * Counts good or bad shares of a worker at this address.
+   * @returns its conduct if it is banned here from now, or null
+   */
+  judgeWorker(
+    { workers }: Address,
+    key: string,
+    done: { readonly good?: number; readonly bad?: number },
+    nowMs: number,
+  ) {
+    const conduct = workers.get(key) ?? newConduct()
+    // The newest is last.
+    workers.delete(key)
+    workers.set(key, conduct)
+    const [oldest] = workers.keys()
+    if (workers.size > MAX_WORKERS) workers.delete(oldest)
+    return judge(conduct, done, this.#limits, nowMs) ? conduct : null
+  }
+
   /** Adds the requests of another second. Call it once a second. */
   refill(address: Address, nowMs: number): void {
     if (address.refilledAtMs === nowMs) return
@@ -71,9 +98,13 @@ export class Addresses {
 
   #unknown(key: string, nowMs: number): Address {
     const { requestsPerSecondOfAddress: rate } = this.#limits
-    return { key, sessions: 0, budget: 2 * rate, refilledAtMs: nowMs, ...newConduct() }
+    return { key, sessions: 0, budget: 2 * rate, refilledAtMs: nowMs, workers: new Map(), ...newConduct() }
   }
 }
+
+/** Whether a worker is banned at this address. */
+export const isWorkerBanned = ({ workers }: Address, key: string, nowMs: number) =>
+  (workers.get(key)?.bannedUntilMs ?? 0) > nowMs
 
 /** Key of an address: an IPv4 address, or the /64 network of an IPv6 address, within which clients choose freely. */
 export function addressKey(address: string): string {

@@ -1,8 +1,12 @@
 /** Message about a banned worker. */
+import type { Conduct } from './conduct.ts'
 import type { Worker } from './workers.ts'
 
-/** Not throttled, because a worker is banned at most once in ten minutes. */
-export function banText({ device, user, bad, good }: Worker): string {
+/**
+ * Not throttled, because it is given for a worker at most once in ten minutes.
+ * @param address where the worker is banned
+ */
+export function banText({ device, user }: Worker, { bad, good }: Conduct, address: string): string {
   const what = `${bad} of its last ${bad + good} shares were low or malformed`
-  return `${device} of ${user} is banned for a while, since ${what}: is it set to another network, or its order of bytes?`
+  return `${device} of ${user} is banned for a while at ${address}, since ${what}: is it set to another network, or its order of bytes?`
 }

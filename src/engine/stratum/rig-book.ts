@@ -2,6 +2,7 @@
 import { Accounts } from '../../accounts/accounts.ts'
 import { ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
+import { unpaidReason } from '../../accounts/user-account.ts'
 import type { Clock } from '../../base/clock.ts'
 import { printable } from '../../base/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
@@ -14,6 +15,8 @@ import { nameBehindAccount, Workers } from './workers.ts'
 
 /** Maximum number of notices kept before there is a listener. */
 const MAX_EARLY = 16
+/** Maximum number of users who are warned about because they cannot be paid. */
+const MAX_UNPAID = 256
 /** Length of a refused line in a notice. */
 const MAX_LINE = 300
 
@@ -27,6 +30,8 @@ export class RigBook {
   readonly #workers = new Workers()
   readonly #users = new Users()
   readonly #shares = noShares()
+  /** Users who cannot be paid and have logged in. */
+  readonly #unpaid = new Set<string>()
   /** Null before there is a listener. */
   #receive: ((notice: RigNotice) => void) | null = null
   /** Notices from before there was a listener. */
@@ -37,18 +42,28 @@ export class RigBook {
     this.recorder = open((notice) => this.notice(notice))
   }
 
-  isBanned(user: string): boolean {
-    return this.#workers.isBanned(user, this.#clock.monotonicMs())
-  }
-
   /** Registers a session that authorized for this user. */
   join(text: string): Rig {
     const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
+    this.#warnUnpaid(presence.user)
     return {
       worker: this.#workers.join(text, this.#clock.monotonicMs()),
       user: this.#users.join(text),
       presence,
     }
+  }
+
+  /** Warns once about a user who cannot be paid. Without a share log, nobody is paid by shares. */
+  #warnUnpaid(user: string): void {
+    if (this.recorder.storage === null || this.#unpaid.size > MAX_UNPAID || this.#unpaid.has(user)) return
+    const reason = unpaidReason(user)
+    if (reason === null) return
+    this.#unpaid.add(user)
+    const message =
+      this.#unpaid.size > MAX_UNPAID
+        ? `newcut payouts cannot pay more than ${MAX_UNPAID} users who have logged in; further ones are not named`
+        : `newcut payouts cannot pay the user ${user}: ${reason}; its rigs may log in as k:KEY.NAME`
+    this.notice({ type: 'warning', message })
   }
 
   /** Handles the end of a session. */

@@ -2,6 +2,7 @@
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { SessionPorts } from './session.ts'
 import type { Rig, Share } from './share.ts'
+import type { Worker } from './workers.ts'
 
 export interface ServedSession {
   /** Whether it has subscribed and authorized. */
@@ -22,9 +23,15 @@ export interface ServedSession {
 export interface SocketPorts<S>
   extends Pick<
     SessionPorts,
-    'limits' | 'nowMs' | 'write' | 'close' | 'claim' | 'isBehind' | 'address' | 'nonce1Bits' | 'onRefused'
+    'limits' | 'nowMs' | 'write' | 'close' | 'claim' | 'isBehind' | 'isBanned' | 'address' | 'nonce1Bits' | 'onRefused'
   > {
   readonly onGarbage: (session: S) => void
   /** Receives a judged share. It calls `tell` once, now or later, with the verdict for the rig. */
   readonly onShare: (session: S, share: Share, tell: (verdict: ShareVerdict) => void) => void
+}
+
+/** Whether only this worker has authorized in the session. */
+export function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
+  const workers = [...rigs].map((rig) => rig.worker)
+  return workers.length > 0 && workers.every((each) => each === worker)
 }

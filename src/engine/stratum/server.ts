@@ -6,14 +6,14 @@ import { NewcutError } from '../../base/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'
-import { type Address, Addresses } from './addresses.ts'
+import { type Address, Addresses, isWorkerBanned } from './addresses.ts'
 import { type Conduct, judge, newConduct } from './conduct.ts'
 import { fullAddressText, fullText, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
 import type { RefusalCounter } from './refusal-counter.ts'
-import type { ServedSession, SocketPorts } from './served.ts'
+import { isOnly, type ServedSession, type SocketPorts } from './served.ts'
 import type { Share } from './share.ts'
 import { Strangers } from './strangers.ts'
 import { tlsServer } from './tls.ts'
@@ -51,8 +51,8 @@ export interface RigServerPorts<S extends ServedSession> {
   readonly onShare: SocketPorts<S>['onShare']
   /** A client is refused because its address, or the server, is full. Called for each client. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
-  /** A worker is banned from now. */
-  readonly onBan: (worker: Worker) => void
+  /** A worker is banned at an address from now. Called once in ten minutes for each worker. */
+  readonly onBan: (worker: Worker, conduct: Conduct, address: string) => void
   readonly onEnd: (session: S) => void
   /** A connection ended without a log-in. */
   readonly onStranger: (message: string) => void
@@ -72,6 +72,8 @@ interface Connection<S> extends Mail {
   free: number
   /** Whether it closes after the answer to the current line. */
   isEnding: boolean
+  /** Whether it has sent an unparsable line. */
+  isGarbled: boolean
   /** Conduct of its shares. */
   readonly conduct: Conduct
 }
@@ -249,6 +251,7 @@ export class RigServer<S extends ServedSession> {
         return isFree
       },
       isBehind: () => isBehind(connection),
+      isBanned: (worker) => isWorkerBanned(address, worker, nowMs()),
       onGarbage: () => this.#blame(connection),
       address: (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, ''),
       onShare: (of, share, tell) => {
@@ -261,7 +264,7 @@ export class RigServer<S extends ServedSession> {
     const connection: Connection<S> = {
       ...{ ...mailOf(socket), session, address },
       ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, free: 0 },
-      ...{ isEnding: false, conduct: newConduct() },
+      ...{ isEnding: false, isGarbled: false, conduct: newConduct() },
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -315,17 +318,18 @@ export class RigServer<S extends ServedSession> {
     connection.socket.destroySoon()
   }
 
-  /** Counts an unparsable line. If this bans its address, closes the address's bad sessions. */
+  /** Counts an unparsable line. If this bans its address, closes the sessions there that have sent such lines. */
   #blame(connection: Connection<S>): void {
     const { address, conduct } = connection
     conduct.bad += GARBAGE
+    connection.isGarbled = true
     if (!this.#addresses.judge(address, { bad: GARBAGE }, this.#options.clock.monotonicMs())) return
-    this.#expel('address_banned', (other) => other.address === address)
+    this.#expel('address_banned', (other) => other.address === address && other.isGarbled)
   }
 
   /**
-   * Counts low and malformed shares only against their worker: many rigs share an address. Stale and duplicate shares
-   * are mostly not their fault.
+   * Counts low and malformed shares only against their worker at this address: many rigs share an address, and anybody
+   * may use the name of a worker. Stale and duplicate shares are mostly not their fault.
    */
   #weigh(connection: Connection<S>, { verdict, solution, rig, isLate }: Share): void {
     const isGood = verdict === 'accepted' || solution !== undefined
@@ -341,9 +345,14 @@ export class RigServer<S extends ServedSession> {
       if (isUnfit) this.#closes(connection, 'worker_banned')
       return
     }
-    if (!judge(rig.worker, done, limits, nowMs)) return
-    this.#ports.onBan(rig.worker)
-    this.#expel('worker_banned', ({ session }) => isOnly(session, rig.worker))
+    const { worker } = rig
+    const banned = this.#addresses.judgeWorker(connection.address, worker.key, done, nowMs)
+    if (banned === null) return
+    if (nowMs >= worker.banToldUntilMs) {
+      worker.banToldUntilMs = nowMs + limits.banMs
+      this.#ports.onBan(worker, banned, connection.address.key)
+    }
+    this.#expel('worker_banned', ({ session, address }) => address === connection.address && isOnly(session, worker))
   }
 
   /** Closes the bad ones of the selected connections, after the answers to their requests. */
@@ -385,12 +394,6 @@ export class RigServer<S extends ServedSession> {
     if (this.#connections.size >= limits.sessions) return null
     return isForProxies ? nonces.takeProxy() : nonces.take()
   }
-}
-
-/** Whether only this worker has authorized in the session. */
-function isOnly({ rigs }: ServedSession, worker: Worker): boolean {
-  const workers = [...rigs].map((rig) => rig.worker)
-  return workers.length > 0 && workers.every((each) => each === worker)
 }
 
 const clientOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`

@@ -17,6 +17,7 @@ import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
 import { introduced, judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
+import { workerKey } from './workers.ts'
 
 const MAX_TEXT = 512
 /**
@@ -44,7 +45,8 @@ export interface SessionPorts {
   readonly claim: (nonce1: number) => boolean
   /** Whether earlier bytes still wait for the network. */
   readonly isBehind: () => boolean
-  readonly isBanned: (user: string) => boolean
+  /** Whether the worker of this key is banned at the address of the client. */
+  readonly isBanned: (worker: string) => boolean
   /** Registers a user of the session. Returns the rig that its shares count for. */
   readonly onUser: (user: string) => Rig
   /** IP address of the client. */
@@ -285,7 +287,7 @@ export class Session {
   #authorize([user, password]: readonly unknown[]): ReplyTo {
     if (typeof user !== 'string' || user.length > MAX_USER) return refusals.user
     const { user: name, difficulty } = difficultyBehindUser(user)
-    if (this.#ports.isBanned(name)) {
+    if (this.#ports.isBanned(workerKey(name))) {
       if (this.#rigs.size === 0) this.#ports.close('worker_banned')
       return refusals.banned
     }
@@ -326,7 +328,7 @@ export class Session {
   #submit(params: readonly unknown[], id: MessageId): null {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
-    const isBanned = this.#rigs.size > 1 && rig !== null && rig.worker.bannedUntilMs > this.#ports.nowMs()
+    const isBanned = this.#rigs.size > 1 && rig !== null && this.#ports.isBanned(rig.worker.key)
     const share = isBanned ? shareOf(rig, 'unauthorized') : judged(params, this.#contextOf(rig))
     this.#ports.onShare(this, share, (verdict) =>
       this.#answer(id, this.#replyTo(params, isBanned ? 'banned' : verdict)),

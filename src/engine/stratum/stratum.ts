@@ -110,7 +110,6 @@ export class StratumEngine implements Engine, RigHost {
     const ofSessions = {
       jobs: this.#jobs,
       shareHash: options.shareHash ?? shareHash,
-      isBanned: (user: string) => this.#book.isBanned(user),
       onUser: (user: string) => this.#book.join(user),
       firstDifficulty: ({ worker }: Rig, agent: string) =>
         worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
@@ -126,7 +125,7 @@ export class StratumEngine implements Engine, RigHost {
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
-      onBan: (worker) => this.#events?.onWarning(banText(worker)),
+      onBan: (...banned) => this.#events?.onWarning(banText(...banned)),
       onFull: (which, message) => this.#warn(message, which),
     }
     this.#server = new RigServer(server, ports)
@@ -268,6 +267,7 @@ export class StratumEngine implements Engine, RigHost {
       this.#events.onCandidate({ sequence, creationTime, nonce: solution.nonce, device: rig.worker.device })
     }
     if (hashed === undefined || rig === null) {
+      if (record !== null && this.recorder.storage === null) this.recorder.countBlock(record)
       this.#book.count(share, verdict, session.line)
       tell(verdict)
       return
@@ -334,12 +334,13 @@ export class StratumEngine implements Engine, RigHost {
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
-function newShare({ hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
+function newShare({ verdict, hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
   const { chainId: chain, height } = job.group.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
   const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
-  return { id: idOf(hash), user, worker, agent, address, ...of }
+  const share = { id: idOf(hash), user, worker, agent, address, ...of }
+  return verdict === 'accepted' ? share : { ...share, refusedAs: verdict }
 }
 
 function obstacleOf({ bytes, fixedNonce, headers }: EngineWork): string | null {

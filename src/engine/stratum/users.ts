@@ -1,4 +1,5 @@
 /** Counters of users: the sum of all their rigs, including those that are gone. */
+import { payeeOf } from '../../accounts/user-account.ts'
 import { printable } from '../../base/printable.ts'
 import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
 import type { RigUser } from '../rigs.ts'
@@ -61,10 +62,10 @@ function newUser(user: string): User {
   return { user, sessions: 0, hashes: 0, shares: noShares() }
 }
 
-/** The account before the rig's name, printable and short. */
+/** The account before the rig's name, printable and short: `k:KEY` in all its spellings is one account. */
 export function accountName(text: string): string {
   const name = printable(text.slice(0, 512), 512)
   const dot = name.indexOf('.')
   const account = dot < 0 ? name : name.slice(0, dot)
-  return account === '' ? 'unnamed' : printable(account, MAX_NAME)
+  return account === '' ? 'unnamed' : payeeOf(printable(account, MAX_NAME))
 }

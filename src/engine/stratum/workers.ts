@@ -3,7 +3,6 @@ import { printable } from '../../base/printable.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { RigCounts } from '../rigs.ts'
-import { type Conduct, newConduct } from './conduct.ts'
 import { accountName, noShares } from './users.ts'
 
 /** Maximum number of workers with a device of their own; all others share one. */
@@ -15,7 +14,9 @@ const FORGET_MS = 10 * 60_000
 const ALL = 'rigs'
 const KERNEL = 'stratum'
 
-export interface Worker extends Conduct {
+export interface Worker {
+  /** Identifies the worker, as workerKey() does; empty for the shared entry. */
+  readonly key: string
   /** `rig:NAME`, or `rig:NAME (2)` for another user's rig of the same name, and so on. */
   readonly device: string
   /** The user that it names; empty if there are several. */
@@ -32,6 +33,8 @@ export interface Worker extends Conduct {
   difficulty: number | null
   /** Last measured hashes per second on a connection of its own, or null if unknown. */
   rate: number | null
+  /** Until when further bans of the worker, at other addresses, are not reported. */
+  banToldUntilMs: number
 }
 
 export class Workers {
@@ -50,22 +53,17 @@ export class Workers {
     return worker
   }
 
-  /** Whether the worker of this user text is banned. */
-  isBanned(user: string, nowMs: number): boolean {
-    return (this.#named.get(namesOf(user).key)?.bannedUntilMs ?? 0) > nowMs
-  }
-
   /** Adds a worker, with a device of its own if there is room. */
   #added(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
     if (this.#named.size >= MAX_NAMED) this.#forget(nowMs, 0)
     if (this.#named.size >= MAX_NAMED) {
-      this.#others ??= newWorker(ALL, '')
+      this.#others ??= newWorker(ALL, '', '')
       return this.#others
     }
     const taken = new Set([...this.#named.values()].map(({ device }) => device))
     let device = `rig:${name}`
     for (let number = 2; taken.has(device); number++) device = `rig:${name} (${number})`
-    const worker = newWorker(device, account)
+    const worker = newWorker(device, account, key)
     this.#named.set(key, worker)
     return worker
   }
@@ -80,7 +78,7 @@ export class Workers {
   statuses(nowMs: number, unable: string | null): DeviceStatus[] {
     this.#forget(nowMs, FORGET_MS)
     const workers = this.#all()
-    const none = () => statusOf(newWorker(ALL, ''), unable)
+    const none = () => statusOf(newWorker(ALL, '', ''), unable)
     if (workers.length === 0) return [{ ...none(), reason: unable ?? 'no rig is connected' }]
     return workers.map((worker) => statusOf(worker, unable))
   }
@@ -94,8 +92,7 @@ export class Workers {
 
   /** The device of a worker, or the shared one. */
   deviceOf(user: string, worker: string): string {
-    const key = namesOf(worker === '' ? user : `${user}.${worker}`).key
-    return this.#named.get(key)?.device ?? ALL
+    return this.#named.get(workerKey(worker === '' ? user : `${user}.${worker}`))?.device ?? ALL
   }
 
   #all(): Worker[] {
@@ -110,13 +107,17 @@ export class Workers {
   }
 }
 
+/** Identifies the worker of a user text: `ACCOUNT.WORKER`, or only a name. */
+export const workerKey = (user: string) => namesOf(user).key
+
 function namesOf(user: string): { readonly account: string; readonly name: string; readonly key: string } {
   const [account, name] = [accountName(user), workerName(user)]
   return { account, name, key: `${account}\n${name}` }
 }
 
-function newWorker(device: string, user: string): Worker {
+function newWorker(device: string, user: string, key: string): Worker {
   return {
+    key,
     device,
     user,
     shares: noShares(),
@@ -126,7 +127,7 @@ function newWorker(device: string, user: string): Worker {
     goneAtMs: 0,
     difficulty: null,
     rate: null,
-    ...newConduct(),
+    banToldUntilMs: 0,
   }
 }
 

@@ -61,6 +61,20 @@ describe('a share', () => {
     expect(engine.hashes() > 0).toBe(verdict === 'accepted')
   })
 
+  it.each([
+    ['1', true],
+    ['"OK"', true],
+    ['{}', true],
+    ['"ok"', 'ok'],
+    ['null', null],
+    ['false', false],
+    ['true', true],
+  ])('that a pool answers with the result %s and no error is answered with %j', async (result, heard) => {
+    const at = await pool({ answer: () => `"result":${result},"error":null` })
+    const { port } = await proxy([at.address()])
+    expect(await (await rig(port)).share()).toMatchObject({ result: heard, error: null })
+  })
+
   it.each<[string, readonly unknown[], readonly unknown[]]>([
     ['of a job that the pool never gave', ['X.worker7', 'ffff', '000000000001'], [21, 'the job is over']],
     ['with too long a nonce2', ['X.worker7', 'a1', '0000000000001'], [20, 'nonce2 has 13 digits, expected 12']],

@@ -186,6 +186,26 @@ describe('a share that solves the work is submitted', () => {
   })
 })
 
+it('a rig whose nonces of a job are used up gets a fresh job at once', async () => {
+  const clock = new VirtualClock()
+  const { engine, port } = await startedServer({ sharesPerJob: 3 }, { clock })
+  await engine.setWork(workOf(1, UNREACHABLE))
+  const rig = await loggedIn(port)
+  await until(() => rig.jobs.length > 0)
+  const jobsAfter = async (ms: number) => {
+    await clock.pass(ms)
+    await rig.ask('mining.ping', [])
+    return rig.jobs.length
+  }
+  for (let i = 0; i < 3; i++) await submitted(rig, 0)
+  expect(await jobsAfter(20)).toBe(1)
+  expect(await submitted(rig, 0)).toMatchObject({ result: true })
+  // Others get fresh jobs in the rhythm of 100 ms.
+  expect(await jobsAfter(20)).toBe(2)
+  expect(rig.jobs[1].id).not.toBe(rig.jobs[0].id)
+  expect((await submitted(rig, 1)).result).toBe(true)
+})
+
 describe('a miner with rigs', () => {
   /** A miner with a source that the test feeds, and one rig. */
   async function mining() {

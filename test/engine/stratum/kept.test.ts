@@ -99,7 +99,8 @@ describe('an accepted share', () => {
   })
 
   it('that is stale but solves its work is refused, and stored without hashes for its block', async () => {
-    const { engine, port, store, candidates, blocks } = await keeping(temporaryFolder())
+    const folder = temporaryFolder()
+    const { engine, port, store, candidates, blocks, accounts } = await keeping(folder)
     await engine.setWork(workOf(1, 10n))
     const rig = await loggedIn(port)
     await until(() => rig.jobs.length > 0)
@@ -110,7 +111,34 @@ describe('an accepted share', () => {
     expect([error?.code, candidates.length, engine.hashes()]).toEqual([failures.stale.code, 1, 0])
     await until(() => [...blocks.pending].length === 0)
     const block = expect.stringMatching(/^[\w-]{43}$/)
-    expect(await listOf(store.shares())).toMatchObject([{ block, difficulty: 0, blockDifficulty: 10 }])
+    expect(await listOf(store.shares())).toMatchObject([
+      { block, difficulty: 0, blockDifficulty: 10, refusedAs: 'stale' },
+    ])
+    // One verdict in the tables of workers, rigs and users, also after a restart.
+    const once = { accepted: 0, refused: { stale: 1 }, hashes: 0, blocks: 1 }
+    expect(rigRows(accounts, systemClock.wallMs())).toMatchObject([once])
+    const { shares, rigs, users } = engine.status()
+    for (const counts of [shares, rigs[0].shares, users[0].shares])
+      expect(counts).toMatchObject({ accepted: 0, stale: 1 })
+    await engine.stop()
+    const replayed = new Accounts({ onWarning: () => undefined })
+    const log = await LevelStore.open({ folder: join(folder, 'shares'), network: 'net', clock: systemClock })
+    await replayed.restore(null, log, systemClock.wallMs())
+    await log.close()
+    expect(rigRows(replayed, systemClock.wallMs()), 'rebuilt from the log').toMatchObject([once])
+    const again = await keeping(folder)
+    expect(rigRows(again.accounts, systemClock.wallMs()), 'saved').toMatchObject([once])
+  })
+
+  it('that is late but solves its work counts once without a share log too', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, 10n))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const other = workOf(2, UNREACHABLE)
+    await engine.setWork({ ...other, bytes: encodeWork({ ...decodeWork(other.bytes), chainId: 6 }), reason: 'newCut' })
+    await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    expect(rigRows(engine.recorder.accounts, 0)).toMatchObject([{ accepted: 0, refused: { stale: 1 }, blocks: 1 }])
   })
 
   it('that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
@@ -181,17 +209,58 @@ describe('accounts', () => {
   })
 })
 
+describe('a log-in', () => {
+  it('counts for one account, however its user writes the key', async () => {
+    const { engine, port, accounts, notices } = await keeping(temporaryFolder())
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const key = 'ab'.repeat(32)
+    const users = [key, `k:${key}`, `K:${key.toUpperCase()}`, key.toUpperCase()]
+    for (const user of users) {
+      const rig = await loggedIn(port, `${user}.shelf-1`)
+      await until(() => rig.jobs.length > 0)
+      await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    }
+    const one = { user: `k:${key}`, sessions: 4, shares: { accepted: 4 } }
+    expect(engine.status()).toMatchObject({ users: [one], rigs: [one] })
+    expect(rigRows(accounts, 0)).toMatchObject([{ user: `k:${key}`, worker: 'shelf-1', accepted: 4, connections: 4 }])
+    expect(notices).toEqual([])
+  })
+
+  it('of a user who cannot be paid is reported once, with the reason', async () => {
+    const { port, notices } = await keeping(temporaryFolder())
+    for (const user of ['bob.shelf-1', 'bob.shelf-2', `k:${'a'.repeat(63)}.x`]) await loggedIn(port, user)
+    const text = (user: string, reason: string) =>
+      `newcut payouts cannot pay the user ${user}: ${reason}; its rigs may log in as k:KEY.NAME`
+    expect(notices).toEqual([
+      { type: 'warning', message: text('bob', 'its name is not a k: account, which is k: and 64 hex digits') },
+      {
+        type: 'warning',
+        message: text(`k:${'a'.repeat(63)}`, 'it looks like a k: account, but its key has 63 hex digits, not 64'),
+      },
+    ])
+  })
+
+  it('is not judged where no shares are stored, because nobody is paid by them', async () => {
+    const { engine, port } = await startedServer()
+    const notices: RigNotice[] = []
+    engine.tell((notice) => notices.push(notice))
+    await loggedIn(port, 'bob.shelf-1')
+    expect(notices).toEqual([])
+  })
+})
+
 describe('the console reports', () => {
   it('50 refused shares once, with the reason, and the recovery of the rig once', async () => {
     const { engine, port, notices } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
-    const rig = await loggedIn(port, 'k:abc.shelf-1')
+    const user = `k:${'ab'.repeat(32)}`
+    const rig = await loggedIn(port, `${user}.shelf-1`)
     await until(() => rig.jobs.length > 0)
     for (let i = 0; i < 70; i++) await rig.submit('1', '000000000000')
     expect(notices.filter(({ type }) => type === 'warning')).toEqual([
       {
         type: 'warning',
-        message: expect.stringMatching(/^the last 50 shares of shelf-1 of k:abc were all refused; .*unknown job/),
+        message: expect.stringMatching(/^the last 50 shares of shelf-1 of k:(ab){32} were all refused; .*unknown job/),
       },
     ])
     expect(engine.status().rigs).toMatchObject([{ device: 'rig:shelf-1', refusedAs: 'unknown job' }])

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect as connectTcp } from 'node:net'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -10,7 +11,7 @@ import { Rig } from '../../../bench/stratum-rig.ts'
 import { engineWork, UNREACHABLE } from '../../../bench/work.ts'
 import { headerLayout } from '../../../src/core/header.ts'
 import type { EngineWork } from '../../../src/engine/engine.ts'
-import { Addresses, addressKey } from '../../../src/engine/stratum/addresses.ts'
+import { Addresses, addressKey, isWorkerBanned } from '../../../src/engine/stratum/addresses.ts'
 import { defaultLimits, limitsFor } from '../../../src/engine/stratum/limits.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, Workers, workerName } from '../../../src/engine/stratum/workers.ts'
@@ -301,6 +302,45 @@ describe('a worker gets a temporary ban', () => {
     expect([rig.hasEnded, early.hasEnded, ...warnings]).toEqual([false, false])
   })
 
+  it('at the address of the bad shares only, so a stranger who uses its name does not ban it elsewhere', async () => {
+    const { engine, port, warnings } = await startedServer({ badUntilBan: 5, banMs: 700 })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const owner = await loggedIn(port)
+    const from = (address: string) => {
+      const socket = connectTcp({ host: '127.0.0.1', port, localAddress: address })
+      onTestFinished(() => void socket.destroy())
+      return socket
+    }
+    for (const address of ['127.0.0.2', '127.0.0.3']) {
+      const stranger = from(address)
+      stranger.write('{"id":1,"method":"mining.subscribe","params":[]}\n')
+      stranger.write('{"id":2,"method":"mining.authorize","params":["k:abc.rig","x"]}\n')
+      for (let i = 0; i < 5; i++) stranger.write('{"id":3,"method":"mining.submit","params":["k:abc.rig","1","z"]}\n')
+      stranger.resume()
+      await once(stranger, 'close')
+    }
+    expect(engine.status()).toMatchObject({
+      shares: { malformed: 10 },
+      refusals: { connections: { worker_banned: 2 } },
+    })
+    expect(warnings, 'one warning for a worker').toEqual([
+      expect.stringMatching(/^rig:rig of k:abc is banned for a while at 127\.0\.0\.2, since 5 of its last 5 /),
+    ])
+    await until(() => owner.jobs.length > 0)
+    expect(await owner.submit(owner.jobs[0].id, owner.nextShare(owner.jobs[0]))).toMatchObject({ result: true })
+    const spare = await connected(port)
+    await spare.subscribe()
+    expect(await spare.authorize()).toMatchObject({ result: true })
+    const again = from('127.0.0.3')
+    again.write('{"id":2,"method":"mining.authorize","params":["k:abc.rig","x"]}\n')
+    const [answer] = await once(again, 'data')
+    expect(JSON.parse(String(answer).split('\n')[0])).toMatchObject({
+      id: 2,
+      result: false,
+      error: [26, expect.any(String), null],
+    })
+  })
+
   it('and refusals, while the other users of its connection continue', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 5 })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -342,6 +382,19 @@ describe('memory is bounded', () => {
     for (let n = 0; n < 10_001; n++) expect(ban(n)).toBe(true)
     // The server has forgotten the first address but not the last.
     expect([ban(10_000), ban(0)]).toEqual([false, true])
+  })
+
+  it('for workers of an address: the newest 256, and 16 with bad shares once it has left', () => {
+    const addresses = new Addresses({ ...defaultLimits, badUntilBan: 1 })
+    const address = addresses.enter('10.0.0.1', 0)
+    if (address === null) throw new Error('it is let in')
+    for (let n = 0; n < 300; n++)
+      expect(addresses.judgeWorker(address, `k:abc\n${n}`, { bad: 1 }, 0)).toMatchObject({ bad: 1 })
+    addresses.judgeWorker(address, 'k:abc\ngood', { good: 1 }, 0)
+    expect([43, 44, 45, 299].map((n) => isWorkerBanned(address, `k:abc\n${n}`, 1))).toEqual([false, false, true, true])
+    addresses.leave(address)
+    expect([283, 284, 299].map((n) => isWorkerBanned(address, `k:abc\n${n}`, 1))).toEqual([false, true, true])
+    expect(addresses.enter('10.0.0.1', 0)).toBe(address)
   })
 
   it('for workers: those beyond 256 that are connected count as one', () => {

@@ -323,6 +323,22 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
   })
 
+  it('for lines that are no stratum ends that session only: spare ones of the address stay', async () => {
+    const { engine, port } = await startedServer({ badUntilBan: 30 })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const spares = [await loggedIn(port), await loggedIn(port, 'k:abc.other'), await connected(port)]
+    // A malformed share is bad, but it is no such line.
+    await until(() => spares[0].jobs.length > 0)
+    await spares[0].submit('1', 'z')
+    const [bad, garbled] = [await connected(port), await connected(port)]
+    garbled.socket.write('x\n')
+    await until(() => engine.status().refusals.requests.line === 1)
+    bad.socket.write('a\nb\n')
+    await Promise.all([bad.ended, garbled.ended])
+    expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2 })
+    for (const rig of spares) expect(await rig.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
+  })
+
   it('by the stop of the server is not counted, even in a handshake', async () => {
     for (const options of [{}, { tls }]) {
       const { engine, port } = await startedServer({}, options)

@@ -1,0 +1,50 @@
+/** The processor of a machine, by the files of Linux. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { readProcessor } from '../../src/api/machine.ts'
+import { temporaryFolder } from '../accounts/shares.ts'
+
+/** Files of `cache/index2` or `index3` of a processor: level, size and the processors that share it. */
+type Cache = readonly [level: string, size: string | null, sharedBy: string]
+
+function folderOf(caches: Readonly<Record<string, readonly Cache[]>>): string {
+  const folder = temporaryFolder()
+  for (const [name, list] of Object.entries(caches)) {
+    for (const [i, [level, size, sharedBy]] of list.entries()) {
+      const path = join(folder, name, 'cache', `index${i + 2}`)
+      mkdirSync(path, { recursive: true })
+      writeFileSync(join(path, 'level'), `${level}\n`)
+      if (size !== null) writeFileSync(join(path, 'size'), `${size}\n`)
+      writeFileSync(join(path, 'shared_cpu_list'), `${sharedBy}\n`)
+    }
+  }
+  return folder
+}
+
+it('has each cache of a level once, without those of another level or without a size', async () => {
+  const folder = folderOf({
+    cpu0: [
+      ['2', '512K', '0-1'],
+      ['3', '32768K', '0-3'],
+    ],
+    cpu1: [
+      ['2', '512K', '0-1'],
+      ['3', '32768K', '0-3'],
+    ],
+    cpu2: [
+      ['1', '64K', '2'],
+      ['2', '1024K', '2'],
+    ],
+    cpu3: [['2', '256K', '3']],
+    cpu4: [['2', null, '4']],
+    cpu5: [['2', 'unknown', '5']],
+    cpufreq: [['2', '4096K', '9']],
+  })
+  expect(await readProcessor(folder)).toMatchObject({ l2: (512 + 256) * 1024, l3: 32768 * 1024 })
+})
+
+it('has no sizes where no cache is described', async () => {
+  expect(await readProcessor(folderOf({ cpu0: [['1', '64K', '0']] }))).toMatchObject({ l2: null, l3: null })
+  expect(await readProcessor(join(temporaryFolder(), 'none'))).toMatchObject({ l2: null, l3: null })
+})
