@@ -279,3 +279,21 @@ it('core, mine and base touch no clock, randomness, environment, file or timer',
   })
   expect(wrong).toEqual([])
 })
+
+/** Files of the server side that send HTTP requests, and their bounds. */
+const REQUESTERS: Readonly<Record<string, string>> = {
+  'base/http-answer.ts': 'the reader of answers',
+  'conformance/clients/serve.ts': 'passes answers and streams on as they come, up to a size',
+  'conformance/wire.ts': 'round trips of the client in node/',
+  'node/undici.ts': 'the client of a node, with round trips of limited time and size',
+}
+
+it('only the reader of answers, the client of a node and pages send HTTP requests', () => {
+  const request =
+    /(?:\b(?:await|return|void)|[=(,:?&|])\s*(?:globalThis\.)?fetch\(|(?<![.#\w])https?\.(?:request|get)\(|^import (?!type ).*'undici'|^export \{.*'undici'/m
+  const senders = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    return request.test(readFileSync(join(src, name), 'utf8').replace(EXAMPLE, ''))
+  })
+  expect(senders.toSorted()).toEqual(Object.keys(REQUESTERS))
+})

@@ -1,5 +1,6 @@
 /** Reads the share log of a running miner over HTTP. */
-import { describeError, NewcutError } from '../base/errors.ts'
+import { NewcutError } from '../base/errors.ts'
+import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { PAGE_HEADER } from './share-pages.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
@@ -58,23 +59,18 @@ export class HttpShareReader implements ShareReader {
   async #page(url: URL): Promise<{ readonly text: string; readonly next: string | null }> {
     const { token, stopped } = this.#options
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
-    const signal = stopped === undefined ? timeout : AbortSignal.any([stopped, timeout])
-    let response: Response
-    let text: string
-    try {
-      response = await fetch(url, { headers, signal })
-      text = await response.text()
-    } catch (error) {
-      stopped?.throwIfAborted()
-      const message = `no answer from the miner at ${url.origin}: ${describeError(error)}`
-      throw new NewcutError('NODE_UNREACHABLE', message, {
-        hint: 'is it running, and is this its --http address?',
-        cause: error,
-      })
-    }
-    if (response.ok) return { text, next: response.headers.get(PAGE_HEADER) }
-    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${reasonOf(text, response.status)}`)
+    const answer = await fetchAnswer(url, { headers, timeoutMs: TIMEOUT_MS, signal: stopped }).catch(
+      (error: unknown) => {
+        if (!(error instanceof AnswerError && error.mayPass)) throw error
+        throw new NewcutError('NODE_UNREACHABLE', `no answer from the miner at ${url.origin}: ${error.what}`, {
+          hint: 'is it running, and is this its --http address?',
+          cause: error,
+        })
+      },
+    )
+    const text = textOfAnswer(answer)
+    if (answer.ok) return { text, next: answer.headers.get(PAGE_HEADER) }
+    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${reasonOf(text, answer.status)}`)
   }
 }
 

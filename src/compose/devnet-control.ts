@@ -1,6 +1,7 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
 import { readFile } from 'node:fs/promises'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { type AnswerRequest, fetchAnswer, type FetchedAnswer, textOfAnswer } from '../base/http-answer.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
@@ -16,6 +17,11 @@ import type {
 import { fundOrder } from '../schema/fund-order.ts'
 import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
+
+/** Longest wait for an order: some make blocks with proof of work, or move a state of hundreds of MiB. */
+const TIMEOUT_MS = 300_000
+/** The longest body that a state may have in memory. */
+const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Blocks that an order made. */
 export type Mined = Static<typeof MadeBlocks>
@@ -154,7 +160,7 @@ export function controlOf(url: string): DevnetControl {
     },
     gas: (terms) => order('gas', terms),
     pacts: (choice = {}) => pactsOf(url, choice),
-    state: async () => new Uint8Array(await (await get(url, 'state')).arrayBuffer()),
+    state: async () => (await request(url, 'state', { maxBytes: MAX_STATE_BYTES })).bytes,
     snapshot,
     revert,
     reset: async (change) => {
@@ -190,17 +196,20 @@ async function pactsOf(url: string, choice: PactChoice): Promise<PactPage> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(choice)) query.set(name, String(value))
   for (;;) {
-    const page = (await (await get(url, `pacts?${query}`)).json()) as PactPage
+    const page = jsonOf<PactPage>(await request(url, `pacts?${query}`))
     // One request searches some thousand blocks at most.
     if (page.unread === 0) return page
   }
 }
 
-async function get(url: string, path: string): Promise<Response> {
-  const answer = await fetch(`${url}/devnet/${path}`)
+/** An answer of status 200 to 299. Throws NewcutError NODE_REFUSED for another, NODE_UNREACHABLE for none. */
+async function request(url: string, path: string, options: Partial<AnswerRequest> = {}): Promise<FetchedAnswer> {
+  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, ...options })
   if (answer.ok) return answer
-  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${textOfAnswer(answer)}`)
 }
+
+const jsonOf = <T>(answer: FetchedAnswer) => JSON.parse(textOfAnswer(answer)) as T
 
 function expectFunded(account: string, { result }: PrivilegedRun): void {
   const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }
@@ -212,7 +221,5 @@ const timeText = (time: Date | string) => (typeof time === 'string' ? time : tim
 
 async function send<T>(url: string, path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (answer.ok) return (await answer.json()) as T
-  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+  return jsonOf(await request(url, path, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
