@@ -267,7 +267,7 @@ it('base imports nothing but modules of Node.js, and reads hexadecimal text with
 })
 
 /** Files of base that read or write files. */
-const diskFiles = ['base/replace-file.ts']
+const diskFiles = ['base/replace-file.ts', 'base/user-file.ts']
 
 it('core, mine and base touch no clock, randomness, environment, file or timer', () => {
   const forbidden =
@@ -296,4 +296,45 @@ it('only the reader of answers, the client of a node and pages send HTTP request
     return request.test(readFileSync(join(src, name), 'utf8').replace(EXAMPLE, ''))
   })
   expect(senders.toSorted()).toEqual(Object.keys(REQUESTERS))
+})
+
+/** Files of the server side that open files by other means than base/user-file.ts. The list only shrinks. */
+const OPENERS: Readonly<Record<string, string>> = {
+  'accounts/block-shares.ts': 'a file of the data folder',
+  'api/machine.ts': 'files of the operating system',
+  'base/replace-file.ts': 'writes a new file',
+  'base/user-file.ts': 'the reader of files that users name',
+  'cli/hotkeys.ts': 'a file of the operating system',
+  'commands/live-texts.ts': 'a temporary file of its own',
+  'compose/search/efficiency-file.ts': 'a file of the state folder',
+  'compose/search/rig-starts.ts': 'a file of the state folder',
+  'contracts/system/system.ts': 'a file of the package',
+  'devnet/data/state-file.ts': 'reads a descriptor of base/user-file.ts, and writes a new file',
+  'devnet/fork/open-fork.ts': 'a file of the data folder',
+  'engine/cache-folder.ts': 'a file of the cache',
+  'engine/cpu/native-files.ts': 'a file of the package',
+  'engine/gpu/shader.ts': 'a file of the package',
+  'engine/native/cache.ts': 'a file of the cache',
+  'engine/native/part.ts': 'a file of the package',
+  'fork/cache.ts': 'a file of the cache',
+  'journal/disk.ts': 'files of the state folder',
+  'payouts/payout-journal.ts': 'a file of the data folder',
+  'payouts/payout-totals.ts': 'a file of the data folder',
+  'platform/descriptors.ts': 'a file of the operating system',
+  'platform/log-file.ts': 'appends to a file',
+  'platform/secret-file.ts': 'writes a new file',
+  'platform/version.ts': 'a file of the package',
+  'sensors/hwmon.ts': 'files of the operating system',
+  'sensors/load.ts': 'files of the operating system',
+  'sensors/powercap.ts': 'files of the operating system',
+  'web/assets.ts': 'files of the package',
+}
+
+it('files that a user names are opened by one reader', () => {
+  const opener = /\b(?:readFileSync|createReadStream|openSync)\b|(?<!#)\breadFile\(|\bopen\([^()]*'r\+?'/
+  const openers = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    return opener.test(readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))
+  })
+  expect(openers.toSorted()).toEqual(Object.keys(OPENERS))
 })

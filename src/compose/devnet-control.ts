@@ -1,7 +1,7 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
-import { readFile } from 'node:fs/promises'
-import { describeError, NewcutError } from '../base/errors.ts'
-import { type AnswerRequest, fetchAnswer, type FetchedAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { fileProblem, NewcutError } from '../base/errors.ts'
+import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { readUserText } from '../base/user-file.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
@@ -164,7 +164,7 @@ export function controlOf(url: string): DevnetControl {
     snapshot,
     revert,
     reset: async (change) => {
-      const done = await order<ResetNetwork>('reset', change === undefined ? {} : await resetBody(change))
+      const done = await order<ResetNetwork>('reset', change === undefined ? {} : resetBody(change))
       fixtures.clear()
       return done
     },
@@ -179,13 +179,13 @@ export function controlOf(url: string): DevnetControl {
 }
 
 /** The node reads no files for an order: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
-async function resetBody({ fork }: NetworkChange): Promise<unknown> {
+function resetBody({ fork }: NetworkChange): unknown {
   const { cut } = fork ?? {}
   if (cut === undefined || /^\s*(\{|\d+$)/.test(cut)) return { fork }
   try {
-    return { fork: { ...fork, cut: await readFile(cut, 'utf8') } }
+    return { fork: { ...fork, cut: readUserText(cut) } }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${describeError(error)}`, {
+    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${fileProblem(error)}`, {
       hint: 'it takes a height, the text of a cut, or a file with one',
       cause: error,
     })

@@ -18,6 +18,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { openUserFile } from '../../base/user-file.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
@@ -108,7 +109,8 @@ export async function unpackState(state: string | Uint8Array): Promise<UnpackedS
   const name = typeof state === 'string' ? state : 'state'
   const directory = await mkdtemp(join(tmpdir(), 'newcut-state-'))
   try {
-    const bytes = typeof state === 'string' ? createReadStream(state) : Readable.from([state])
+    const bytes =
+      typeof state === 'string' ? createReadStream(state, { fd: openUserFile(state) }) : Readable.from([state])
     return { directory, pending: await unpackTo(directory, bytes, name) }
   } catch (error) {
     await rm(directory, { recursive: true, force: true })
