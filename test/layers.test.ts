@@ -338,3 +338,42 @@ it('files that a user names are opened by one reader', () => {
   })
   expect(openers.toSorted()).toEqual(Object.keys(OPENERS))
 })
+
+/** Files of the server side that parse JSON text by other means than base/json.ts. The list only shrinks. */
+const JSON_PARSERS: Readonly<Record<string, string>> = {
+  'accounts/block-shares.ts': 'a file of the data folder',
+  'accounts/share-records.ts': 'records of its own database',
+  'base/json.ts': 'the reader of JSON',
+  'commands/lsp.ts': 'the report of a process of its own',
+  'commands/verify-report.ts': 'a text that it has just written',
+  'compose/search/efficiency-file.ts': 'a file of the state folder',
+  'devnet/data/database.ts': 'records of its own database',
+  'devnet/fork/open-fork.ts': 'a file of the data folder',
+  'devnet/http/encode/openapi.ts': 'a text that it has just written',
+  'devnet/http/lookup/pact-index.ts': 'outputs of its own blocks',
+  'devnet/http/routes/control-rows.ts': 'a text that it has just written',
+  'devnet/http/routes/control-run.ts': 'outputs of its own blocks',
+  'devnet/http/view/command-view.ts': 'outputs of its own blocks',
+  'devnet/ledger/genesis.ts': 'commands of the package',
+  'devnet/ledger/recorded.ts': 'a text that it has just written',
+  'devnet/ledger/row-json.ts': 'a text that it has just written',
+  'devnet/ledger/trace.ts': 'outputs of its own blocks',
+  'devnet/watch/outcome.ts': 'outputs of its own blocks',
+  'engine/gpu/child.ts': 'messages of its own processes',
+  'engine/gpu/messages.ts': 'messages of its own processes',
+  'journal/checkpoint.ts': 'a file of the state folder',
+  'journal/record.ts': 'a file of the state folder',
+  'payouts/pay.ts': 'commands that it has made',
+  'payouts/payout-line.ts': 'a file of the data folder',
+  'platform/version.ts': 'a file of the package',
+  'wallet/advice.ts': 'commands that it has made',
+}
+
+it('JSON text that others wrote is parsed by one reader', () => {
+  const parsers = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    return /\bJSON\.parse\b|\.json\(\)/.test(code)
+  })
+  expect(parsers.toSorted()).toEqual(Object.keys(JSON_PARSERS))
+})

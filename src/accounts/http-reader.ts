@@ -1,6 +1,8 @@
 /** Reads the share log of a running miner over HTTP. */
+
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { PAGE_HEADER } from './share-pages.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
@@ -79,7 +81,7 @@ const whole = (timeMs: number | undefined) =>
 
 function reasonOf(text: string, status: number): string {
   try {
-    const { error, message } = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown }
+    const { error, message } = parsePlainJson(text) as { readonly error?: unknown; readonly message?: unknown }
     return String(message ?? error)
   } catch {
     return `status ${status}`
@@ -88,7 +90,7 @@ function reasonOf(text: string, status: number): string {
 
 function parsed<T>(line: string, url: URL): T {
   try {
-    return JSON.parse(line) as T
+    return parsePlainJson(line) as T
   } catch (error) {
     throw new NewcutError('NODE_MISBEHAVED', `${url.origin}: a line of the share log is no JSON`, { cause: error })
   }

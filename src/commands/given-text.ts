@@ -1,6 +1,8 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
+
 import { existsSync } from 'node:fs'
 import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { readUserText } from '../base/user-file.ts'
 
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
@@ -23,7 +25,7 @@ export function givenCode(given: string): string {
 export function givenJson(given: string, flag: string): string {
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given
   try {
-    JSON.parse(text)
+    parsePlainJson(text)
   } catch (error) {
     throw new NewcutError('BAD_OPTION', `${flag} ${given}: not JSON: ${describeError(error)}`, {
       hint: `JSON such as '{"n": 1}', or @FILE`,

@@ -1,7 +1,9 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
+
 import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { formatHashrate, withPrefix } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -72,7 +74,7 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
 /** The answer of a miner without rigs. */
 function refusalIn(body: string): { readonly error?: string; readonly hint?: string } {
   try {
-    const { error, hint } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const { error, hint } = parsePlainJson(body) as Readonly<Record<string, unknown>>
     return typeof error === 'string' && typeof hint === 'string' ? { error, hint } : {}
   } catch {
     return {}
@@ -82,7 +84,7 @@ function refusalIn(body: string): { readonly error?: string; readonly hint?: str
 /** @returns the table of rigs, or null if the answer is none. */
 function tableIn(body: string): WorkerTable | null {
   try {
-    const table = JSON.parse(body) as Partial<WorkerTable> | null
+    const table = parsePlainJson(body) as Partial<WorkerTable> | null
     return Array.isArray(table?.rigs) && typeof table.total === 'number' ? (table as WorkerTable) : null
   } catch {
     return null

@@ -1,6 +1,8 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
+
 import { fileProblem, NewcutError } from '../base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { readUserText } from '../base/user-file.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
@@ -209,7 +211,7 @@ async function request(url: string, path: string, options: Partial<AnswerRequest
   throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${textOfAnswer(answer)}`)
 }
 
-const jsonOf = <T>(answer: FetchedAnswer) => JSON.parse(textOfAnswer(answer)) as T
+const jsonOf = <T>(answer: FetchedAnswer) => parsePlainJson(textOfAnswer(answer)) as T
 
 function expectFunded(account: string, { result }: PrivilegedRun): void {
   const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }

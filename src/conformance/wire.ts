@@ -2,7 +2,7 @@
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
+import { parseJson, tryParse } from '../base/json.ts'
 import { connectors, type DialOptions } from '../node/dial.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'
@@ -197,10 +197,5 @@ class EventQueue {
 
 /** The body of an answer as JSON; undefined if it is none. */
 export function jsonOf({ body }: WireAnswer): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(body))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof NewcutError)) throw error
-    return undefined
-  }
+  return tryParse(new TextDecoder().decode(body), parseJson)
 }

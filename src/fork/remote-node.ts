@@ -1,6 +1,8 @@
 /** Requests to the node whose state is forked: at a limited rate, with timeout, and with retries of what may pass. */
+
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { JsonDepthError, parsePlainJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 
 export interface RemoteOptions {
@@ -84,7 +86,7 @@ export class RemoteNode {
   /**
    * One attempt.
    * @returns status null if there was no whole answer
-   * @throws NewcutError NODE_MISBEHAVED for a redirect or an answer that is too long
+   * @throws NewcutError NODE_MISBEHAVED for a redirect, or an answer that is too long or nests too deep
    */
   async #once(
     path: () => string,
@@ -106,6 +108,9 @@ export class RemoteNode {
       if (answer.ok && !isWhole(text)) return { status: null, text: partText(text), afterMs: 0 }
       return { status: answer.status, text, afterMs: Number.isFinite(after) ? after * 1000 : 0 }
     } catch (error) {
+      if (error instanceof JsonDepthError) {
+        throw new NewcutError('NODE_MISBEHAVED', `the forked node ${this.url}: ${error.message}`, { cause: error })
+      }
       if (!(error instanceof AnswerError)) throw error
       if (!error.mayPass) {
         throw new NewcutError(error.code, `the forked node ${this.url}: ${error.what}`, {
@@ -133,12 +138,13 @@ function partText(text: string): string {
   return isPart ? 'the answer was cut' : `the answer is no JSON: ${shown(text)}`
 }
 
-/** Whether an answer is whole JSON: a proxy may cut it without an error. */
+/** Whether an answer is whole JSON: a proxy may cut it without an error. Throws JsonDepthError. */
 function isWhole(text: string): boolean {
   try {
-    JSON.parse(text)
+    parsePlainJson(text)
     return true
   } catch (error) {
+    if (error instanceof JsonDepthError) throw error
     if (error instanceof SyntaxError) return false
     throw error
   }

@@ -126,4 +126,15 @@ describe('a forked node', () => {
     })
     expect(node.requests).toBe(1)
   })
+
+  it('whose answer nests 150,000 levels is refused in words, without another attempt', async () => {
+    const levels = 150_000
+    const url = await serve((response) => response.end(`${'['.repeat(levels)}${']'.repeat(levels)}`))
+    const node = forked(url)
+    await expect(node.get('/cut')).rejects.toMatchObject({
+      code: 'NODE_MISBEHAVED',
+      message: `the forked node ${url}: the JSON nests more than 1200 levels`,
+    })
+    expect(node.requests).toBe(1)
+  })
 })

@@ -9,6 +9,7 @@
  *
  * Files of version 1 have no pending transactions.
  */
+
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,6 +19,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { parsePlainJson } from '../../base/json.ts'
 import { openUserFile } from '../../base/user-file.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
@@ -170,7 +172,7 @@ type Line = PendingBytes | { readonly key: string; readonly value: Buffer } | { 
 function entryIn(line: string): Line | null {
   let entry: unknown
   try {
-    entry = JSON.parse(line)
+    entry = parsePlainJson(line)
   } catch {
     return null
   }
@@ -186,7 +188,7 @@ function entryIn(line: string): Line | null {
 function headIn(line: string, name: string): string | null | undefined {
   let head: unknown
   try {
-    head = JSON.parse(line)
+    head = parsePlainJson(line)
   } catch {
     return undefined
   }
