@@ -91,8 +91,9 @@ describe('imports', () => {
       send: loaded('commands/send.ts'),
       keygen: loaded('commands/keygen.ts'),
     }
-    // A number rises only with a reason here. lead 259, devnet 507: base/replace-file.ts replaces nine writers of files.
-    const budgets: typeof counts = { mine: 269, lead: 260, devnet: 508, send: 159, keygen: 63 }
+    // A number rises only with a reason here. mine 269, lead 259, devnet 507, send 159, keygen 63 before base/ had files
+    // of its own for replacing files, reading files of users, and answers of other machines.
+    const budgets: typeof counts = { mine: 270, lead: 261, devnet: 510, send: 160, keygen: 64 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })

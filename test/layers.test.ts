@@ -267,7 +267,7 @@ it('base imports nothing but modules of Node.js, and reads hexadecimal text with
 })
 
 /** Files of base that read or write files. */
-const diskFiles = ['base/replace-file.ts']
+const diskFiles = ['base/replace-file.ts', 'base/user-file.ts']
 
 it('core, mine and base touch no clock, randomness, environment, file or timer', () => {
   const forbidden =
@@ -278,4 +278,102 @@ it('core, mine and base touch no clock, randomness, environment, file or timer',
     return forbidden.test(code)
   })
   expect(wrong).toEqual([])
+})
+
+/** Files of the server side that send HTTP requests, and their bounds. */
+const REQUESTERS: Readonly<Record<string, string>> = {
+  'base/http-answer.ts': 'the reader of answers',
+  'conformance/clients/serve.ts': 'passes answers and streams on as they come, up to a size',
+  'conformance/wire.ts': 'round trips of the client in node/',
+  'node/undici.ts': 'the client of a node, with round trips of limited time and size',
+}
+
+it('only the reader of answers, the client of a node and pages send HTTP requests', () => {
+  const request =
+    /(?:\b(?:await|return|void)|[=(,:?&|])\s*(?:globalThis\.)?fetch\(|(?<![.#\w])https?\.(?:request|get)\(|^import (?!type ).*'undici'|^export \{.*'undici'/m
+  const senders = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    return request.test(readFileSync(join(src, name), 'utf8').replace(EXAMPLE, ''))
+  })
+  expect(senders.toSorted()).toEqual(Object.keys(REQUESTERS))
+})
+
+/** Files of the server side that open files by other means than base/user-file.ts. The list only shrinks. */
+const OPENERS: Readonly<Record<string, string>> = {
+  'accounts/block-shares.ts': 'a file of the data folder',
+  'api/machine.ts': 'files of the operating system',
+  'base/replace-file.ts': 'writes a new file',
+  'base/user-file.ts': 'the reader of files that users name',
+  'cli/hotkeys.ts': 'a file of the operating system',
+  'commands/live-texts.ts': 'a temporary file of its own',
+  'compose/search/efficiency-file.ts': 'a file of the state folder',
+  'compose/search/rig-starts.ts': 'a file of the state folder',
+  'contracts/system/system.ts': 'a file of the package',
+  'devnet/data/state-file.ts': 'reads a descriptor of base/user-file.ts, and writes a new file',
+  'devnet/fork/open-fork.ts': 'a file of the data folder',
+  'engine/cache-folder.ts': 'a file of the cache',
+  'engine/cpu/native-files.ts': 'a file of the package',
+  'engine/gpu/shader.ts': 'a file of the package',
+  'engine/native/cache.ts': 'a file of the cache',
+  'engine/native/part.ts': 'a file of the package',
+  'fork/cache.ts': 'a file of the cache',
+  'journal/disk.ts': 'files of the state folder',
+  'payouts/payout-journal.ts': 'a file of the data folder',
+  'payouts/payout-totals.ts': 'a file of the data folder',
+  'platform/descriptors.ts': 'a file of the operating system',
+  'platform/log-file.ts': 'appends to a file',
+  'platform/secret-file.ts': 'writes a new file',
+  'platform/version.ts': 'a file of the package',
+  'sensors/hwmon.ts': 'files of the operating system',
+  'sensors/load.ts': 'files of the operating system',
+  'sensors/powercap.ts': 'files of the operating system',
+  'web/assets.ts': 'files of the package',
+}
+
+it('files that a user names are opened by one reader', () => {
+  const opener = /\b(?:readFileSync|createReadStream|openSync)\b|(?<!#)\breadFile\(|\bopen\([^()]*'r\+?'/
+  const openers = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    return opener.test(readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))
+  })
+  expect(openers.toSorted()).toEqual(Object.keys(OPENERS))
+})
+
+/** Files of the server side that parse JSON text by other means than base/json.ts. The list only shrinks. */
+const JSON_PARSERS: Readonly<Record<string, string>> = {
+  'accounts/block-shares.ts': 'a file of the data folder',
+  'accounts/share-records.ts': 'records of its own database',
+  'base/json.ts': 'the reader of JSON',
+  'commands/lsp.ts': 'the report of a process of its own',
+  'commands/verify-report.ts': 'a text that it has just written',
+  'compose/search/efficiency-file.ts': 'a file of the state folder',
+  'devnet/data/database.ts': 'records of its own database',
+  'devnet/fork/open-fork.ts': 'a file of the data folder',
+  'devnet/http/encode/openapi.ts': 'a text that it has just written',
+  'devnet/http/lookup/pact-index.ts': 'outputs of its own blocks',
+  'devnet/http/routes/control-rows.ts': 'a text that it has just written',
+  'devnet/http/routes/control-run.ts': 'outputs of its own blocks',
+  'devnet/http/view/command-view.ts': 'outputs of its own blocks',
+  'devnet/ledger/genesis.ts': 'commands of the package',
+  'devnet/ledger/recorded.ts': 'a text that it has just written',
+  'devnet/ledger/row-json.ts': 'a text that it has just written',
+  'devnet/ledger/trace.ts': 'outputs of its own blocks',
+  'devnet/watch/outcome.ts': 'outputs of its own blocks',
+  'engine/gpu/child.ts': 'messages of its own processes',
+  'engine/gpu/messages.ts': 'messages of its own processes',
+  'journal/checkpoint.ts': 'a file of the state folder',
+  'journal/record.ts': 'a file of the state folder',
+  'payouts/pay.ts': 'commands that it has made',
+  'payouts/payout-line.ts': 'a file of the data folder',
+  'platform/version.ts': 'a file of the package',
+  'wallet/advice.ts': 'commands that it has made',
+}
+
+it('JSON text that others wrote is parsed by one reader', () => {
+  const parsers = files.filter((name) => {
+    if (runsInBrowser(name)) return false
+    const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    return /\bJSON\.parse\b|\.json\(\)/.test(code)
+  })
+  expect(parsers.toSorted()).toEqual(Object.keys(JSON_PARSERS))
 })

@@ -1,5 +1,8 @@
 /** Reads the share log of a running miner over HTTP. */
-import { describeError, NewcutError } from '../base/errors.ts'
+
+import { NewcutError } from '../base/errors.ts'
+import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { PAGE_HEADER } from './share-pages.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
@@ -58,23 +61,18 @@ export class HttpShareReader implements ShareReader {
   async #page(url: URL): Promise<{ readonly text: string; readonly next: string | null }> {
     const { token, stopped } = this.#options
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
-    const signal = stopped === undefined ? timeout : AbortSignal.any([stopped, timeout])
-    let response: Response
-    let text: string
-    try {
-      response = await fetch(url, { headers, signal })
-      text = await response.text()
-    } catch (error) {
-      stopped?.throwIfAborted()
-      const message = `no answer from the miner at ${url.origin}: ${describeError(error)}`
-      throw new NewcutError('NODE_UNREACHABLE', message, {
-        hint: 'is it running, and is this its --http address?',
-        cause: error,
-      })
-    }
-    if (response.ok) return { text, next: response.headers.get(PAGE_HEADER) }
-    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${reasonOf(text, response.status)}`)
+    const answer = await fetchAnswer(url, { headers, timeoutMs: TIMEOUT_MS, signal: stopped }).catch(
+      (error: unknown) => {
+        if (!(error instanceof AnswerError && error.mayPass)) throw error
+        throw new NewcutError('NODE_UNREACHABLE', `no answer from the miner at ${url.origin}: ${error.what}`, {
+          hint: 'is it running, and is this its --http address?',
+          cause: error,
+        })
+      },
+    )
+    const text = textOfAnswer(answer)
+    if (answer.ok) return { text, next: answer.headers.get(PAGE_HEADER) }
+    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${reasonOf(text, answer.status)}`)
   }
 }
 
@@ -83,7 +81,7 @@ const whole = (timeMs: number | undefined) =>
 
 function reasonOf(text: string, status: number): string {
   try {
-    const { error, message } = JSON.parse(text) as { readonly error?: unknown; readonly message?: unknown }
+    const { error, message } = parsePlainJson(text) as { readonly error?: unknown; readonly message?: unknown }
     return String(message ?? error)
   } catch {
     return `status ${status}`
@@ -92,7 +90,7 @@ function reasonOf(text: string, status: number): string {
 
 function parsed<T>(line: string, url: URL): T {
   try {
-    return JSON.parse(line) as T
+    return parsePlainJson(line) as T
   } catch (error) {
     throw new NewcutError('NODE_MISBEHAVED', `${url.origin}: a line of the share log is no JSON`, { cause: error })
   }

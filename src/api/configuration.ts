@@ -1,6 +1,8 @@
 /** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
+
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../base/errors.ts'
+import { jsonObjectIn } from '../base/json.ts'
 import { type PresentToken, refuse } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'
@@ -29,7 +31,7 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
     scope.put(CONFIGURATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       const refused = refuse(request, reply, token)
       if (refused !== null) return refused
-      const options = parsed(String(request.body ?? ''))
+      const options = jsonObjectIn(String(request.body ?? ''))
       if (options === null) {
         return bad(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
       }
@@ -46,15 +48,4 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
 
 function bad(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply {
   return reply.code(400).send({ error: hint === undefined ? message : `${message} (${hint})` })
-}
-
-/** @returns null if the body is not a JSON object */
-function parsed(body: string): Options | null {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Options) : null
-  } catch {
-    // The caller's answer names the expected form.
-    return null
-  }
 }

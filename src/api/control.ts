@@ -1,5 +1,7 @@
 /** Controls a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for clients with the token. */
+
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { parsePlainJson, tryParse } from '../base/json.ts'
 import { type PresentToken, refuse } from './token.ts'
 
 /** The operations on a running miner. */
@@ -55,11 +57,8 @@ function answer(reply: FastifyReply, body: string, control: MinerControl): Fasti
 
 /** @returns null if the body is not JSON */
 function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body) ?? {}
-  } catch {
-    return null
-  }
+  const json = tryParse(body, parsePlainJson)
+  return json === undefined ? null : (json ?? {})
 }
 
 function perform(request: unknown, control: MinerControl): RpcOutcome {

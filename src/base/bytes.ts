@@ -196,3 +196,27 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
+
+/** Byte buffer that grows by doubling: a stream of single bytes must not cost an object a byte. */
+export class ByteBuffer {
+  #bytes = new Uint8Array(256)
+  size = 0
+
+  append(piece: Uint8Array): void {
+    const end = this.size + piece.length
+    if (end > this.#bytes.length) {
+      const larger = new Uint8Array(2 * end)
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(piece, this.size)
+    this.size = end
+  }
+
+  /** @returns a copy of the content, and empties the buffer */
+  take(): Uint8Array {
+    const taken = this.#bytes.slice(0, this.size)
+    this.size = 0
+    return taken
+  }
+}

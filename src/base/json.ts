@@ -1,7 +1,10 @@
 /**
- * JSON with exact integers. `JSON.parse` rounds integers beyond 2^53, such as the `featureFlags` of real blocks
- * (PROTOCOL.md B.6). Here they become bigint, and a bigint is written as a plain integer.
+ * The only reader of JSON text that others wrote. It limits the nesting, and integers are exact. `JSON.parse` rounds
+ * integers beyond 2^53, such as the `featureFlags` of real blocks (PROTOCOL.md B.6). Here they become bigint, and a bigint
+ * is written as a plain integer.
  */
+
+import { FormatError } from './errors.ts'
 
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json }
 
@@ -24,6 +27,22 @@ export type ExactJson =
   | NumberText
   | readonly ExactJson[]
   | { readonly [key: string]: ExactJson }
+
+/** The fields of an object in exact JSON. */
+export type JsonFields = { readonly [name: string]: ExactJson }
+
+/**
+ * Maximum nesting of JSON text. Values of contracts have 1,000 levels (contracts/values/size.ts), and results wrap them.
+ * Code that walks a value calls itself: at about 1,900 levels, it would exceed the call stack.
+ */
+export const MAX_JSON_DEPTH = 1_200
+
+/** JSON text that nests more than MAX_JSON_DEPTH levels. */
+export class JsonDepthError extends SyntaxError {
+  constructor() {
+    super(`the JSON nests more than ${MAX_JSON_DEPTH} levels`)
+  }
+}
 
 /**
  * Detects a possible unsafe integer: 2^53 - 1 = 9007199254740991 has 16 digits. The preceding character distinguishes
@@ -48,12 +67,14 @@ const PLAIN_PROPERTY = { writable: true, enumerable: true, configurable: true }
 const NUMBER_CHARACTERS = new Uint8Array(0x10000)
 for (const character of '0123456789.eE+-') NUMBER_CHARACTERS[character.charCodeAt(0)] = 1
 const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [...'"\\:-09'].map((character) => character.charCodeAt(0))
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'[]{}'].map((character) => character.charCodeAt(0))
 
 /**
  * Parses JSON text. Integers beyond 2^53 - 1 become bigint, other numbers number.
- * @throws SyntaxError
+ * @throws SyntaxError, also for text that nests too deep
  */
 export function parseJson(text: string): Json {
+  expectDepth(text)
   if (!MAYBE_UNSAFE.test(text)) return JSON.parse(text)
   return unmarked(JSON.parse(marked(text, UNSAFE_CHARACTERS, isUnsafe))) as Json
 }
@@ -61,11 +82,88 @@ export function parseJson(text: string): Json {
 /**
  * Parses JSON text. Numbers with a fraction or an exponent become NumberText, integers beyond 2^53 - 1 bigint, others
  * number.
- * @throws SyntaxError
+ * @throws SyntaxError, also for text that nests too deep
  */
 export function parseExactJson(text: string): ExactJson {
+  expectDepth(text)
   if (!MAYBE_UNSAFE.test(text) && !MAYBE_FRACTION.test(text)) return JSON.parse(text)
   return unmarked(JSON.parse(marked(text, FRACTION_CHARACTERS, isInexact)))
+}
+
+/**
+ * Parses JSON text whose numbers may be rounded to doubles.
+ * @throws SyntaxError, also for text that nests too deep
+ */
+export function parsePlainJson(text: string): unknown {
+  expectDepth(text)
+  return JSON.parse(text)
+}
+
+/** @returns undefined for text that is not JSON, or that nests too deep */
+export function tryParse<T = Json>(text: string, parse: (text: string) => T): T | undefined {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** @returns the object in a JSON text, or null for any other text */
+export function jsonObjectIn(text: string): { readonly [name: string]: unknown } | null {
+  const json = tryParse(text, parsePlainJson)
+  return isJsonObject(json) ? json : null
+}
+
+/** Whether a value is an object of JSON: no list, and no number with all its digits. */
+export function isJsonObject(value: unknown): value is { readonly [name: string]: unknown }
+export function isJsonObject(value: ExactJson | undefined): value is JsonFields
+export function isJsonObject(value: unknown): boolean {
+  return isObject(value) && !Array.isArray(value) && !(value instanceof NumberText)
+}
+
+/** The fields of a JSON object; none for any other JSON. */
+export function fieldsOf(json: ExactJson | undefined): JsonFields {
+  return isJsonObject(json) ? (json as JsonFields) : {}
+}
+
+/** A field of a JSON object; undefined if it has none of this name, and for any other JSON. */
+export function fieldOf(json: ExactJson | undefined, name: string): ExactJson | undefined {
+  const fields = fieldsOf(json)
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+/** @returns what `read` returns, or null if it throws FormatError or SyntaxError */
+export function unlessMalformed<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof FormatError || error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** Throws JsonDepthError for text that nests too deep. Most texts have too few brackets, which is fast to find out. */
+function expectDepth(text: string): void {
+  if (text.length <= MAX_JSON_DEPTH || !hasManyBrackets(text)) return
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) i = stringEnd(text, i)
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (++depth > MAX_JSON_DEPTH) throw new JsonDepthError()
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--
+  }
+}
+
+function hasManyBrackets(text: string): boolean {
+  let count = 0
+  for (const bracket of '[{') {
+    for (let i = text.indexOf(bracket); i >= 0; i = text.indexOf(bracket, i + 1)) {
+      if (++count > MAX_JSON_DEPTH) return true
+    }
+  }
+  return false
 }
 
 /**

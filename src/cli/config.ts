@@ -1,6 +1,6 @@
 /** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
-import { readFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
 import { optionTables } from './options/table.ts'
 import type { ValueKind } from './values.ts'
@@ -166,7 +166,7 @@ function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
 
 /** The text of a configuration file. Throws NewcutError BAD_CONFIG when it cannot be read. */
 export function readConfigFile(path: string): string {
-  return orBadConfig(path, () => readFileSync(path, 'utf8'))
+  return orBadConfig(path, () => readUserText(path))
 }
 
 function orBadConfig<T>(path: string, read: () => T): T {

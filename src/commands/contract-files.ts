@@ -1,7 +1,7 @@
 /** Runs one test file from the disk. The result is data, so that a thread can send it. */
-import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../base/errors.ts'
+import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { ContractError } from '../contracts/errors.ts'
 import type { Chance } from '../contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
@@ -9,8 +9,6 @@ import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/r
 import type { Files } from '../contracts/repl/test-run.ts'
 import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
 
-/** The longest test file, which the reader holds in memory. */
-const MAX_FILE_CHARACTERS = 4_000_000
 /** Folders of contracts that others wrote. */
 const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])
 
@@ -93,14 +91,11 @@ export function runUnforked(file: string, questions: FileQuestions): FileOutcome
 }
 
 function textOf(file: string): string {
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return readUserText(file, MAX_CODE_BYTES)
   } catch (error) {
     throw new ContractError('EvalError', `cannot read ${shown(file)}: ${fileProblem(error)}`)
   }
-  if (text.length <= MAX_FILE_CHARACTERS) return text
-  throw new ContractError('EvalError', `${shown(file)} has more than ${MAX_FILE_CHARACTERS} characters`)
 }
 
 /** Whether the modules of a file count: those below the working directory, without dependencies. */

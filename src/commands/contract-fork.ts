@@ -1,6 +1,6 @@
 /** Test files on the state of another network. */
-import { readFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
+import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
@@ -95,7 +95,7 @@ export function costOf({ url, requests }: RemoteNode): string {
 /** The text of a test file, for hints alone: the run reports a file that cannot be read. */
 export function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readUserText(file, MAX_CODE_BYTES)
   } catch {
     return ''
   }

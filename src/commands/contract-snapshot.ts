@@ -1,6 +1,7 @@
 /** `.gas-snapshot`: the gas of each test, one sorted line a test, to see changes from one commit to the next. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { NewcutError } from '../base/errors.ts'
+import { writeFileSync } from 'node:fs'
+import { fileProblem, NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 import type { TestCase } from '../contracts/repl/test-results.ts'
 
 /** The file in the working directory. */
@@ -39,9 +40,9 @@ export function writeSnapshot(snapshot: GasSnapshot): void {
 export function readSnapshot(): GasSnapshot {
   let text: string
   try {
-    text = readFileSync(SNAPSHOT, 'utf8')
+    text = readUserText(SNAPSHOT)
   } catch (error) {
-    throw new NewcutError('BAD_OPTION', `--check cannot read ${SNAPSHOT} (${(error as NodeJS.ErrnoException).code})`, {
+    throw new NewcutError('BAD_OPTION', `--check cannot read ${SNAPSHOT}: ${fileProblem(error)}`, {
       hint: 'newcut contract FILE.repl --gas-snapshot writes it',
     })
   }

@@ -1,7 +1,7 @@
 /** The connection to NATS, for leaders, rigs and `newcut fleet`. */
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { NewcutError } from '../base/errors.ts'
+import { fileProblem, NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 import { readNatsAddress } from '../fleet/address.ts'
 import { readCredentials } from '../fleet/credentials.ts'
 import type { LinkSetup } from '../fleet/link.ts'
@@ -50,11 +50,9 @@ function textOf(name: FileOption, values: NatsValues): string | undefined {
   const file = values[name]
   if (file === undefined) return undefined
   try {
-    return readFileSync(file, 'utf8')
+    return readUserText(file)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const what = code === 'ENOENT' ? 'no such file' : `it cannot be read (${code})`
-    throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${what}`, {
+    throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${fileProblem(error)}`, {
       hint: 'name a file that the user of this process may read',
       cause: error,
     })

@@ -1,7 +1,7 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
 
 import { describeError, NewcutError } from '../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../base/json.ts'
+import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
@@ -11,7 +11,6 @@ import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'
 import { releaseRules } from '../devnet/rules/releases.ts'
-import { type AnswerFields, fieldsOf } from '../fork/asker.ts'
 import type { ChainFork } from '../fork/chain-fork.ts'
 import { exactText } from '../fork/exact-text.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
@@ -123,7 +122,7 @@ function noProof(): never {
   throw evalError('Continuation error: plain code has no proofs')
 }
 
-function outcomeOf(answer: AnswerFields): VerifyOutcome {
+function outcomeOf(answer: JsonFields): VerifyOutcome {
   const { status, data, error } = fieldsOf(answer.result)
   const text = (json: ExactJson | undefined) => exactText(json ?? null)
   const { message = null, info = null, type = null } = fieldsOf(error)

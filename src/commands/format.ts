@@ -1,9 +1,11 @@
 /** `newcut format`: formats contracts and test files. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileProblem, NewcutError } from '../base/errors.ts'
+import { writeFileSync } from 'node:fs'
+import { NewcutError } from '../base/errors.ts'
+import { MAX_CODE_BYTES } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { isContractFile } from '../editor/disk-files.ts'
 import { formatFile } from '../editor/format.ts'
+import { fileText } from './given-text.ts'
 
 export interface FormatOptions {
   readonly files: readonly string[]
@@ -17,7 +19,7 @@ export async function runFormat({ files, check }: FormatOptions, { out, err }: S
   let failed = false
   for (const file of files) {
     if (!isContractFile(file)) throw new NewcutError('BAD_OPTION', `format takes .pact and .repl files, not ${file}`)
-    const text = textOf(file)
+    const text = fileText(file, MAX_CODE_BYTES)
     const result = formatFile(file, text)
     if ('errors' in result) {
       failed = true
@@ -29,14 +31,6 @@ export async function runFormat({ files, check }: FormatOptions, { out, err }: S
     }
   }
   return failed ? 1 : 0
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read ${file}: ${fileProblem(error)}`)
-  }
 }
 
 function write(file: string, text: string): void {

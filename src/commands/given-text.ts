@@ -1,6 +1,9 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
-import { existsSync, readFileSync } from 'node:fs'
+
+import { existsSync } from 'node:fs'
 import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
+import { readUserText } from '../base/user-file.ts'
 
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
@@ -22,7 +25,7 @@ export function givenCode(given: string): string {
 export function givenJson(given: string, flag: string): string {
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given
   try {
-    JSON.parse(text)
+    parsePlainJson(text)
   } catch (error) {
     throw new NewcutError('BAD_OPTION', `${flag} ${given}: not JSON: ${describeError(error)}`, {
       hint: `JSON such as '{"n": 1}', or @FILE`,
@@ -32,9 +35,9 @@ export function givenJson(given: string, flag: string): string {
 }
 
 /** The text of a file. Throws NewcutError BAD_INPUT. */
-export function fileText(path: string): string {
+export function fileText(path: string, maxBytes?: number): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readUserText(path, maxBytes)
   } catch (error) {
     const hint = (error as NodeJS.ErrnoException).code === 'EISDIR' ? 'name a file in it' : undefined
     throw new NewcutError('BAD_INPUT', `cannot read ${path}: ${fileProblem(error)}`, { cause: error, hint })

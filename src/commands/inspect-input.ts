@@ -1,7 +1,7 @@
 /** Input of `newcut inspect`: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
 import { decodeBase64Url, decodeHex } from '../base/bytes.ts'
 import { FormatError, NewcutError } from '../base/errors.ts'
-import { type Json, parseJson } from '../base/json.ts'
+import { type Json, parseJson, tryParse } from '../base/json.ts'
 import { degreeOfSize, encodeHeader } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
 
@@ -54,13 +54,7 @@ function notJson(): never {
 
 /** @returns the parsed JSON, or undefined. Digits alone are hex here, not a number. */
 function jsonOf(text: string): Json | undefined {
-  if (!/^\s*[[{"]/.test(text)) return undefined
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return /^\s*[[{"]/.test(text) ? tryParse(text, parseJson) : undefined
 }
 
 /** `inside`: the containers of the value, the innermost first. */

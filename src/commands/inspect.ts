@@ -1,8 +1,9 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../base/bytes.ts'
 import { describeError, FormatError, fileProblem, NewcutError } from '../base/errors.ts'
 import { stringifyJson } from '../base/json.ts'
+import { MAX_INPUT_BYTES, readUserFile } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { forkStateOf } from '../core/fork.ts'
@@ -54,7 +55,7 @@ export function inspect(input: string, stdin: () => Uint8Array, { out, err }: In
 
 function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   try {
-    return input === '-' ? stdin() : readFileSync(input)
+    return input === '-' ? stdin() : readUserFile(input, MAX_INPUT_BYTES)
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `cannot read ${input}: ${fileProblem(error)}`, {
       cause: error,

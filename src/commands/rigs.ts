@@ -1,6 +1,9 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
+
 import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
-import { describeError, NewcutError } from '../base/errors.ts'
+import { NewcutError } from '../base/errors.ts'
+import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { formatHashrate, withPrefix } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -47,25 +50,21 @@ async function readAll(base: URL, stopped: AbortSignal): Promise<WorkerTable> {
 }
 
 async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
-  let response: Response
-  let body: string
-  try {
-    response = await fetch(url, { signal: AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]) })
-    body = await response.text()
-  } catch (error) {
-    stopped.throwIfAborted()
-    throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${describeError(error)}`, {
+  const answer = await fetchAnswer(url, { timeoutMs: TIMEOUT_MS, signal: stopped }).catch((error: unknown) => {
+    if (!(error instanceof AnswerError && error.mayPass)) throw error
+    throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${error.what}`, {
       hint: 'is newcut mine running, and is this its --http address?',
       cause: error,
     })
-  }
-  if (response.status === 404) {
+  })
+  const body = textOfAnswer(answer)
+  if (answer.status === 404) {
     const { error = 'rigs cannot connect there', hint } = refusalIn(body)
     throw new NewcutError('NODE_REFUSED', `${url.origin}: ${printable(error)}`, {
       hint: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
     })
   }
-  const table = response.ok ? tableIn(body) : null
+  const table = answer.ok ? tableIn(body) : null
   if (table !== null) return table
   throw new NewcutError('NODE_MISBEHAVED', `${url.origin} did not answer /api/rigs with a table of rigs`, {
     hint: 'is this the --http address of newcut?',
@@ -75,7 +74,7 @@ async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
 /** The answer of a miner without rigs. */
 function refusalIn(body: string): { readonly error?: string; readonly hint?: string } {
   try {
-    const { error, hint } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const { error, hint } = parsePlainJson(body) as Readonly<Record<string, unknown>>
     return typeof error === 'string' && typeof hint === 'string' ? { error, hint } : {}
   } catch {
     return {}
@@ -85,7 +84,7 @@ function refusalIn(body: string): { readonly error?: string; readonly hint?: str
 /** @returns the table of rigs, or null if the answer is none. */
 function tableIn(body: string): WorkerTable | null {
   try {
-    const table = JSON.parse(body) as Partial<WorkerTable> | null
+    const table = parsePlainJson(body) as Partial<WorkerTable> | null
     return Array.isArray(table?.rigs) && typeof table.total === 'number' ? (table as WorkerTable) : null
   } catch {
     return null

@@ -1,6 +1,8 @@
 /** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
+
 import { existsSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
+import { jsonObjectIn } from '../base/json.ts'
 import { publicKeyIn } from '../cli/values.ts'
 import { isDevelopment } from '../compose/payee.ts'
 import { modeForOthers } from '../platform/secret-file.ts'
@@ -80,19 +82,9 @@ function keyOfFile(path: string, warn: (message: string) => void): NamedKey {
 }
 
 function keysIn(text: string): { readonly secretKey: string | undefined; readonly publicKey: string | undefined } {
-  const json = jsonObject(text)
+  const json = jsonObjectIn(text)
   if (json === null) return { secretKey: SECRET_LINE.exec(text)?.[1], publicKey: PUBLIC_LINE.exec(text)?.[1] }
   const { secretKey, publicKey } = json
   const hex = (value: unknown) => (typeof value === 'string' && /^[0-9a-fA-F]{64}$/.test(value) ? value : undefined)
   return { secretKey: hex(secretKey), publicKey: typeof publicKey === 'string' ? publicKeyIn(publicKey) : undefined }
-}
-
-function jsonObject(text: string): { readonly [field: string]: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as { readonly [field: string]: unknown }) : null
-  } catch {
-    // The text of keygen is not JSON.
-    return null
-  }
 }

@@ -1,5 +1,5 @@
 /** This process, as the command line sees it. */
-import { readFileSync } from 'node:fs'
+import { MAX_INPUT_BYTES, readBounded } from '../base/user-file.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { untilStopped } from '../platform/shutdown.ts'
@@ -10,7 +10,7 @@ export const surroundings: Surroundings = {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,
-  input: () => readFileSync(0),
+  input: () => readBounded(0, MAX_INPUT_BYTES),
   get keyboard() {
     return process.stdin
   },

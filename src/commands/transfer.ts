@@ -1,6 +1,7 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
 
 import { NewcutError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'
 import type { transferOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -85,7 +86,10 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
 }
 
 function keysetIn(json: string): Keyset {
-  const { keys, pred = 'keys-all' } = (JSON.parse(json) ?? {}) as { readonly keys?: unknown; readonly pred?: unknown }
+  const { keys, pred = 'keys-all' } = (parsePlainJson(json) ?? {}) as {
+    readonly keys?: unknown
+    readonly pred?: unknown
+  }
   const isKeys = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')
   if (isKeys && typeof pred === 'string') return { keys: keys.map(withoutPrefix), pred }
   throw new NewcutError('BAD_OPTION', `--receiver-keyset ${json}: not a keyset`, {

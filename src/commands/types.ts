@@ -1,6 +1,7 @@
 /** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 import type { Config } from '../cli/config.ts'
 import { typesOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -78,7 +79,7 @@ function refuseForeign(file: string): void {
   if (!existsSync(file)) return
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readUserText(file)
   } catch (error) {
     throw outputError(file, error as NodeJS.ErrnoException)
   }

@@ -1,5 +1,5 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import type { Surroundings } from '../cli/terminal.ts'
@@ -7,6 +7,7 @@ import { type Pin, pinText } from '../fork/pin.ts'
 import type { RemoteNode } from '../fork/remote-node.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import { piecesOf, type VerifyReport } from './fork-verify.ts'
+import { fileText } from './given-text.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {
@@ -30,7 +31,7 @@ export interface GivenCases {
  * @throws NewcutError BAD_INPUT
  */
 export function givenCases(files: readonly string[]): GivenCases {
-  const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(textOf(file), file), cut: null, chain: null })
+  const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(fileText(file), file), cut: null, chain: null })
   const reports = read.filter(({ cut }) => cut !== null)
   if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {
     throw new NewcutError('BAD_INPUT', 'these reports are of different blocks', { hint: 'run one after the other' })
@@ -43,7 +44,7 @@ export function givenCases(files: readonly string[]): GivenCases {
 function reportIn(file: string): GivenCases | null {
   if (!file.endsWith('.json')) return null
   try {
-    const { pin, chain, differences } = parseJson(textOf(file)) as Record<string, unknown>
+    const { pin, chain, differences } = parseJson(fileText(file)) as Record<string, unknown>
     if (Array.isArray(differences) && typeof pin === 'object' && typeof chain === 'number') {
       const cases = differences.map(({ code }: { readonly code: unknown }) => String(code))
       return { cases, cut: JSON.stringify(pin), chain }
@@ -82,12 +83,4 @@ async function packageVersionOf(remote: RemoteNode): Promise<string | null> {
   const { status, text } = await remote.get('/info')
   const { nodePackageVersion } = (status === 200 ? parseJson(text) : {}) as { readonly nodePackageVersion?: unknown }
   return typeof nodePackageVersion === 'string' ? nodePackageVersion : null
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `${file}: ${describeError(error)}`, { cause: error })
-  }
 }

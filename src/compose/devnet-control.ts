@@ -1,6 +1,9 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
-import { readFile } from 'node:fs/promises'
-import { describeError, NewcutError } from '../base/errors.ts'
+
+import { fileProblem, NewcutError } from '../base/errors.ts'
+import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { parsePlainJson } from '../base/json.ts'
+import { readUserText } from '../base/user-file.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
@@ -16,6 +19,11 @@ import type {
 import { fundOrder } from '../schema/fund-order.ts'
 import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
+
+/** Longest wait for an order: some make blocks with proof of work, or move a state of hundreds of MiB. */
+const TIMEOUT_MS = 300_000
+/** The longest body that a state may have in memory. */
+const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Blocks that an order made. */
 export type Mined = Static<typeof MadeBlocks>
@@ -154,11 +162,11 @@ export function controlOf(url: string): DevnetControl {
     },
     gas: (terms) => order('gas', terms),
     pacts: (choice = {}) => pactsOf(url, choice),
-    state: async () => new Uint8Array(await (await get(url, 'state')).arrayBuffer()),
+    state: async () => (await request(url, 'state', { maxBytes: MAX_STATE_BYTES })).bytes,
     snapshot,
     revert,
     reset: async (change) => {
-      const done = await order<ResetNetwork>('reset', change === undefined ? {} : await resetBody(change))
+      const done = await order<ResetNetwork>('reset', change === undefined ? {} : resetBody(change))
       fixtures.clear()
       return done
     },
@@ -173,13 +181,13 @@ export function controlOf(url: string): DevnetControl {
 }
 
 /** The node reads no files for an order: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
-async function resetBody({ fork }: NetworkChange): Promise<unknown> {
+function resetBody({ fork }: NetworkChange): unknown {
   const { cut } = fork ?? {}
   if (cut === undefined || /^\s*(\{|\d+$)/.test(cut)) return { fork }
   try {
-    return { fork: { ...fork, cut: await readFile(cut, 'utf8') } }
+    return { fork: { ...fork, cut: readUserText(cut) } }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${describeError(error)}`, {
+    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${fileProblem(error)}`, {
       hint: 'it takes a height, the text of a cut, or a file with one',
       cause: error,
     })
@@ -190,17 +198,20 @@ async function pactsOf(url: string, choice: PactChoice): Promise<PactPage> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(choice)) query.set(name, String(value))
   for (;;) {
-    const page = (await (await get(url, `pacts?${query}`)).json()) as PactPage
+    const page = jsonOf<PactPage>(await request(url, `pacts?${query}`))
     // One request searches some thousand blocks at most.
     if (page.unread === 0) return page
   }
 }
 
-async function get(url: string, path: string): Promise<Response> {
-  const answer = await fetch(`${url}/devnet/${path}`)
+/** An answer of status 200 to 299. Throws NewcutError NODE_REFUSED for another, NODE_UNREACHABLE for none. */
+async function request(url: string, path: string, options: Partial<AnswerRequest> = {}): Promise<FetchedAnswer> {
+  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, ...options })
   if (answer.ok) return answer
-  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${textOfAnswer(answer)}`)
 }
+
+const jsonOf = <T>(answer: FetchedAnswer) => parsePlainJson(textOfAnswer(answer)) as T
 
 function expectFunded(account: string, { result }: PrivilegedRun): void {
   const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }
@@ -212,7 +223,5 @@ const timeText = (time: Date | string) => (typeof time === 'string' ? time : tim
 
 async function send<T>(url: string, path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (answer.ok) return (await answer.json()) as T
-  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${await answer.text()}`)
+  return jsonOf(await request(url, path, { method: 'POST', headers, body: JSON.stringify(body) }))
 }

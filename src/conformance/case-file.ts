@@ -1,8 +1,11 @@
 /** Case files: JSON that says what to ask a node, and what to expect. docs/CONFORMANCE.md describes the format. */
-import { readdirSync, readFileSync } from 'node:fs'
+
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
+import { readUserText } from '../base/user-file.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { told } from './told.ts'
@@ -131,7 +134,7 @@ function readCaseFile(folder: string, name: string): ConformanceCase[] {
   const path = join(folder, name)
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    content = parsePlainJson(readUserText(path))
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
   }

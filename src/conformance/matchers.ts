@@ -1,5 +1,5 @@
 /** Compares values with expectations. Plain values are exact; objects may have further fields; `$` begins a matcher. */
-import { stringifyJson } from '../base/json.ts'
+import { isJsonObject, parsePlainJson, stringifyJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { Release } from './case-file.ts'
 import { hashComplaint } from './hash-of.ts'
@@ -37,7 +37,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   integer: isInteger,
   natural: (value) => isInteger(value) && (value as number | bigint) >= 0,
   array: Array.isArray,
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: isJsonObject,
   null: (value) => value === null,
   ...Object.fromEntries(
     Object.entries(texts).map(([name, form]) => [
@@ -180,7 +180,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   },
   $json: (expected, got, at, release) => {
     try {
-      return mismatch(expected, JSON.parse(String(got)), `${at} as JSON`, release)
+      return mismatch(expected, parsePlainJson(String(got)), `${at} as JSON`, release)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       return wrong('a JSON text', got, at)

@@ -2,7 +2,7 @@
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
+import { parseJson, tryParse } from '../base/json.ts'
 import { connectors, type DialOptions } from '../node/dial.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'
@@ -45,8 +45,12 @@ export interface WireOptions extends DialOptions {
   readonly timeoutMs: number
 }
 
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+/** Maximum number of bytes that newcut reads of an answer of a node under test. */
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
+
+export const tooLong = (node: string) =>
+  new NewcutError('NODE_MISBEHAVED', `${node}: the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
 
 /** Connections to the node under test. */
 export class Wire {
@@ -80,7 +84,7 @@ export class Wire {
       timeoutMs,
       timedOut: late,
       mostBytes: MAX_ANSWER_BYTES,
-      tooLong: () => new NewcutError('NODE_MISBEHAVED', `the answer is longer than ${MAX_ANSWER_BYTES} bytes`),
+      tooLong: () => tooLong(this.#origin),
       failed: (error) => unreachable(this.#origin, error),
     })
     return { status, headers: flat(headers), body }
@@ -147,6 +151,7 @@ class EventQueue {
       for await (const chunk of body) {
         this.#text += decoder.decode(chunk, { stream: true })
         this.#take()
+        if (this.#text.length > MAX_ANSWER_BYTES) throw new Error('an event of the stream is too long')
       }
     } catch (error) {
       // A stream may end in any way; what it has not sent is missed by the case.
@@ -192,10 +197,5 @@ class EventQueue {
 
 /** The body of an answer as JSON; undefined if it is none. */
 export function jsonOf({ body }: WireAnswer): unknown {
-  try {
-    return parseJson(new TextDecoder().decode(body))
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof NewcutError)) throw error
-    return undefined
-  }
+  return tryParse(new TextDecoder().decode(body), parseJson)
 }

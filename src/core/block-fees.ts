@@ -1,6 +1,6 @@
 /** Fees that the transactions of a block pay to its miner (PROTOCOL.md E.4, Redeeming). */
 import { exactText } from '../base/coin-sums.ts'
-import { type ExactJson, NumberText, parseExactJson } from '../base/json.ts'
+import { type ExactJson, fieldOf, NumberText, parseExactJson, tryParse } from '../base/json.ts'
 
 /** Decimal places of a fee. */
 const COIN_PLACES = 12
@@ -27,9 +27,12 @@ export function feesOf(transactions: readonly PaidTransaction[]): string | null 
 
 /** @returns units of 10^-12 coins, or null if a part is unreadable */
 function feeOf([transaction, output]: PaidTransaction): bigint | null {
-  const command = member(parsed(transaction), 'cmd')
-  const price = member(member(parsed(typeof command === 'string' ? command : ''), 'meta'), 'gasPrice')
-  const gas = member(parsed(output), 'gas')
+  const command = fieldOf(tryParse(transaction, parseExactJson), 'cmd')
+  const price = fieldOf(
+    fieldOf(tryParse(typeof command === 'string' ? command : '', parseExactJson), 'meta'),
+    'gasPrice',
+  )
+  const gas = fieldOf(tryParse(output, parseExactJson), 'gas')
   const decimal = decimalOf(price)
   if (decimal === null || (typeof gas !== 'number' && typeof gas !== 'bigint') || gas < 0) return null
   const mantissa = decimal.mantissa * BigInt(gas)
@@ -50,24 +53,9 @@ interface ExactDecimal {
 }
 
 function decimalOf(value: ExactJson | undefined): ExactDecimal | null {
-  const number = member(value, 'decimal') ?? member(value, 'int') ?? value
+  const number = fieldOf(value, 'decimal') ?? fieldOf(value, 'int') ?? value
   const text = number instanceof NumberText ? number.text : String(number)
   const [, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
   if (whole === undefined) return null
   return { mantissa: BigInt(whole + fraction), places: fraction.length - Number(exponent) }
-}
-
-function parsed(text: string): ExactJson | undefined {
-  try {
-    return parseExactJson(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
-}
-
-function member(value: ExactJson | undefined, name: string): ExactJson | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NumberText)
-    return undefined
-  return Object.hasOwn(value, name) ? (value as Readonly<Record<string, ExactJson>>)[name] : undefined
 }

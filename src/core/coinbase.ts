@@ -1,5 +1,5 @@
 /** Reads the amount and the recipient of a block's coinbase. */
-import { type ExactJson, NumberText, parseExactJson } from '../base/json.ts'
+import { type ExactJson, isJsonObject, NumberText, parseExactJson, tryParse } from '../base/json.ts'
 
 /** Reward of a block. */
 export interface CoinbasePayment {
@@ -14,10 +14,10 @@ export interface CoinbasePayment {
  * @returns null if there is none, as in old blocks
  */
 export function paymentIn(coinbase: string): CoinbasePayment | null {
-  const output = parsed(coinbase)
-  const events = isObject(output) && Array.isArray(output.events) ? output.events : []
+  const output = tryParse(coinbase, parseExactJson)
+  const events = isJsonObject(output) && Array.isArray(output.events) ? output.events : []
   for (const event of events) {
-    if (!isObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
+    if (!isJsonObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
     const [from, account, amount] = event.params
     if (from !== '') continue
     const coins = decimalOf(amount)
@@ -26,22 +26,9 @@ export function paymentIn(coinbase: string): CoinbasePayment | null {
   return null
 }
 
-function parsed(text: string): ExactJson | null {
-  try {
-    return parseExactJson(text)
-  } catch {
-    // Not JSON, so there is no payment.
-    return null
-  }
-}
-
 function decimalOf(amount: ExactJson): string | null {
-  const value = isObject(amount) ? (amount.decimal ?? amount.int) : amount
+  const value = isJsonObject(amount) ? (amount.decimal ?? amount.int) : amount
   if (typeof value === 'object' && !(value instanceof NumberText)) return null
   const text = value instanceof NumberText ? value.text : String(value)
   return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
-}
-
-function isObject(value: ExactJson | undefined): value is { readonly [name: string]: ExactJson } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
 }

@@ -1,4 +1,5 @@
 /** Measures commands, for the gas charged by size (PROTOCOL.md E.2). */
+import { jsonObjectIn } from '../base/json.ts'
 import type { CommandSize } from './gas.ts'
 
 /** The measured parts of a command. */
@@ -45,19 +46,9 @@ export interface WebAuthnParts {
 export function webAuthnPartsOf(sig: string): WebAuthnParts | null {
   // Skip JSON parsing for hex signatures, the usual kind.
   if (!/^\s*\{/.test(sig)) return null
-  const { authenticatorData, clientDataJSON, signature } = jsonObject(sig) ?? {}
+  const { authenticatorData, clientDataJSON, signature } = jsonObjectIn(sig) ?? {}
   const areTexts = [authenticatorData, clientDataJSON, signature].every((part) => typeof part === 'string')
   return areTexts ? ({ authenticatorData, clientDataJSON, signature } as WebAuthnParts) : null
-}
-
-function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    // The text begins with a brace, so the result is an object.
-    return JSON.parse(text) as Readonly<Record<string, unknown>>
-  } catch {
-    // Not JSON: the caller treats it as another kind of signature.
-    return null
-  }
 }
 
 const encoder = new TextEncoder()

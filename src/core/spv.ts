@@ -2,8 +2,10 @@
  * Proofs that a block of one chain contains an output, verifiable with the blocks of another chain (PROTOCOL.md B.8). A
  * proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
  */
+
 import { concatBytes, decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { FormatError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { type Digest, leaf, TAG } from './merkle.ts'
 import { decodePath, encodePath, type MerklePath, rootOf } from './merkle-path.ts'
 
@@ -67,7 +69,7 @@ export function proofFromJson(bytes: Uint8Array): OutputProof {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(strictDecoder.decode(bytes))
+    return parsePlainJson(strictDecoder.decode(bytes))
   } catch (error) {
     // SyntaxError from the parser, TypeError from the decoder.
     if (error instanceof SyntaxError || error instanceof TypeError) throw new FormatError('proof', 0, 'not JSON text')

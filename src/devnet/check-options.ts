@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util'
 import { NewcutError } from '../base/errors.ts'
+import { isJsonObject } from '../base/json.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
 import { versionCode } from '../core/network.ts'
@@ -20,8 +21,6 @@ interface Shape {
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const isPositive = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const text: Shape = { expected: 'some text', fits: isText }
 const time: Shape = { expected: 'a number of milliseconds above 0', fits: isPositive }
@@ -37,13 +36,13 @@ const wholeNumber = (min: number, max: number): Shape => ({
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
 function isAccount(value: unknown): boolean {
-  if (!isRecord(value)) return false
+  if (!isJsonObject(value)) return false
   const { account, predicate, publicKeys } = value
   return isText(account) && isText(predicate) && Array.isArray(publicKeys) && publicKeys.every(isText)
 }
 
 function isAutoMine(value: unknown): boolean {
-  if (!isRecord(value)) return false
+  if (!isJsonObject(value)) return false
   const { kind, ...rest } = value
   const names = Object.keys(rest).join()
   if (kind === 'on-demand') return names === ''
@@ -66,7 +65,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   backupDir: text,
   fork: {
     expected: "an object with the url of a node, such as { url: 'http://127.0.0.1:1848' }",
-    fits: (value) => isRecord(value) && isText(value.url),
+    fits: (value) => isJsonObject(value) && isText(value.url),
   },
   networkName: {
     expected: 'the name of a chainweb network, such as mainnet01',
@@ -120,7 +119,7 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
 
 /** Throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other. */
 export function checkOptions(options: DevnetOptions): void {
-  if (!isRecord(options)) throw bad(`the options: ${shown(options)}; expected an object`)
+  if (!isJsonObject(options)) throw bad(`the options: ${shown(options)}; expected an object`)
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(shapes, name)) {
       throw bad(`${name}: there is no such option`, `options are ${Object.keys(shapes).join(', ')}`)
@@ -144,6 +143,6 @@ export function checkOptions(options: DevnetOptions): void {
   }
 }
 
-const isSimulated = (autoMine: unknown) => isRecord(autoMine) && autoMine.kind === 'simulated'
+const isSimulated = (autoMine: unknown) => isJsonObject(autoMine) && autoMine.kind === 'simulated'
 const shown = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 const bad = (message: string, hint?: string) => new NewcutError('BAD_OPTION', message, { hint })

@@ -39,6 +39,8 @@ export interface ProgramAnalysis {
 export interface AnalysisSources {
   /** @returns null if the file cannot be read */
   parsed(file: string): ParsedFile | null
+  /** @returns why a file that exists cannot be read, or null */
+  problem(file: string): string | null
   resolve(from: string, path: string): string
   /**
    * Finds a module that the program itself does not load.

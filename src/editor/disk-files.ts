@@ -1,13 +1,14 @@
 /** Files of contracts in the folders that an editor has open. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fileProblem } from '../base/errors.ts'
+import { MAX_CODE_BYTES, readUserFile, readUserText } from '../base/user-file.ts'
 import type { WorkspaceFiles } from './workspace.ts'
 
 /** Most entries of folders in one search: a home folder as workspace must not stop the editor. */
 const MAX_ENTRIES = 20_000
 const MAX_DEPTH = 12
-const MAX_BYTES = 4_000_000
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', 'target'])
 /** Compiled code lies in dist/; the contracts stay in src/. */
 const SYSTEM = import.meta.url.endsWith('.ts') ? '../contracts/system/' : '../../../src/contracts/system/'
@@ -16,6 +17,7 @@ export function diskFiles(folders: readonly string[]): WorkspaceFiles {
   let listed: readonly string[] | null = null
   return {
     read: readText,
+    problem: problemOf,
     resolve: (from, path) => resolve(dirname(from), path),
     list: () => {
       listed ??= contractsIn(folders)
@@ -28,13 +30,23 @@ export function diskFiles(folders: readonly string[]): WorkspaceFiles {
   }
 }
 
-/** @returns null if the file cannot be read, or is too large to be a contract */
+/** @returns null if the file cannot be read, is not a regular file, or is too large to be a contract */
 export function readText(file: string): string | null {
   try {
-    return statSync(file).size > MAX_BYTES ? null : readFileSync(file, 'utf8')
+    return readUserText(file, MAX_CODE_BYTES)
   } catch {
     // A file that is missing or may not be read is reported where a program loads it.
     return null
+  }
+}
+
+/** @returns why newcut does not read an existing file, or null if it does not exist */
+function problemOf(file: string): string | null {
+  try {
+    readUserFile(file, MAX_CODE_BYTES)
+    return null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : fileProblem(error)
   }
 }
 

@@ -214,7 +214,8 @@ class ProgramWalker {
     if (this.#files.size >= MAX_FILES) return
     const loaded = this.#sources.parsed(file)
     if (loaded === null) {
-      const message = `cannot read ${path}; no such file beside this one`
+      const problem = this.#sources.problem(file)
+      const message = `cannot read ${path}${problem === null ? '; no such file beside this one' : `: ${problem}`}`
       this.#note(parsed, { severity: 'error', code: 'load-file', message, ...range })
       return
     }

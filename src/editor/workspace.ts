@@ -14,6 +14,8 @@ import { ANY_NAMESPACE, isSameSymbol, type ModuleSymbol, modulesOf, type NamedSy
 export interface WorkspaceFiles {
   /** @returns null if the file cannot be read */
   read(file: string): string | null
+  /** @returns why a file that exists cannot be read; null if it does not exist. Without it, that is not known. */
+  problem?(file: string): string | null
   resolve(from: string, path: string): string
   /** Forgets what it has listed. */
   refresh(): void
@@ -94,6 +96,10 @@ export class Workspace implements AnalysisSources {
     const parsed = parseFile(file, text)
     this.#parsed.set(file, parsed)
     return parsed
+  }
+
+  problem(file: string): string | null {
+    return this.#files.problem?.(file) ?? null
   }
 
   /** @returns null if the file cannot be read */

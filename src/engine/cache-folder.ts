@@ -2,9 +2,11 @@
  * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
  * order. Measurements of engines are in JSON objects, one entry for each device.
  */
+
 import { mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { jsonObjectIn } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -46,15 +48,8 @@ export function readTuningFile(file: string): TuningFile {
   } catch {
     return { entries: new Map(), damaged: false }
   }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { entries: new Map(Object.entries(value)), damaged: false }
-    }
-  } catch {
-    // Not JSON.
-  }
-  return { entries: new Map(), damaged: true }
+  const value = jsonObjectIn(text)
+  return { entries: new Map(Object.entries(value ?? {})), damaged: value === null }
 }
 
 /**

@@ -18,6 +18,7 @@
  */
 
 import { FormatError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { settledVerdicts } from '../core/solution.ts'
 import { literals } from '../schema/literals.ts'
 import { type Static, type TSchema, Type } from '../schema/typebox.ts'
@@ -264,7 +265,7 @@ export const encodeMessage = (message: unknown): Uint8Array => new TextEncoder()
 export function decodeMessage<T extends TSchema>(schema: T, bytes: Uint8Array, what: string): Static<T> {
   let message: unknown
   try {
-    message = JSON.parse(new TextDecoder().decode(bytes))
+    message = parsePlainJson(new TextDecoder().decode(bytes))
   } catch {
     throw new FormatError(what, 0, 'is not JSON')
   }

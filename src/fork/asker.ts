@@ -5,7 +5,7 @@
 
 import { encodeBase64Url } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../base/json.ts'
+import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
 import { exactText } from './exact-text.ts'
@@ -21,8 +21,6 @@ export interface PinCommand {
   readonly sigs: readonly []
   readonly cmd: string
 }
-
-export type AnswerFields = { readonly [name: string]: ExactJson }
 
 /** Far above what any question needs; nodes may have a lower limit of their own. */
 const GAS_LIMIT = 10_000_000
@@ -76,7 +74,7 @@ export class Asker {
   }
 
   /** The whole answer to a command at the pin. Throws like exec. */
-  async answer(command: PinCommand): Promise<AnswerFields> {
+  async answer(command: PinCommand): Promise<JsonFields> {
     for (let corrections = 0; corrections <= MAX_CORRECTIONS; ) {
       const { answer, depth } = await this.#local(command)
       const { status } = fieldsOf(answer.result)
@@ -98,7 +96,7 @@ export class Asker {
    * @param used depth at which it ran
    * @returns false if the head has moved: the depth is corrected, ask again
    */
-  #isAtPin(answer: AnswerFields, used: number): boolean {
+  #isAtPin(answer: JsonFields, used: number): boolean {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
@@ -120,7 +118,7 @@ export class Asker {
     return false
   }
 
-  async #local(command: PinCommand): Promise<{ readonly answer: AnswerFields; readonly depth: number }> {
+  async #local(command: PinCommand): Promise<{ readonly answer: JsonFields; readonly depth: number }> {
     if (this.#depth === null) this.#depth = await this.#depthNow()
     let depth = this.#depth
     // Other answers may correct the depth while this request waits for its turn.
@@ -132,7 +130,7 @@ export class Asker {
     if (status !== 200) throw this.#refused(status, text)
     try {
       const json = parseExactJson(text)
-      if (typeof json === 'object' && json !== null) return { answer: json as AnswerFields, depth }
+      if (typeof json === 'object' && json !== null) return { answer: json as JsonFields, depth }
       if (typeof json === 'string') throw this.#timedOut(json)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
@@ -165,9 +163,4 @@ export class Asker {
   #misbehaved(what: string): NewcutError {
     return new NewcutError('NODE_MISBEHAVED', `the forked node ${this.remote.url} gives ${what}`)
   }
-}
-
-/** The fields of a JSON object; none for any other JSON. */
-export function fieldsOf(json: ExactJson | undefined): AnswerFields {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as AnswerFields) : {}
 }

@@ -5,10 +5,12 @@
  *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
  *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
  */
+
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64Url } from '../base/bytes.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { parsePlainJson } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 
@@ -128,7 +130,7 @@ function textOf(file: string): string {
 /** @returns null for a line that is damaged, edited, or from the cache of another block */
 function entryIn(line: string, hash: string): [string, unknown] | null {
   try {
-    const entry: unknown = JSON.parse(line)
+    const entry: unknown = parsePlainJson(line)
     if (!Array.isArray(entry) || typeof entry[0] !== 'string') return null
     const [key, json] = entry as [string, unknown]
     return lineOf(key, json, hash) === line ? [key, json] : null

@@ -1,11 +1,12 @@
 /** One chain of a fork: its state, and runs that wait for what they miss. */
 
 import { NewcutError } from '../base/errors.ts'
+import type { JsonFields } from '../base/json.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { MissingEntry } from '../contracts/machine/missing.ts'
 import type { Header } from '../core/header.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
-import { type AnswerFields, Asker } from './asker.ts'
+import { Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
 import { modulesIn, stringsIn } from './module-text.ts'
@@ -41,7 +42,7 @@ export class ChainFork {
   }
 
   /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
-  payload(): Promise<AnswerFields | null> {
+  payload(): Promise<JsonFields | null> {
     return pinnedPayload(this.fetcher.asker, this.cache)
   }
 

@@ -3,9 +3,8 @@
  * its reward takes one, and each of its transactions takes three.
  */
 import { decodeBase64Url } from '../base/bytes.ts'
-import { FormatError } from '../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../base/json.ts'
-import { type Asker, fieldsOf } from './asker.ts'
+import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '../base/json.ts'
+import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { pinnedPayload } from './payload-fetch.ts'
 
@@ -37,11 +36,7 @@ function nextId({ transactions, coinbase }: Readonly<Record<string, ExactJson>>,
 /** The id in an output of a payload, which is base64url of JSON. */
 function idIn(output: ExactJson | undefined): number | null {
   if (typeof output !== 'string') return null
-  try {
-    const { txId } = fieldsOf(parseExactJson(decoder.decode(decodeBase64Url(output, 'output'))))
-    return typeof txId === 'number' ? txId : null
-  } catch (error) {
-    if (error instanceof FormatError || error instanceof SyntaxError) return null
-    throw error
-  }
+  const json = unlessMalformed(() => parseExactJson(decoder.decode(decodeBase64Url(output, 'output'))))
+  const { txId } = fieldsOf(json)
+  return typeof txId === 'number' ? txId : null
 }

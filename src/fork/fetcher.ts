@@ -1,12 +1,13 @@
 /** Fetches missing entries of a chain at its pin, and more of what the same run will probably read. */
 
 import type { ExactJson } from '../base/json.ts'
+import { fieldsOf } from '../base/json.ts'
 import { splitName } from '../contracts/machine/names.ts'
 import type { Domain } from '../contracts/machine/state.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import { type Asker, fieldsOf } from './asker.ts'
+import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { fetchCounter } from './counter-fetch.ts'
 import { exactRow, inexactFields, printedFields } from './exact-values.ts'

@@ -1,8 +1,9 @@
 /** A fork of another network: its pin, and the state of its chains as far as it is fetched. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { fileProblem, NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
@@ -125,11 +126,11 @@ async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions):
   return { network, height: pinHeight(present, asked), heads: present.heads }
 }
 
-/** The text of a cut: as given, or in a file. */
-function cutText(cut: string): { readonly text: string; readonly where: string } {
+/** The text of a cut: as given, or in a file. Throws NewcutError BAD_INPUT. */
+export function cutText(cut: string): { readonly text: string; readonly where: string } {
   if (cut.trimStart().startsWith('{')) return { text: cut, where: '--fork-cut' }
   try {
-    return { text: readFileSync(cut, 'utf8'), where: cut }
+    return { text: readUserText(cut), where: cut }
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${fileProblem(error)}`, {
       hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',

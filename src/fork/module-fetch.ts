@@ -1,10 +1,9 @@
 /** Fetches modules with all modules that they name, wave by wave. */
 
 import { decodeBase64Url } from '../base/bytes.ts'
-import { FormatError } from '../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../base/json.ts'
+import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '../base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'
-import { type Asker, fieldsOf } from './asker.ts'
+import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { ConstantsFetch } from './constants-fetch.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
@@ -143,13 +142,4 @@ function codeOf(transaction: ExactJson, key: string): string | null {
     const { code } = fieldsOf(fieldsOf(fieldsOf(parseExactJson(cmd)).payload).exec)
     return typeof code === 'string' ? code : null
   })
-}
-
-function unlessMalformed<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof FormatError || error instanceof SyntaxError) return null
-    throw error
-  }
 }

@@ -2,8 +2,8 @@
  * Fetches the state of a pact at the pin. No native describes pacts, so a continuation is tried that is always refused:
  * the text of the refusal tells which step is next. The state that the step before left is in the result of its command.
  */
-import { parseExactJson } from '../base/json.ts'
-import { type Asker, fieldsOf } from './asker.ts'
+import { fieldsOf, parseExactJson } from '../base/json.ts'
+import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { exactText } from './exact-text.ts'
 import { odd } from './question.ts'

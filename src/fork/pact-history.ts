@@ -1,6 +1,5 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
-import { type ExactJson, parseExactJson } from '../base/json.ts'
-import { type AnswerFields, fieldsOf } from './asker.ts'
+import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import type { ChainFork } from './chain-fork.ts'
 import { exactText } from './exact-text.ts'
 import type { CachedPact } from './pact-fetch.ts'
@@ -64,10 +63,10 @@ export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<nu
   return 'step' in kept ? kept.step : Number(fieldsOf(parseExactJson(kept.continuation)).step) + 1
 }
 
-const heightOf = (result: AnswerFields) => Number(fieldsOf(result.metaData).blockHeight)
+const heightOf = (result: JsonFields) => Number(fieldsOf(result.metaData).blockHeight)
 
 /** The result of a command at or below the pin. Neither a result nor its absence changes, so both are cached. */
-async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: string): Promise<AnswerFields | null> {
+async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: string): Promise<JsonFields | null> {
   const kept = cache.get(resultKey(key))
   if (kept === false) return null
   if (typeof kept === 'string') return fieldsOf(parseExactJson(kept))
@@ -81,7 +80,7 @@ async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: st
 }
 
 /** Chain to which a step yields. A nested pact may yield for the pact around it. */
-function targetIn(continuation: AnswerFields): string | null {
+function targetIn(continuation: JsonFields): string | null {
   const { targetChainId } = fieldsOf(fieldsOf(continuation.yield).provenance)
   if (typeof targetChainId === 'string') return targetChainId
   for (const each of Object.values(fieldsOf(continuation.nested))) {

@@ -1,6 +1,6 @@
 /** Fetches the payload of a pinned block, with the outputs of its transactions. */
-import { type ExactJson, parseExactJson } from '../base/json.ts'
-import { type AnswerFields, type Asker, fieldsOf } from './asker.ts'
+import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
+import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { payloadHashIn } from './module-fetch.ts'
 import { rootOf } from './pin.ts'
@@ -13,7 +13,7 @@ const PAYLOAD_KEY = 'payload'
  * The payload of the pinned block, cached or from the node.
  * @returns null if the node no longer has it
  */
-export async function pinnedPayload(asker: Asker, cache: ForkCache): Promise<AnswerFields | null> {
+export async function pinnedPayload(asker: Asker, cache: ForkCache): Promise<JsonFields | null> {
   if (!cache.has(PAYLOAD_KEY)) {
     const { network, chain } = asker.block
     const root = `${rootOf(network)}/chain/${chain}`
@@ -23,7 +23,7 @@ export async function pinnedPayload(asker: Asker, cache: ForkCache): Promise<Ans
     cache.save()
   }
   const kept = cache.get(PAYLOAD_KEY)
-  return kept === false ? null : (kept as AnswerFields)
+  return kept === false ? null : (kept as JsonFields)
 }
 
 /** Hash of the payload in the pinned header. @returns null if the node does not tell the header */
@@ -34,7 +34,7 @@ async function hashOf({ remote, block }: Asker, cache: ForkCache, root: string):
   return status === 200 ? payloadHashIn(text) : null
 }
 
-function partsOf(json: ExactJson): AnswerFields {
+function partsOf(json: ExactJson): JsonFields {
   const { transactions = [], minerData = '', coinbase = '' } = fieldsOf(json)
   return { transactions, minerData, coinbase }
 }

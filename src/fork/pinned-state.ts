@@ -1,6 +1,6 @@
 /** The state of a chain at its pin, as a bottom for layers of writes. It has what is cached, and misses all else. */
 
-import { type ExactJson, parseExactJson } from '../base/json.ts'
+import { type ExactJson, fieldsOf, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError, NOWHERE } from '../contracts/errors.ts'
 import { printingLanguage } from '../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../contracts/machine/ast.ts'
@@ -13,7 +13,6 @@ import type { Domain, ReadableState } from '../contracts/machine/state.ts'
 import { type KeptValue, keptValue } from '../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import { fieldsOf } from './asker.ts'
 import type { ForkCache } from './cache.ts'
 import { COUNTER_KEY } from './counter-fetch.ts'
 import { rowKey } from './fetcher.ts'

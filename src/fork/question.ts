@@ -1,7 +1,9 @@
 /** Questions to the forked network, many of which go into one request. */
+
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
-import { type Asker, fieldsOf } from './asker.ts'
+import { fieldsOf } from '../base/json.ts'
+import type { Asker } from './asker.ts'
 import { exactText } from './exact-text.ts'
 import { shown } from './remote-node.ts'
 

@@ -1,5 +1,8 @@
 /** Requests to the node whose state is forked: at a limited rate, with timeout, and with retries of what may pass. */
-import { describeError, NewcutError } from '../base/errors.ts'
+
+import { NewcutError } from '../base/errors.ts'
+import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
+import { JsonDepthError, parsePlainJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 
 export interface RemoteOptions {
@@ -52,7 +55,10 @@ export class RemoteNode {
     return this.#retried(typeof path === 'string' ? () => path : path, JSON.stringify(body))
   }
 
-  /** Throws NewcutError NODE_UNREACHABLE if the node gives no answer, NODE_REFUSED if it stays busy. */
+  /**
+   * Throws NewcutError NODE_UNREACHABLE if the node gives no answer, NODE_REFUSED if it stays busy, NODE_MISBEHAVED for a
+   * redirect or an answer that is too long.
+   */
   async #retried(path: () => string, body?: string): Promise<RemoteAnswer> {
     let waitMs = FIRST_WAIT_MS
     for (let attempt = 1; ; attempt++) {
@@ -77,7 +83,11 @@ export class RemoteNode {
     return new NewcutError(code, `the forked node ${this.url} gave no answer in ${ATTEMPTS} attempts: ${why}`, { hint })
   }
 
-  /** One attempt. @returns status null if there was no whole answer */
+  /**
+   * One attempt.
+   * @returns status null if there was no whole answer
+   * @throws NewcutError NODE_MISBEHAVED for a redirect, or an answer that is too long or nests too deep
+   */
   async #once(
     path: () => string,
     body?: string,
@@ -87,19 +97,28 @@ export class RemoteNode {
     const { timeoutMs } = this.#options
     const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
     try {
-      const response = await fetch(this.url + path(), {
+      const answer = await fetchAnswer(this.url + path(), {
         method: body === undefined ? 'GET' : 'POST',
         headers,
         ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(timeoutMs),
+        timeoutMs,
       })
-      const text = await response.text()
-      const after = Number(response.headers.get('retry-after'))
-      if (response.ok && !isWhole(text)) return { status: null, text: partText(text), afterMs: 0 }
-      return { status: response.status, text, afterMs: Number.isFinite(after) ? after * 1000 : 0 }
+      const text = textOfAnswer(answer)
+      const after = Number(answer.headers.get('retry-after'))
+      if (answer.ok && !isWhole(text)) return { status: null, text: partText(text), afterMs: 0 }
+      return { status: answer.status, text, afterMs: Number.isFinite(after) ? after * 1000 : 0 }
     } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError'
-      const text = isLate ? `no answer within ${timeoutMs} ms (--fork-timeout)` : describeError(error)
+      if (error instanceof JsonDepthError) {
+        throw new NewcutError('NODE_MISBEHAVED', `the forked node ${this.url}: ${error.message}`, { cause: error })
+      }
+      if (!(error instanceof AnswerError)) throw error
+      if (!error.mayPass) {
+        throw new NewcutError(error.code, `the forked node ${this.url}: ${error.what}`, {
+          hint: error.hint,
+          cause: error,
+        })
+      }
+      const text = error.reason === 'timeout' ? `${error.what} (--fork-timeout)` : error.what
       return { status: null, text, afterMs: 0 }
     }
   }
@@ -119,12 +138,13 @@ function partText(text: string): string {
   return isPart ? 'the answer was cut' : `the answer is no JSON: ${shown(text)}`
 }
 
-/** Whether an answer is whole JSON: a proxy may cut it without an error. */
+/** Whether an answer is whole JSON: a proxy may cut it without an error. Throws JsonDepthError. */
 function isWhole(text: string): boolean {
   try {
-    JSON.parse(text)
+    parsePlainJson(text)
     return true
   } catch (error) {
+    if (error instanceof JsonDepthError) throw error
     if (error instanceof SyntaxError) return false
     throw error
   }

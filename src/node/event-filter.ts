@@ -3,6 +3,7 @@
  * without data (PROTOCOL.md A.3). A conforming parser never dispatches an event without data (HTML standard, "If the
  * data buffer is an empty string ... return"). The filter adds an empty data line, so that the parser does.
  */
+import { ByteBuffer } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 
 const LF = 10
@@ -111,28 +112,4 @@ function fieldName(line: Uint8Array): (typeof NAMES)[number]['name'] | undefined
     return (end === COLON || end === undefined) && bytes.every((byte, i) => line[i] === byte)
   })
   return found?.name
-}
-
-/** Byte buffer that grows by doubling: a stream of single bytes must not cost an object a byte. */
-export class ByteBuffer {
-  #bytes = new Uint8Array(256)
-  size = 0
-
-  append(piece: Uint8Array): void {
-    const end = this.size + piece.length
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(2 * end)
-      larger.set(this.#bytes)
-      this.#bytes = larger
-    }
-    this.#bytes.set(piece, this.size)
-    this.size = end
-  }
-
-  /** @returns a copy of the content, and empties the buffer */
-  take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.size)
-    this.size = 0
-    return taken
-  }
 }

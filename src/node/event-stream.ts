@@ -5,10 +5,11 @@
  * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
+import { ByteBuffer } from '../base/bytes.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { excerptOf, isFromNode, NodeMisbehaved, NodeRefusal } from './errors.ts'
-import { ByteBuffer, EventFilter } from './event-filter.ts'
+import { EventFilter } from './event-filter.ts'
 import { type HttpStream, MAX_TIMEOUT_MS, type NodeHttp, onAbort } from './http.ts'
 import { UnreachableError, unreachable } from './unreachable.ts'
 

@@ -4,7 +4,7 @@
  */
 import { describeError, NewcutError } from '../base/errors.ts'
 import { withoutSecrets } from '../base/host.ts'
-import { parseExactJson, parseJson, stringifyJson } from '../base/json.ts'
+import { parseExactJson, parseJson, parsePlainJson, stringifyJson } from '../base/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
 import type { Static, TSchema } from '../schema/typebox.ts'
@@ -249,7 +249,7 @@ function notFoundBody(body: Uint8Array): { key: string | null; reason: string } 
   const { 404: response } = operations.header.responses
   let json: unknown
   try {
-    json = JSON.parse(new TextDecoder().decode(body))
+    json = parsePlainJson(new TextDecoder().decode(body))
   } catch {
     // Live nodes send an empty body, or text, if there is no such endpoint.
     return null

@@ -1,8 +1,8 @@
 /** One request with the whole of its response, limited in time and size. */
 import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
+import { ByteBuffer } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
-import { ByteBuffer } from './event-filter.ts'
 
 /** Conditions that end a round trip before its response, and their errors. */
 export interface RoundTripBounds {

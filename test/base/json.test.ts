@@ -1,6 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Json, NumberText, parseExactJson, parseJson, stringifyJson } from '../../src/base/json.ts'
+import {
+  fieldOf,
+  fieldsOf,
+  type Json,
+  JsonDepthError,
+  jsonObjectIn,
+  MAX_JSON_DEPTH,
+  NumberText,
+  parseExactJson,
+  parseJson,
+  parsePlainJson,
+  stringifyJson,
+  tryParse,
+} from '../../src/base/json.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 
@@ -146,4 +159,59 @@ it('keeps fractions as written on request', () => {
       expect(Number(exact[0] instanceof NumberText ? exact[0].text : exact[0])).toBe(JSON.parse(text))
     }),
   )
+})
+
+describe('the nesting of JSON', () => {
+  const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+  it.each([
+    ['parseJson', parseJson],
+    ['parseExactJson', parseExactJson],
+    ['parsePlainJson', parsePlainJson],
+  ] as const)('is limited in %s', (_, parse) => {
+    for (const nested of [lists, objects]) {
+      expect(() => parse(nested(MAX_JSON_DEPTH))).not.toThrow()
+      expect(() => parse(nested(MAX_JSON_DEPTH + 1))).toThrow(JsonDepthError)
+      expect(() => parse(nested(150_000))).toThrow('the JSON nests more than 1200 levels')
+      expect(() => parse(`[9007199254740993,1.5,${nested(150_000)}]`)).toThrow(JsonDepthError)
+    }
+  })
+
+  it('counts levels, not brackets: neither those beside each other nor those in texts', () => {
+    const many = `[${'[{}],'.repeat(10_000)}0]`
+    expect(parsePlainJson(many)).toHaveLength(10_001)
+    const inText = JSON.stringify(['\\"[{'.repeat(10_000), `\\${'['.repeat(10_000)}`])
+    expect(parsePlainJson(inText)).toEqual(JSON.parse(inText))
+  })
+
+  it('may be as deep as code that walks values can go', () => {
+    const text = objects(MAX_JSON_DEPTH)
+    expect(stringifyJson(parseExactJson(text))).toBe(text)
+  })
+})
+
+describe('fields of JSON', () => {
+  it('are those of objects alone', () => {
+    expect(fieldsOf(parseExactJson('{"a":1}'))).toEqual({ a: 1 })
+    for (const text of ['[1]', 'null', '"a"', '1.5', '17']) expect(fieldsOf(parseExactJson(text))).toEqual({})
+    expect(fieldsOf(undefined)).toEqual({})
+  })
+
+  it('are own ones', () => {
+    expect(fieldOf({ a: 1 }, 'a')).toBe(1)
+    expect(fieldOf({}, 'toString')).toBeUndefined()
+    expect(fieldOf([1], 'length')).toBeUndefined()
+  })
+
+  it('come from a text that is an object', () => {
+    expect(jsonObjectIn('{"a":[1]}')).toEqual({ a: [1] })
+    for (const text of ['', '{', '[]', 'null', '1', `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`]) {
+      expect(jsonObjectIn(text)).toBeNull()
+    }
+  })
+})
+
+it('text that is not JSON is undefined, unlike null', () => {
+  expect([tryParse('{', parseJson), tryParse('null', parseJson)]).toEqual([undefined, null])
 })

@@ -145,7 +145,9 @@ describe('.gas-snapshot', () => {
   })
 
   it('is refused in words if it is missing or damaged', async () => {
-    expect((await contract('good.repl', '--check')).stderr).toContain('--check cannot read .gas-snapshot (ENOENT)')
+    expect((await contract('good.repl', '--check')).stderr).toContain(
+      '--check cannot read .gas-snapshot: it does not exist (ENOENT)',
+    )
     write('.gas-snapshot', 'good.repl:adds 1\nno gas\n')
     expect((await contract('good.repl', '--check')).stderr).toContain(
       '.gas-snapshot:2: expected FILE:NAME GAS, not no gas',

@@ -241,7 +241,7 @@ it('begins with the options of the start, and with a cut of its own', async () =
   expect(proxy.seen.length).toBeGreaterThan(seen)
   await expect(devnet.reset({ fork: { cut: join(cacheFolder, 'none.json') } })).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: expect.stringMatching(/^cut: .*none\.json: ENOENT/),
+    message: expect.stringMatching(/^cut: .*none\.json: it does not exist \(ENOENT\)/),
   })
 })
 

@@ -1,7 +1,7 @@
 /** Answers of a situation: recorded ones, and true ones in another form. */
 import type http from 'node:http'
 import type { Clock } from '../../base/clock.ts'
-import { parseJson, stringifyJson } from '../../base/json.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../base/json.ts'
 import type { ClientAnswer } from './asked.ts'
 import type { ClientSituation } from './situation-file.ts'
 
@@ -76,13 +76,10 @@ function withJson(
   return { ...answer, body: Buffer.from(write(stringifyJson(changed))) }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** RFC 7396: null removes a field. Other fields than objects replace. */
 function merged(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const result: Record<string, unknown> = isObject(target) ? { ...target } : {}
+  if (!isJsonObject(patch)) return patch
+  const result: Record<string, unknown> = isJsonObject(target) ? { ...target } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name]
     else result[name] = merged(result[name], value)
@@ -92,7 +89,7 @@ function merged(target: unknown, patch: unknown): unknown {
 
 function reversedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversedKeys)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .toReversed()

@@ -1,5 +1,5 @@
 /** A request of a client, with the endpoint that it names. */
-import { parseJson } from '../../base/json.ts'
+import { parseJson, tryParse } from '../../base/json.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { type OperationId, operations } from '../../schema/operations.ts'
 
@@ -68,13 +68,7 @@ export function endpointOf(method: string, path: string): Pick<Asked, 'operation
 
 /** A body as JSON; undefined if it is none. */
 export function jsonIn(body: Uint8Array): unknown {
-  if (body.length === 0) return undefined
-  try {
-    return parseJson(new TextDecoder().decode(body))
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
+  return body.length === 0 ? undefined : tryParse(new TextDecoder().decode(body), parseJson)
 }
 
 /** Request keys that a request names. */

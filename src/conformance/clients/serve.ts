@@ -6,6 +6,7 @@ import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { MAX_ANSWER_BYTES, tooLong } from '../wire.ts'
 import { changedAnswer, forPages, recordedAnswer, sendAnswer } from './answers.ts'
 import { type Asked, type ClientAnswer, endpointOf, jsonIn } from './asked.ts'
 import { ClientJudge } from './judge.ts'
@@ -180,7 +181,12 @@ export class ClientServer {
             return
           }
           const chunks: Buffer[] = []
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+          let size = 0
+          answer.on('data', (chunk: Buffer) => {
+            size += chunk.length
+            if (size <= MAX_ANSWER_BYTES) chunks.push(chunk)
+            else answer.destroy(tooLong(this.#options.node))
+          })
           answer.on('error', reject)
           answer.on('end', () =>
             resolve({ status: answer.statusCode ?? 0, headers: shown, body: Buffer.concat(chunks) }),

@@ -1,7 +1,10 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
-import { readdirSync, readFileSync } from 'node:fs'
+
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, fileProblem, NewcutError } from '../../base/errors.ts'
+import { parsePlainJson } from '../../base/json.ts'
+import { readUserText } from '../../base/user-file.ts'
 import { operations } from '../../schema/operations.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
 import { validatorOf } from '../../schema/validator.ts'
@@ -92,7 +95,7 @@ function readSituationFile(folder: string, name: string): ClientSituation[] {
   const path = join(folder, name)
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    content = parsePlainJson(readUserText(path))
   } catch (error) {
     throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
   }

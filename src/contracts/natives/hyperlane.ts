@@ -1,7 +1,6 @@
 /** Natives for messages of Hyperlane 3, a bridge between networks. Integers in messages are big-endian. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { FormatError } from '../../base/errors.ts'
-import { parseExactJson } from '../../base/json.ts'
+import { parseExactJson, unlessMalformed } from '../../base/json.ts'
 import { type ContractError, evalError } from '../errors.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
@@ -159,14 +158,11 @@ function decodeTokenMessage(args: Arguments): ObjectValue {
 function guardOf(bytes: Uint8Array): Guard | null {
   const text = fromUtf8(bytes)
   if (text === null) return null
-  try {
+  return unlessMalformed(() => {
     const value = valueFromJson(parseExactJson(text))
     if (Array.isArray(value)) return keysetFromValue(value)
     return value instanceof Guard ? value : null
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof FormatError) return null
-    throw error
-  }
+  })
 }
 
 export const HYPERLANE: readonly Native[] = [

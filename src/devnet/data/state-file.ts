@@ -9,6 +9,7 @@
  *
  * Files of version 1 have no pending transactions.
  */
+
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { parsePlainJson } from '../../base/json.ts'
 import { besideOf, moveInto } from '../../base/replace-file.ts'
+import { openUserFile } from '../../base/user-file.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
@@ -109,7 +112,8 @@ export async function unpackState(state: string | Uint8Array): Promise<UnpackedS
   const name = typeof state === 'string' ? state : 'state'
   const directory = await mkdtemp(join(tmpdir(), 'newcut-state-'))
   try {
-    const bytes = typeof state === 'string' ? createReadStream(state) : Readable.from([state])
+    const bytes =
+      typeof state === 'string' ? createReadStream(state, { fd: openUserFile(state) }) : Readable.from([state])
     return { directory, pending: await unpackTo(directory, bytes, name) }
   } catch (error) {
     await rm(directory, { recursive: true, force: true })
@@ -169,7 +173,7 @@ type Line = PendingBytes | { readonly key: string; readonly value: Buffer } | { 
 function entryIn(line: string): Line | null {
   let entry: unknown
   try {
-    entry = JSON.parse(line)
+    entry = parsePlainJson(line)
   } catch {
     return null
   }
@@ -185,7 +189,7 @@ function entryIn(line: string): Line | null {
 function headIn(line: string, name: string): string | null | undefined {
   let head: unknown
   try {
-    head = JSON.parse(line)
+    head = parsePlainJson(line)
   } catch {
     return undefined
   }

@@ -6,7 +6,7 @@ import { encodeBase64Url } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
-import { FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
+import { cutText, FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
 import { type ForkTime, NodeFork } from './node-fork.ts'
 import { pinnedPayloads } from './told-payloads.ts'
@@ -135,7 +135,7 @@ function expectPin(directory: string, kept: KeptFork, asked: DevnetFork | undefi
 
 function isSameCut(cut: string, pin: string): boolean {
   if (/^\d+$/.test(cut)) return readPin(pin, FORK_FILE).height === Number(cut)
-  const text = cut.trimStart().startsWith('{') || !existsSync(cut) ? cut : readFileSync(cut, 'utf8')
+  const text = cut.trimStart().startsWith('{') || !existsSync(cut) ? cut : cutText(cut).text
   return pinText(readPin(text, '--fork-cut')) === pinText(readPin(pin, FORK_FILE))
 }
 

@@ -2,11 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
-import { parseExactJson, parseJson } from '../../base/json.ts'
+import { fieldsOf, parseExactJson, parseJson, parsePlainJson } from '../../base/json.ts'
 import { shortestPath } from '../../core/graph.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
-import { fieldsOf } from '../../fork/asker.ts'
 import { exactText } from '../../fork/exact-text.ts'
 import { shown } from '../../fork/remote-node.ts'
 import { BINARY, JSON_TYPE } from '../../schema/operation.ts'
@@ -117,7 +116,7 @@ class BelowFork {
 
   async #poll(chain: number, request: FastifyRequest, payload: Body): Promise<Body> {
     const { fork, pools } = this.#options
-    const known = JSON.parse(payload.toString()) as Record<string, unknown>
+    const known = parsePlainJson(payload.toString()) as Record<string, unknown>
     const { requestKeys } = bodyOf(request) as { readonly requestKeys: readonly string[] }
     const unknown = requestKeys.filter((key) => known[key] === undefined && pools.of(chain).get(key) === undefined)
     if (unknown.length === 0 || fork.stateOf(chain) === null) return payload
@@ -178,7 +177,7 @@ function untold(path: string, reply: FastifyReply, payload: Body): Body {
 }
 
 const isNotFound = (payload: Body) => payload.toString().startsWith('Transaction hash not found')
-const bodyOf = (request: FastifyRequest): unknown => JSON.parse((request.body as Buffer).toString())
+const bodyOf = (request: FastifyRequest): unknown => parsePlainJson((request.body as Buffer).toString())
 
 function lengthOf(reply: FastifyReply, body: Body): Body {
   reply.header('content-length', Buffer.byteLength(body))

@@ -1,6 +1,7 @@
 /** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
+
 import { decodeBase64Url } from '../../base/bytes.ts'
-import { FormatError } from '../../base/errors.ts'
+import { jsonObjectIn, unlessMalformed } from '../../base/json.ts'
 import { proofFromJson } from '../../core/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
@@ -32,22 +33,7 @@ export function verifyContinuationProof(store: BlockStore, { proof: text, ...pla
 }
 
 function hasContinuation(output: Uint8Array): boolean {
-  try {
-    const result: unknown = JSON.parse(new TextDecoder().decode(output))
-    if (typeof result !== 'object' || result === null || !('continuation' in result)) return false
-    return typeof result.continuation === 'object' && result.continuation !== null
-  } catch (error) {
-    // Blocks of peers may hold any output.
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
-}
-
-function unlessMalformed<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof FormatError) return null
-    throw error
-  }
+  // Blocks of peers may hold any output.
+  const { continuation } = jsonObjectIn(new TextDecoder().decode(output)) ?? {}
+  return typeof continuation === 'object' && continuation !== null
 }

@@ -2,6 +2,7 @@
 
 import { equalBytes } from '../../base/bytes.ts'
 import { describeError } from '../../base/errors.ts'
+import { parsePlainJson } from '../../base/json.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
@@ -132,7 +133,7 @@ function difference(given: StoredPayload, made: StoredPayload): string | null {
 }
 
 function readMiner(minerData: Uint8Array): MinerAccount {
-  const json = JSON.parse(decoder.decode(minerData)) as Record<string, unknown> | null
+  const json = parsePlainJson(decoder.decode(minerData)) as Record<string, unknown> | null
   const { account, predicate, 'public-keys': publicKeys } = json ?? {}
   const areKeys = Array.isArray(publicKeys) && publicKeys.every((key) => typeof key === 'string')
   if (typeof account !== 'string' || typeof predicate !== 'string' || !areKeys) {

@@ -2,6 +2,7 @@
  * Executes commands of blocks that an older newcut made under other rules of gas and error texts. The block names
  * their gas and outputs, so these hold. The writes must still be those of the block, or it is refused.
  */
+import { parsePlainJson } from '../../base/json.ts'
 import { evalError } from '../../contracts/errors.ts'
 import { freeGas } from '../../contracts/machine/environment.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
@@ -43,7 +44,7 @@ const decoder = new TextDecoder()
 /** Executes a command without a limit of gas; it costs what its output says. A failed command only pays its gas. */
 export function executeRecorded(output: Uint8Array): ExecuteNow {
   const text = decoder.decode(output)
-  const recorded = JSON.parse(text) as RecordedResult
+  const recorded = parsePlainJson(text) as RecordedResult
   const { gas } = recorded
   const isSuccess = recorded.result.status === 'success'
   return (state, block, command, options) => {

@@ -2,6 +2,7 @@
 
 import { describeError, FormatError } from '../../base/errors.ts'
 import type { ExactJson } from '../../base/json.ts'
+import { isJsonObject } from '../../base/json.ts'
 import { isOf, typeText } from '../../contracts/machine/types.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { equalValues } from '../../contracts/values/equal.ts'
@@ -64,7 +65,7 @@ function byType(type: Type | null, json: ExactJson, at: string): Value {
   if (type?.type === 'list' && Array.isArray(json)) {
     return json.map((item, i) => typedFromJson(type.item, item, `${at}/${i}`))
   }
-  if (type?.type === 'object' && type.schema !== null && isPlainObject(json)) {
+  if (type?.type === 'object' && type.schema !== null && isJsonObject(json)) {
     return objectFromJson(type.schema, json, at)
   }
   const value = valueFromJson(json)
@@ -85,9 +86,6 @@ function objectFromJson({ fields }: RowSchema, json: Readonly<Record<string, Exa
 export function isoTime(text: string): Time | null {
   return parseTime(ISO_SECONDS, text) ?? parseTime(ISO_MICROS, text)
 }
-
-const isPlainObject = (json: ExactJson): json is Readonly<Record<string, ExactJson>> =>
-  typeof json === 'object' && json !== null && !Array.isArray(json)
 
 /** A whole number as an integer. Others stay what they are. */
 function integerIn(value: Decimal): Value {

@@ -1,7 +1,6 @@
 /** Verifies proofs for the native `verify-spv`: it returns the result of a command of another chain. */
 
-import { FormatError } from '../../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../../base/json.ts'
+import { fieldOf, parseExactJson, unlessMalformed } from '../../base/json.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
 import { type OutputProof, proofFromJson } from '../../core/spv.ts'
@@ -42,18 +41,4 @@ function resultOf({ output }: OutputProof): ProvenResult {
   if (value === null) return undecodable
   if (!(value instanceof Map)) return { fault: 'verifySPV: command result not an object' }
   return { value: value as ObjectValue }
-}
-
-function fieldOf(json: ExactJson | undefined, name: string): ExactJson | undefined {
-  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined
-  return (json as { readonly [key: string]: ExactJson })[name]
-}
-
-function unlessMalformed<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof FormatError || error instanceof SyntaxError) return null
-    throw error
-  }
 }

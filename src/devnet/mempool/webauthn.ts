@@ -2,7 +2,9 @@
  * Signatures of authenticators (W3C Web Authentication, level 2, section 7.2). They sign the data of the authenticator
  * and the SHA-256 of the client data from the browser. The challenge in the client data is the hash of the command.
  */
+
 import { createPublicKey, hash as digest, type KeyObject, verify } from 'node:crypto'
+import { jsonObjectIn } from '../../base/json.ts'
 import { webAuthnPartsOf } from '../../core/command-size.ts'
 
 /** Optional prefix of the public key of such a signer. */
@@ -58,17 +60,7 @@ export function webAuthnFault(sig: string, key: KeyObject, hash: Uint8Array): st
   return verify(algorithm, signed, key, signature) ? null : 'invalid WebAuthn signature'
 }
 
-const challengeOf = (client: string) => jsonObject(client)?.challenge
-
-function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null
-  } catch {
-    // Not JSON: the error of the caller names the expected form.
-    return null
-  }
-}
+const challengeOf = (client: string) => jsonObjectIn(client)?.challenge
 
 /** Reads a CBOR map from small integers to small integers and bytes. @returns null if it is none, or if bytes follow */
 function cborMap(bytes: Buffer): ReadonlyMap<number, CborItem> | null {

@@ -1,4 +1,5 @@
 /** Index of the blocks that hold a transaction. */
+import { parsePlainJson } from '../../base/json.ts'
 import type { Block } from './block-store.ts'
 import type { StoredPayload } from './payload.ts'
 
@@ -71,7 +72,7 @@ function keysIn(payload: StoredPayload): readonly (string | null)[] {
  */
 function requestKeyOf(transaction: Uint8Array): string | null {
   try {
-    const command = JSON.parse(decoder.decode(transaction)) as { hash?: unknown } | null
+    const command = parsePlainJson(decoder.decode(transaction)) as { hash?: unknown } | null
     return typeof command?.hash === 'string' ? command.hash : null
   } catch (error) {
     if (error instanceof SyntaxError) return null

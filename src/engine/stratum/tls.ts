@@ -1,8 +1,8 @@
 /** A server for TLS handshakes with rigs. It does not listen itself. */
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { NewcutError } from '../../base/errors.ts'
+import { readUserFile } from '../../base/user-file.ts'
 
 /**
  * @param onSocket called after a handshake
@@ -13,7 +13,7 @@ export function tlsServer(
   onSocket: (socket: Socket) => void,
 ): TlsServer {
   try {
-    const [cert, key] = [readFileSync(files.cert), readFileSync(files.key)]
+    const [cert, key] = [readUserFile(files.cert), readUserFile(files.key)]
     // Node.js reports a failed handshake here, and leaves closing the socket to the listener.
     return createTlsServer({ cert, key }, onSocket).on('tlsClientError', (_error, socket) => socket.destroy())
   } catch (error) {

@@ -1,9 +1,8 @@
 /** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
 
 import type { FastifyReply } from 'fastify'
-import { parseExactJson } from '../../../base/json.ts'
+import { fieldsOf, parseExactJson } from '../../../base/json.ts'
 import { hashBytes } from '../../../contracts/values/hash.ts'
-import { fieldsOf } from '../../../fork/asker.ts'
 import { exactText } from '../../../fork/exact-text.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { type TraceOrder, traceOperation } from '../../../schema/trace.ts'

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { fileProblem } from '../../src/base/errors.ts'
+import { openUserFile, readUserFile, readUserText } from '../../src/base/user-file.ts'
+import { readConfigFile } from '../../src/cli/config.ts'
+import { fileText } from '../../src/commands/given-text.ts'
+import { readCases } from '../../src/conformance/case-file.ts'
+import { unpackState } from '../../src/devnet/data/state-file.ts'
+import { diskFiles } from '../../src/editor/disk-files.ts'
+import { Workspace } from '../../src/editor/workspace.ts'
+import { tlsServer } from '../../src/engine/stratum/tls.ts'
+import { cutText } from '../../src/fork/fork.ts'
+import { contractIn } from '../contracts/contract-in.ts'
+import { itWith } from '../needs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-user-file-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const at = (name: string) => join(folder, name)
+
+const pipe = at('pipe')
+execFileSync('mkfifo', [pipe])
+const zero = at('zero')
+symlinkSync('/dev/zero', zero)
+const pipeLink = at('pipe-link')
+symlinkSync(pipe, pipeLink)
+
+const unsuitable = [
+  ['a device', '/dev/zero', 'it is a device, not a regular file'],
+  ['a link to a device', zero, 'it is a device, not a regular file'],
+  ['a named pipe', pipe, 'it is a named pipe, not a regular file'],
+  ['a link to a named pipe', pipeLink, 'it is a named pipe, not a regular file'],
+] as const
+
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return 'nothing was thrown'
+}
+
+describe('the reader of a file that a user names', () => {
+  it('reads a file, and the file behind a link', () => {
+    writeFileSync(at('text'), 'a \u00fc')
+    symlinkSync(at('text'), at('link'))
+    expect([readUserText(at('text')), readUserText(at('link'))]).toEqual(['a \u00fc', 'a \u00fc'])
+    expect(readUserFile(at('text'), 4)).toHaveLength(4)
+  })
+
+  it('refuses a file with more bytes than the limit, without reading it', () => {
+    writeFileSync(at('large'), '')
+    truncateSync(at('large'), 1e12)
+    expect(fileProblem(thrownBy(() => readUserFile(at('large'))))).toBe('it has more than 16777216 bytes')
+    expect(fileProblem(thrownBy(() => readUserFile(at('text'), 3)))).toBe('it has more than 3 bytes')
+  })
+
+  itWith(
+    process.platform === 'linux' ? null : 'only Linux has /proc',
+    'stops at the limit in a file without a size',
+    () => {
+      expect(fileProblem(thrownBy(() => readUserFile('/proc/self/status', 10)))).toBe('it has more than 10 bytes')
+    },
+  )
+
+  it.each(unsuitable)('refuses %s in words, at once', (_, path, problem) => {
+    expect(fileProblem(thrownBy(() => readUserFile(path)))).toBe(problem)
+    expect(fileProblem(thrownBy(() => openUserFile(path)))).toBe(problem)
+  })
+
+  it('refuses a folder and a socket in words', async () => {
+    mkdirSync(at('folder'))
+    expect(fileProblem(thrownBy(() => readUserFile(at('folder'))))).toBe('it is a folder (EISDIR)')
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(at('socket'), resolve))
+    onTestFinished(() => void server.close())
+    expect(fileProblem(thrownBy(() => readUserFile(at('socket'))))).toBe('it is a socket, not a regular file')
+  })
+
+  itWith(process.platform === 'win32' ? 'Windows has no /dev/null' : null, 'takes /dev/null for an empty file', () => {
+    expect(readUserText('/dev/null')).toBe('')
+  })
+
+  it('says that a file does not exist', () => {
+    expect(fileProblem(thrownBy(() => readUserFile(at('absent'))))).toBe('it does not exist (ENOENT)')
+  })
+})
+
+describe.each(unsuitable)('%s', (_, path, problem) => {
+  it('ends a test file that loads it, in words', async () => {
+    writeFileSync(at('load.repl'), `(load "${path}")`)
+    const { status, lines } = await contractIn(folder, ['load.repl'])
+    expect([status, lines.join('\n')]).toEqual([1, expect.stringContaining(problem)])
+  })
+
+  it('is a finding of the language server where a test file loads it', () => {
+    const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
+    const workspace = new Workspace(diskFiles([folder]), null, live)
+    workspace.change(at('a.repl'), `(load "${path}")`)
+    expect(workspace.findings(at('a.repl')).map(({ message }) => message)).toEqual([`cannot read ${path}: ${problem}`])
+  })
+
+  it('is refused as code, configuration, certificate, cut and state', async () => {
+    expect(() => fileText(path)).toThrow(`cannot read ${path}: ${problem}`)
+    expect(() => readConfigFile(path)).toThrow(`configuration file ${path}: ${problem}`)
+    expect(() => tlsServer({ cert: path, key: path }, () => undefined)).toThrow(problem)
+    expect(() => cutText(path)).toThrow(`--fork-cut ${path}: ${problem}`)
+    await expect(unpackState(path)).rejects.toThrow(problem)
+  })
+
+  it('is refused as a file of cases', () => {
+    const cases = mkdtempSync(at('cases-'))
+    symlinkSync(path, join(cases, 'a.json'))
+    expect(() => readCases(cases)).toThrow(`${join(cases, 'a.json')}: ${problem}`)
+  })
+})

@@ -1,0 +1,47 @@
+/** JSON that nests too deep is a request that nobody can mean, at every path. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { controlOperations } from '../../src/schema/control.ts'
+import type { Operation } from '../../src/schema/operation.ts'
+import { operations } from '../../src/schema/operations.ts'
+import { signText } from './command.ts'
+import { exec, local } from './commands-common.ts'
+import { brief, PREFIX, sharedNode } from './common.ts'
+import { Peer } from './request.ts'
+
+const LEVELS = 150_000
+const WORDS = 'the JSON nests more than 1200 levels'
+const bodies = [
+  `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`,
+  `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`,
+  `{"chain":0,"code":"1","data":${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}}`,
+]
+
+const rows: readonly Operation[] = [...Object.values(operations), ...Object.values(controlOperations)]
+const pathOf = ({ scope, path }: Operation) =>
+  `${scope === 'root' ? '' : PREFIX}${path.replace('{chain}', '0').replaceAll(/\{\w+\}/g, 'A'.repeat(43))}`
+
+describe('a body of 150,000 levels', () => {
+  const shared = sharedNode()
+
+  it.each(
+    rows
+      .filter(({ body }) => body?.type === 'application/json')
+      .map((operation) => [operation.method, pathOf(operation)] as const),
+  )('is refused in words at %s %s', async (method, path) => {
+    const peer = new Peer((await shared()).devnet.url)
+    onTestFinished(() => peer.close())
+    for (const body of bodies) {
+      const headers = { 'content-type': 'application/json' }
+      const [status, , text] = brief(await peer.request(method, path, { headers, body }))
+      expect([status, text]).toEqual([400, expect.stringContaining(WORDS)])
+    }
+  })
+
+  it('is refused in words within a command', async () => {
+    const { peer } = await shared()
+    const { cmd } = exec('(+ 1 2)')
+    const deep = signText(cmd.replace('{', `{"deep":${bodies[0]},`))
+    const [status, , text] = brief(await local(peer, deep))
+    expect([status, text]).toEqual([400, `Validation failed: /cmd: no JSON: ${WORDS}`])
+  })
+})
