@@ -41,3 +41,20 @@ export function prepareReplacement(path: string, text: string): Prepared {
   }
   return { commit: () => renameSync(beside, target), discard: () => rmSync(beside, { force: true }) }
 }
+
+/**
+ * Creates or replaces a file that one process at a time writes. Only its owner may read it. Its new text is on disk
+ * before the old one goes.
+ * @throws the error of the file system
+ */
+export function replaceOwnFile(path: string, text: string): void {
+  const beside = `${path}.new`
+  const file = openSync(beside, 'w', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(beside, path)
+}
