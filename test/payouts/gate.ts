@@ -10,7 +10,12 @@ export type RequestKind = 'local' | 'send' | 'poll' | 'other'
 export type Swallows = (kind: RequestKind, when: 'before' | 'after') => boolean | Promise<boolean>
 
 /** @returns the status and body that replace an answer of the node, or null */
-export type Replaces = (kind: RequestKind, path: string) => { readonly status: number; readonly body: string } | null
+export type Replaces = (kind: RequestKind, path: string, body: string) => Replacement | null
+
+export interface Replacement {
+  readonly status: number
+  readonly body: string
+}
 
 const kindOf = (url: string) => (/\/(local|send|poll)(?:\?|$)/.exec(url)?.[1] ?? 'other') as RequestKind
 
@@ -48,9 +53,10 @@ export class Gate {
       answer.on('end', async () => {
         if (await this.#swallows(kind, 'after')) return
         const { 'content-length': _, ...rest } = answer.headers
-        const replaced = this.#replaces(kind, url)
+        const body = Buffer.concat(chunks)
+        const replaced = this.#replaces(kind, url, body.toString())
         to.writeHead(replaced?.status ?? answer.statusCode ?? 502, replaced === null ? answer.headers : rest)
-        to.end(replaced?.body ?? Buffer.concat(chunks))
+        to.end(replaced?.body ?? body)
       })
     })
     onward.on('error', () => to.destroy())

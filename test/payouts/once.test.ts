@@ -76,13 +76,21 @@ async function blockAt(height: number): Promise<string | undefined> {
     .items[0]
 }
 
-it('a payment stays open while the blocks cannot be read, and the run says so', async () => {
-  const refuses: Replaces = (kind, path) =>
-    path.includes('/payload/batch') ? { status: 404, body: '' } : FORGETS(kind, path)
-  const { run, gate } = await payThrough(refuses)
+const withoutTransactions = (body: string) =>
+  JSON.stringify((JSON.parse(body) as object[]).map((payload) => ({ ...payload, transactions: [] })))
+
+it.each([
+  ['are not given', () => ({ status: 404, body: '' }), 'answered 404'],
+  ['lack their transactions', withoutTransactions, 'does not have the transactionsHash'],
+] as const)('a payment stays open while payloads %s, and the run says so', async (_, lie, reason) => {
+  const { run, gate } = await payThrough((kind, path, body) => {
+    if (!path.includes('/payload/batch')) return FORGETS(kind, path, body)
+    const told = lie(body)
+    return typeof told === 'string' ? { status: 200, body: told } : told
+  })
   await letExpire()
   await until(() => run.err().includes('cannot be read'))
-  expect(run.err()).toMatch(/trouble +whether a block of chain 0 has \S{43} cannot be read: .* answered 404/)
+  expect(run.err()).toMatch(new RegExp(`trouble +whether a block of chain 0 has \\S{43} cannot be read: .* ${reason}`))
   await run.stop()
   gate.close()
   expect(states()).toEqual(['pending'])

@@ -238,6 +238,15 @@ describe('a node that has lost its results', () => {
     expect(results).toMatchObject([{ outcome: 'paid', height: 8 }])
   })
 
+  it('does not hide a transaction in a block that is older by its clock', async () => {
+    const { node, results, options } = setup()
+    Object.assign(node, { forgets: true, includedAt: 7, timeOf: (height: number) => (height < 8 ? 1000 : 2000) + height })
+    // Nodes take a transaction whose creation time is up to 95 s after that of the parent.
+    const command = { ...COMMAND, cmd: '{"meta":{"creationTime":1101}}' }
+    await lookOnce([{ ...orderUntil(2000), command }], options)
+    expect(results).toMatchObject([{ outcome: 'paid', height: 7 }])
+  })
+
   const [ABSENT, OTHER] = ['no payload', 'the payload of another block']
   it.each([ABSENT, OTHER, 'a header that is not that of its hash', 'no headers of old blocks'])(
     'settles nothing if it gives %s, and says so once',
