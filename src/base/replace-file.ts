@@ -95,8 +95,8 @@ export function moveInto(beside: string, path: string): void {
   syncFolder(dirname(path))
 }
 
-/** A rename lasts once the folder is on the disk. Windows cannot open folders, and needs no such call. */
-function syncFolder(folder: string): void {
+/** Makes new and renamed files last. Windows cannot open folders, and needs no such call. */
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const opened = openSync(folder, 'r')
   try {

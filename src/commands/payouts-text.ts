@@ -17,18 +17,30 @@ const STATES: Readonly<Record<string, string>> = {
   own: "the pool's own",
 }
 
-/** `since`: the start of a run that pays, or null for a run that does not. */
-export function payoutLines(report: PayoutReport, since: string | null): string[] {
+/** A run that pays. */
+export interface PayingRun {
+  /** Its start: UTC, ISO 8601. */
+  readonly since: string
+  /** Request keys of the transactions that it settled, also of those that an earlier run had signed. */
+  readonly settled: ReadonlySet<string>
+}
+
+/** Whether a run made or settled this payment. */
+export const isOfRun = ({ at, requestKey }: Payment, { since, settled }: PayingRun) =>
+  at >= since || settled.has(requestKey)
+
+/** @param run null for a run that does not pay */
+export function payoutLines(report: PayoutReport, run: PayingRun | null): string[] {
   const { blocks } = report
   return [
     ...heading(report),
     '',
     ...(blocks.length === 0 ? ['no share of the share log is a block'] : blockTable(blocks)),
-    ...blocks.filter((block) => isOpen(block) || since === null).flatMap(partLines),
+    ...blocks.filter((block) => isOpen(block) || run === null).flatMap(partLines),
     ...balanceLines(report.balances),
     ...operatorLines(report),
     ...unpaidLines(report),
-    ...paymentLines(report.payments, since),
+    ...paymentLines(report.payments, run),
   ]
 }
 
@@ -112,9 +124,9 @@ function unpaidLines({ unpaid }: PayoutReport): string[] {
   return ['', 'users who cannot be paid:', ...lines]
 }
 
-/** Payments that are not settled, and payments of this run. */
-function paymentLines(payments: readonly Payment[], since: string | null): string[] {
-  const shown = payments.filter(({ at, state }) => state === 'pending' || (since !== null && at >= since))
+/** Payments that are not settled, and those that this run made or settled. */
+function paymentLines(payments: readonly Payment[], run: PayingRun | null): string[] {
+  const shown = payments.filter((payment) => payment.state === 'pending' || (run !== null && isOfRun(payment, run)))
   if (shown.length === 0) return []
   const rows = shown.map(({ at, chain, account, amount, state, requestKey }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,

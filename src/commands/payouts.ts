@@ -18,7 +18,7 @@ import type { NamedKey } from '../wallet/known-keys.ts'
 import { refuseFlag, refuseWithoutEffect } from './effect.ts'
 import { linkSetup } from './fleet-setup.ts'
 import { termsOf } from './orders.ts'
-import { payoutLines } from './payouts-text.ts'
+import { isOfRun, type PayingRun, payoutLines } from './payouts-text.ts'
 import { signingKeys } from './signing-keys.ts'
 import { StepLines } from './steps.ts'
 import { withNode } from './with-node.ts'
@@ -40,14 +40,15 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
     const folder = folderOf(config, surroundings)
     const source = sourceOf(config, { folder, network, onWarning: (message) => steps.warn(message) })
     const openReader = () => openShareReader(source, systemClock, signal)
-    const setup = setupOf(client, { config, openReader, folder, rules: rulesOf(config, network, keys), signal })
-    const since = new Date(setup.clock.wallMs()).toISOString()
-    const { report, troubles } =
+    const rules = rulesOf(config, network, keys)
+    const onNotice = (message: string) => steps.warn(message)
+    const setup = setupOf(client, { config, openReader, folder, rules, signal, onNotice })
+    const { report, run, troubles } =
       keys === null
-        ? { report: await reportPayouts(setup), troubles: [] }
-        : await steps.guide(() => pay(setup, { config, keys, steps, since }), signal)
+        ? { report: await reportPayouts(setup), run: null, troubles: [] }
+        : await steps.guide(() => pay(setup, { config, keys, steps }), signal)
     if (values.json) print(JSON.stringify({ ...report, troubles }))
-    else for (const line of payoutLines(report, values.pay ? since : null)) print(line)
+    else for (const line of payoutLines(report, run)) print(line)
     return troubles.length === 0 ? 0 : 1
   })
 }
@@ -104,6 +105,7 @@ interface Given {
   readonly folder: string
   readonly rules: PoolRules
   readonly signal: AbortSignal
+  readonly onNotice: (message: string) => void
 }
 
 function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
@@ -121,15 +123,14 @@ interface Paying {
   readonly config: PayoutsConfig
   readonly keys: readonly NamedKey[]
   readonly steps: StepLines
-  /** The start of this run. */
-  readonly since: string
 }
 
 /** Pays. `troubles`: the reasons for due payments that were not made. */
 async function pay(
   setup: PayoutSetup,
-  { config, keys, steps, since }: Paying,
-): Promise<{ readonly report: PayoutReport; readonly troubles: readonly string[] }> {
+  { config, keys, steps }: Paying,
+): Promise<{ readonly report: PayoutReport; readonly run: PayingRun; readonly troubles: readonly string[] }> {
+  const run = { since: new Date(setup.clock.wallMs()).toISOString(), settled: new Set<string>() }
   const troubles: string[] = []
   const tell = (message: string) => {
     troubles.push(message)
@@ -146,10 +147,11 @@ async function pay(
       const hint = error.hint === undefined ? '' : `; ${error.hint}`
       tell(`chain ${chain}: ${describeError(error)}${hint}`)
     },
+    onSettled: ({ requestKey }) => run.settled.add(requestKey),
   })
-  const failed = report.payments.filter(({ at, state }) => at >= since && state !== 'paid')
+  const failed = report.payments.filter((payment) => isOfRun(payment, run) && payment.state !== 'paid')
   for (const { chain, account, amount, state, requestKey } of failed) {
     tell(`chain ${chain}: ${amount} for ${account} ${state} (${requestKey}); it is due again`)
   }
-  return { report, troubles }
+  return { report, run, troubles }
 }

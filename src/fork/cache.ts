@@ -1,6 +1,6 @@
 /**
  * Entries of one chain at its pin, in memory and in an append-only file of JSON lines. A pinned block never changes, so
- * entries never expire. Absent entries are cached too. Every line ends with a checksum over the line and the block.
+ * entries never expire. Absent entries are cached too. Every line ends with a seal over the line and the block.
  *
  *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
  *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
@@ -8,10 +8,10 @@
 
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeBase64Url } from '../base/bytes.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
+import { sealOf } from '../base/seal.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 
 /** The pinned block of a chain. */
@@ -24,9 +24,6 @@ export interface PinnedBlock {
 }
 
 const VERSION = 2
-/** Characters of a checksum: 72 bits find every accident. */
-const CHECK_LENGTH = 12
-const encoder = new TextEncoder()
 
 export class ForkCache {
   readonly #entries = new Map<string, unknown>()
@@ -143,8 +140,7 @@ function entryIn(line: string, hash: string): [string, unknown] | null {
 /** @param hash hash of the pinned block */
 function lineOf(key: string, json: unknown, hash: string): string {
   const text = JSON.stringify([key, json]).slice(0, -1)
-  const check = encodeBase64Url(blake2b256(encoder.encode(`${hash}${text}`))).slice(0, CHECK_LENGTH)
-  return `${text},"${check}"]`
+  return `${text},"${sealOf(blake2b256, hash, text)}"]`
 }
 
 function damageText(lines: readonly number[]): string {

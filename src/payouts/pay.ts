@@ -18,9 +18,10 @@ import { coinsText, unitsOf } from './coins.ts'
 import { type Balance, type PayoutLedger, type PayoutOrder, paidFor } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
 import type { OrderLine } from './payout-line.ts'
+import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
 
 export interface PayOptions {
-  readonly node: WalletNode
+  readonly node: WalletNode & ClockNode
   readonly journal: Pick<PayoutJournal, 'append' | 'now'>
   /** Gets a line for each order. */
   readonly ledger: PayoutLedger
@@ -43,7 +44,8 @@ const MAX_QUESTIONS = 8
 const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
 
 /**
- * Sends orders for these balances. If a chain cannot be paid, reports it and continues with the others.
+ * Sends orders for these balances. If a chain cannot be paid, reports it and continues with the others. If the clocks
+ * differ, reports it and pays nothing more.
  * @throws NewcutError DATA_UNUSABLE if the journal cannot be written, errors of NodeClient, and the reason of the
  * signal
  */
@@ -57,6 +59,7 @@ export async function payBalances(balances: readonly Balance[], options: PayOpti
       const isOurs = error instanceof NodeRefusal && error.isNodesOwn
       if (!isOurs && !(error instanceof NewcutError && error.code === 'COMMAND_FAILED')) throw error
       options.onTrouble(chain, error)
+      if (error instanceof ClocksDiffer) return
     }
   }
 }
@@ -119,7 +122,7 @@ async function transfersOf(
 /**
  * Tries out, journals and sends one transaction.
  * @returns false if it takes more gas than its limit
- * @throws CommandFailed, NodeRefusal
+ * @throws CommandFailed, ClocksDiffer, NodeRefusal
  */
 async function sendBatch(
   chain: number,
@@ -131,7 +134,8 @@ async function sendBatch(
   const gasLimit = Math.min(options.terms.gasLimit, gasFor(transfers.length))
   const terms = { ...options.terms, gasLimit }
   const commandSender = new CommandSender(node, { terms, clock, signal, onStep })
-  const command = commandSender.sign({ chain, ...batchOf(account, transfers), sender: account, keys })
+  const request = { chain, ...batchOf(account, transfers), sender: account, keys }
+  const command = commandSender.sign(request, await signingTime(node, clock, signal))
   try {
     await commandSender.tryOut(chain, command)
   } catch (error) {

@@ -1,76 +1,94 @@
 /**
- * The payout journal on disk: an append-only file of lines. `append` returns once its lines are synced to disk, so an
- * action that follows, such as sending a transaction, is always journaled.
+ * The payout journal on disk: a sealed log. `append` returns once its lines are synced to disk, so an action that
+ * follows, such as sending a transaction, is always journaled.
  */
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { LogDamage, type LogFiles, readLog, SealedLog } from '../base/sealed-log.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
-
-const NEWLINE = 0x0a
 
 /** The journal file in a state folder. */
 export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
+
+const filesIn = (folder: string): LogFiles => ({ path: payoutFile(folder), endPath: join(folder, 'payouts.end') })
+
+/** The lines of a journal, and how many of them no seal covers. */
+export interface PayoutLines {
+  readonly lines: readonly PayoutLine[]
+  readonly unsealed: number
+}
 
 /**
  * Reads a journal; empty if there is no file. An unfinished last line is ignored: its process died, and nothing
  * followed from it.
  * @throws NewcutError DATA_UNUSABLE if the journal is damaged
  */
-export function readPayouts(folder: string): PayoutLine[] {
-  const path = payoutFile(folder)
-  return textOf(path)
-    .split('\n')
-    .slice(0, -1)
-    .map((text, i) => parsePayoutLine(text) ?? damaged(path, i + 1))
-}
-
-function textOf(path: string): string {
+export function readPayoutFile(folder: string): PayoutLines {
+  const files = filesIn(folder)
   try {
-    return readFileSync(path, 'utf8')
+    const { lines, chain } = readLog(files)
+    return { lines: parsed(files.path, lines), unsealed: chain.unsealed }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new NewcutError('DATA_UNUSABLE', `${path}: cannot be read: ${describeError(error)}`, { cause: error })
+    if (error instanceof LogDamage) throw damaged(error)
+    if (error instanceof NewcutError) throw error
+    throw new NewcutError('DATA_UNUSABLE', `${files.path}: cannot be read: ${describeError(error)}`, { cause: error })
   }
 }
 
+/** The lines of a journal, as readPayoutFile reads them. */
+export const readPayouts = (folder: string) => readPayoutFile(folder).lines
+
+const parsed = (path: string, lines: readonly string[]) =>
+  lines.map((text, i) => {
+    const line = parsePayoutLine(text)
+    if (line === null) throw damagedLine(path, i + 1)
+    return line
+  })
+
 /**
+ * The error of a damaged line.
  * @param line line number in the file
- * @throws NewcutError DATA_UNUSABLE, always
+ * @param reason the fault, if it is known
  */
-export function damaged(path: string, line: number): never {
-  throw new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
-    hint: 'restore it from a copy that has all later lines too: payments missing there would be made twice',
+export function damagedLine(path: string, line: number, reason?: string): NewcutError {
+  const why = reason === undefined ? '' : `${reason}; `
+  return new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
+    hint: `${why}restore it from a copy that has all later lines too: payments missing there would be made twice`,
   })
 }
 
+/** The same error for damage that a seal shows. */
+export const damaged = ({ path, line, reason }: LogDamage) => damagedLine(path, line, reason)
+
 /** A journal open for appending. lock.ts allows one process at a time. */
 export class PayoutJournal {
+  /** The lines when it was opened. */
+  readonly content: PayoutLines
   readonly #path: string
-  readonly #file: number
+  readonly #log: SealedLog
   readonly #nowMs: () => number
 
-  private constructor(path: string, file: number, nowMs: () => number) {
+  private constructor(path: string, log: SealedLog, nowMs: () => number) {
+    const { lines, chain } = log.content
+    this.content = { lines: parsed(path, lines), unsealed: chain.unsealed }
     this.#path = path
-    this.#file = file
+    this.#log = log
     this.#nowMs = nowMs
   }
 
   /**
    * Creates folder and file if they are missing.
-   * @throws NewcutError DATA_UNUSABLE if they cannot be written
+   * @throws NewcutError DATA_UNUSABLE if the journal is damaged, or cannot be written
    */
   static open(folder: string, nowMs: () => number): PayoutJournal {
-    const path = payoutFile(folder)
+    const files = filesIn(folder)
+    let log: SealedLog | null = null
     try {
-      mkdirSync(folder, { recursive: true })
-      const file = openSync(path, 'a+', 0o600)
-      const journal = new PayoutJournal(path, file, nowMs)
-      syncFolder(dirname(path))
-      cutTorn(path, file)
-      return journal
+      log = SealedLog.open(files)
+      return new PayoutJournal(files.path, log, nowMs)
     } catch (error) {
-      throw unwritable(path, error)
+      log?.close()
+      throw unwritable(files.path, error)
     }
   }
 
@@ -84,21 +102,20 @@ export class PayoutJournal {
    * @throws NewcutError DATA_UNUSABLE; then the caller must not act on the lines
    */
   append(...lines: readonly PayoutLine[]): void {
-    if (lines.length === 0) return
     try {
-      writeAll(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-      fsyncSync(this.#file)
+      this.#log.append(lines.map((line) => JSON.stringify(line)))
     } catch (error) {
       throw unwritable(this.#path, error)
     }
   }
 
   close(): void {
-    closeSync(this.#file)
+    this.#log.close()
   }
 }
 
 function unwritable(path: string, error: unknown): unknown {
+  if (error instanceof LogDamage) return damaged(error)
   if (error instanceof NewcutError) return error
   return new NewcutError(
     'DATA_UNUSABLE',
@@ -108,30 +125,4 @@ function unwritable(path: string, error: unknown): unknown {
       cause: error,
     },
   )
-}
-
-/** Removes an unfinished last line. */
-function cutTorn(path: string, file: number): void {
-  const bytes = readFileSync(path)
-  const end = bytes.lastIndexOf(NEWLINE) + 1
-  if (end === bytes.length) return
-  ftruncateSync(file, end)
-  fsyncSync(file)
-}
-
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-}
-
-/** Syncs the folder, so that the name of a new file is on disk. */
-function syncFolder(folder: string): void {
-  // Windows cannot open folders; syncing the file is enough there.
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -10,12 +10,14 @@ import type { BlockNode } from './found-blocks.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { lockPayouts } from './lock.ts'
 import { payBalances } from './pay.ts'
-import { PayoutJournal, readPayouts } from './payout-journal.ts'
+import { PayoutJournal, type PayoutLines, payoutFile, readPayoutFile } from './payout-journal.ts'
+import type { ResultLine } from './payout-line.ts'
 import { type PayoutReport, reportOf } from './report.ts'
 import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.ts'
+import type { ClockNode } from './signing-time.ts'
 
 export interface PayoutSetup {
-  readonly client: WalletNode & BlockNode['client'] & OrderNode
+  readonly client: WalletNode & BlockNode['client'] & OrderNode & ClockNode
   readonly placeOf: BlockNode['placeOf']
   /** Opens the shares. They are closed before anything is paid, so that a miner may open them. */
   readonly openReader: () => Promise<ShareReader>
@@ -26,6 +28,8 @@ export interface PayoutSetup {
   readonly minimum: bigint
   readonly clock: Clock
   readonly signal: AbortSignal
+  /** Called with a fact about the journal that its owner should know. */
+  readonly onNotice: (message: string) => void
 }
 
 export interface PaySetup extends PayoutSetup {
@@ -33,12 +37,14 @@ export interface PaySetup extends PayoutSetup {
   readonly terms: Terms
   readonly onStep: (step: CommandStep) => void
   readonly onTrouble: (chain: number, error: NewcutError) => void
+  /** Called with each order that this run settles, also with those of earlier runs. */
+  readonly onSettled: (result: ResultLine) => void
 }
 
 /** Reports amounts owed and paid. Writes nothing. */
 export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
-  return reportOf(await assessed(setup, ledgerOf(setup)), rules, minimum)
+  return reportOf(await assessed(setup, ledgerOf(setup, readPayoutFile(setup.folder))), rules, minimum)
 }
 
 /**
@@ -51,15 +57,17 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
   const { client, folder, rules, minimum, clock, signal, onStep } = setup
   const lock = await lockPayouts(folder)
   try {
-    const ledger = ledgerOf(setup)
     const journal = PayoutJournal.open(folder, () => clock.wallMs())
     try {
+      const ledger = ledgerOf(setup, journal.content)
       const settling: SettleOptions = {
         ...{ node: client, confirmations: rules.confirmations, clock, signal, onStep },
         onResult: (result) => {
           journal.append(result)
           ledger.add(result)
+          setup.onSettled(result)
         },
+        claimed: new Set(),
       }
       await lookOnce(ledger.openOrders, settling)
       const { blocks, held, lines } = await assessed(setup, ledger)
@@ -78,8 +86,15 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
 }
 
 /** A journal may have payouts of several networks. */
-function ledgerOf({ folder, rules: { network } }: PayoutSetup): PayoutLedger {
-  return new PayoutLedger(readPayouts(folder).filter((line) => isOnNetwork(line, network)))
+function ledgerOf(
+  { folder, onNotice, rules: { network } }: PayoutSetup,
+  { lines, unsealed }: PayoutLines,
+): PayoutLedger {
+  if (unsealed > 0) {
+    const of = unsealed === 1 ? 'its line has no seal' : `none of its ${unsealed} lines has a seal`
+    onNotice(`${payoutFile(folder)}: ${of}, so damage may go unseen until newcut adds the next line, which seals them`)
+  }
+  return new PayoutLedger(lines.filter((line) => isOnNetwork(line, network)))
 }
 
 async function assessed(

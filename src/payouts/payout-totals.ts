@@ -2,10 +2,11 @@
 import { open } from 'node:fs/promises'
 import { payeeOf } from '../accounts/user-account.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { LogDamage, SealChain } from '../base/sealed-log.ts'
 import { unitsOf } from './coins.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
-import { damaged, payoutFile } from './payout-journal.ts'
+import { damaged, damagedLine, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The pool to read. */
@@ -58,7 +59,7 @@ export class PayoutTotalsReader {
   constructor(folder: string, pool: PoolOfTotals) {
     this.#path = payoutFile(folder)
     this.#pool = pool
-    this.#read = nothingRead()
+    this.#read = nothingRead(this.#path)
   }
 
   /**
@@ -78,8 +79,9 @@ export class PayoutTotalsReader {
       if (isNew || this.#totals === null) this.#totals = totalsOf(this.#read.ledger, this.#pool)
       return this.#totals
     } catch (error) {
-      this.#read = nothingRead()
+      this.#read = nothingRead(this.#path)
       this.#totals = null
+      if (error instanceof LogDamage) throw damaged(error)
       if (error instanceof NewcutError || !(error instanceof Error && 'code' in error)) throw error
       throw new NewcutError('DATA_UNUSABLE', `${this.#path}: cannot be read: ${describeError(error)}`, { cause: error })
     }
@@ -96,7 +98,7 @@ export class PayoutTotalsReader {
     })
     if (file === null) {
       const isNew = this.#read.bytes > 0
-      if (isNew) this.#read = nothingRead()
+      if (isNew) this.#read = nothingRead(this.#path)
       return isNew
     }
     try {
@@ -108,7 +110,7 @@ export class PayoutTotalsReader {
       }
       // The file only grows. One that is not longer was replaced, or lost an unfinished line.
       const isSame = ino === before.ino && size > before.size
-      const read = isSame ? before : nothingRead()
+      const read = isSame ? before : nothingRead(this.#path)
       await this.#take(file, read, size)
       this.#read = Object.assign(read, { size, mtimeMs, ino })
       return true
@@ -129,11 +131,20 @@ export class PayoutTotalsReader {
       const end = bytes.lastIndexOf(NEWLINE) + 1
       rest = bytes.subarray(end)
       read.bytes += end
-      for (const text of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
-        const line = parsePayoutLine(text) ?? damaged(this.#path, read.lines + 1)
-        read.lines++
-        if (isOnNetwork(line, this.#pool.network)) read.ledger.add(withoutBulk(line))
-      }
+      this.#takeLines(bytes.subarray(0, end), read)
+    }
+    // Text behind the end of a line is damage. An unfinished line may still grow.
+    read.chain.isWhole(rest)
+  }
+
+  /** @param bytes whole lines */
+  #takeLines(bytes: Buffer, { chain, ledger }: ReadSoFar): void {
+    for (let done = 0; done < bytes.length; ) {
+      const next = bytes.indexOf(NEWLINE, done)
+      const line = parsePayoutLine(chain.take(bytes.subarray(done, next)))
+      if (line === null) throw damagedLine(this.#path, chain.end.lines)
+      if (isOnNetwork(line, this.#pool.network)) ledger.add(withoutBulk(line))
+      done = next + 1
     }
   }
 }
@@ -142,14 +153,14 @@ interface ReadSoFar {
   readonly ledger: PayoutLedger
   /** Length of all complete lines. */
   bytes: number
-  lines: number
+  readonly chain: SealChain
   readonly size: number
   readonly mtimeMs: number
   readonly ino: number
 }
 
-const nothingRead = (): ReadSoFar => {
-  return { ledger: new PayoutLedger(), bytes: 0, lines: 0, size: 0, mtimeMs: 0, ino: 0 }
+const nothingRead = (path: string): ReadSoFar => {
+  return { ledger: new PayoutLedger(), chain: new SealChain(path), bytes: 0, size: 0, mtimeMs: 0, ino: 0 }
 }
 
 /** Removes data that totals do not need: signed transactions, and the rounds of blocks. */

@@ -1,21 +1,24 @@
 /**
- * Settles orders. An order is settled when its transaction is deep enough in its chain, or when a block of that depth
- * is too late for it. Then no later block can include it, and no earlier one does. Until then newcut resends the same
- * transaction while blocks may include it.
+ * Settles orders. An order is settled when its transaction is deep enough in its chain. It is also settled when a block
+ * of that depth is too late for it, and no block up to there has it. Until then newcut resends the same transaction
+ * while blocks may include it.
+ *
+ * A missing result is no proof: the node may have lost it. Only the blocks themselves are (find-in-blocks.ts).
  */
 import { type Clock, sleep } from '../base/clock.ts'
-import { NewcutError } from '../base/errors.ts'
+import { describeError, NewcutError } from '../base/errors.ts'
 import type { NodeClient } from '../node/client.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import type { CallOptions } from '../node/requests.ts'
 import { isOutage } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { CommandStep } from '../wallet/command-sender.ts'
+import { type BlocksNode, findInBlocks, type ResultInBlock } from './find-in-blocks.ts'
 import type { PayoutOrder } from './ledger.ts'
 import type { ResultLine } from './payout-line.ts'
 
 /** The calls that settling needs. */
-export type OrderNode = Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
+export type OrderNode = BlocksNode & Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
 
 export interface SettleOptions {
   readonly node: OrderNode
@@ -26,10 +29,14 @@ export interface SettleOptions {
   readonly onStep: (step: CommandStep) => void
   /** Called once with each result. It must store the result before it returns. */
   readonly onResult: (result: ResultLine) => void
+  /** Request keys of transactions that are in a block by the words of the node. Settling adds to it. */
+  readonly claimed?: Set<string>
 }
 
 const POLL_MS = 1_000
 const RESEND_MS = 20_000
+/** Minimum interval between two searches of the blocks of a chain. */
+const SEARCH_MS = 15_000
 const MAX_PAUSE_MS = 15_000
 /** Maximum wait for proof after an order expired, plus a time for each block of the depth. */
 const GRACE_MS = 600_000
@@ -43,6 +50,8 @@ type OrderStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
   | { readonly kind: 'pending' }
+  /** It is too late for any block, but nothing proves that no block has it. */
+  | { readonly kind: 'unproven'; readonly error: NewcutError }
 
 /**
  * Follows orders that were just sent, until all are settled.
@@ -90,10 +99,16 @@ class Follower {
   readonly #sentMs = new Map<string, number>()
   /** Request key -> last reported state. */
   readonly #told = new Map<string, string>()
+  /** Chain -> monotonic time of the last search of its blocks. */
+  readonly #searchedMs = new Map<number, number>()
+  /** Request key -> state by the last search. */
+  readonly #searched = new Map<string, OrderStatus>()
+  readonly #claimed: Set<string>
 
   /** @param sent orders that were just sent */
   constructor(options: SettleOptions, sent: readonly PayoutOrder[]) {
     this.#options = options
+    this.#claimed = options.claimed ?? new Set()
     for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
   }
 
@@ -101,7 +116,7 @@ class Follower {
     const open: PayoutOrder[] = []
     for (const chain of new Set(orders.map((order) => order.chain))) {
       const of = orders.filter((order) => order.chain === chain)
-      const statuses = await statusesOf(this.#options, chain, of)
+      const statuses = await this.#statusesOf(chain, of)
       for (const order of of) {
         const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
         if (status.kind === 'final') this.#options.onResult(status.result)
@@ -113,13 +128,73 @@ class Follower {
     return open
   }
 
+  /** @returns states by request key; missing orders are pending */
+  async #statusesOf(chain: number, orders: readonly PayoutOrder[]): Promise<Map<string, OrderStatus>> {
+    const { statuses, deep } = await polledStatuses(this.#options, chain, orders)
+    if (deep === null) return statuses
+    const isOver = ({ expires }: PayoutOrder) => deep.creationTime >= BigInt(expires) * MICROSECONDS
+    const unknown = orders.filter(({ requestKey }) => !statuses.has(requestKey))
+    const searched = unknown.filter((order) => isOver(order) || this.#claimed.has(order.requestKey))
+    if (searched.length > 0 && this.#maySearch(chain)) await this.#search({ chain, deep }, searched)
+    for (const order of searched) {
+      const status = this.#searched.get(order.requestKey)
+      if (status?.kind === 'final' || (status !== undefined && isOver(order))) statuses.set(order.requestKey, status)
+    }
+    return statuses
+  }
+
+  #maySearch(chain: number): boolean {
+    const { clock } = this.#options
+    const beforeMs = this.#searchedMs.get(chain) ?? Number.NEGATIVE_INFINITY
+    if (clock.monotonicMs() - beforeMs < SEARCH_MS) return false
+    this.#searchedMs.set(chain, clock.monotonicMs())
+    return true
+  }
+
+  async #search(
+    { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
+    orders: readonly PayoutOrder[],
+  ): Promise<void> {
+    const { node, signal } = this.#options
+    for (const { requestKey } of orders) this.#searched.delete(requestKey)
+    let found: ReadonlyMap<string, ResultInBlock> | NewcutError
+    try {
+      found = await findInBlocks(node, { chain, hash: deep.hash }, orders, { signal })
+      // A reorg between the answers may have brought blocks that these answers do not cover.
+      if (!(await isStill(node, { chain, deep }, { signal }))) {
+        this.#searchedMs.delete(chain)
+        return
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof NewcutError)) throw error
+      found = error
+    }
+    for (const order of orders) this.#searched.set(order.requestKey, this.#statusIn(found, order))
+  }
+
+  #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, order: PayoutOrder): OrderStatus {
+    const { requestKey, chain } = order
+    if (found instanceof NewcutError) {
+      const message = `whether a block of chain ${chain} has ${requestKey} cannot be read: ${describeError(found)}`
+      return { kind: 'unproven', error: new NewcutError(found.code, message, { hint: found.hint, cause: found }) }
+    }
+    const result = found.get(requestKey)
+    if (result !== undefined) return { kind: 'final', result: lineOfBlock(this.#options, requestKey, result) }
+    if (!this.#claimed.has(requestKey)) return expiredStatus(this.#options, requestKey)
+    const message = `the node says that ${requestKey} is in a block of chain ${chain}, but none of its blocks has it`
+    return { kind: 'unproven', error: new NewcutError('NODE_MISBEHAVED', message) }
+  }
+
   #tell({ requestKey, chain }: PayoutOrder, status: OrderStatus): void {
     const { onStep, confirmations } = this.#options
     const before = this.#told.get(requestKey)
     const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
     if (now === before || status.kind === 'final') return
     this.#told.set(requestKey, now)
-    if (status.kind === 'pending') {
+    if (status.kind === 'unproven') {
+      onStep({ type: 'trouble', chain, error: status.error, retryInMs: SEARCH_MS })
+    } else if (status.kind === 'pending') {
       const wasIncluded = before?.startsWith('included') === true
       // Its block was replaced, so the node's mempool may have lost it.
       if (wasIncluded) this.#sentMs.delete(requestKey)
@@ -139,17 +214,18 @@ class Follower {
     } catch (error) {
       // Any other refusal is harmless: without a block the order expires.
       if (!(error instanceof NodeRefusal) || !error.isNodesOwn) throw error
-      if (!IN_A_BLOCK.test(error.excerpt)) onStep({ type: 'trouble', chain, error, retryInMs: 0 })
+      if (IN_A_BLOCK.test(error.excerpt)) this.#claimed.add(requestKey)
+      else onStep({ type: 'trouble', chain, error, retryInMs: 0 })
     }
   }
 }
 
-/** @returns states by request key; missing orders are pending */
-async function statusesOf(
+/** States by request key of the orders that the node has results of, and the deep block. */
+async function polledStatuses(
   options: SettleOptions,
   chain: number,
   orders: readonly PayoutOrder[],
-): Promise<Map<string, OrderStatus>> {
+): Promise<{ readonly statuses: Map<string, OrderStatus>; readonly deep: DeepBlock | null }> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
@@ -158,8 +234,7 @@ async function statusesOf(
   const results = await node.poll(chain, keys, call)
   const settled = await node.poll(chain, keys, { ...call, confirmationDepth: confirmations - 1 })
   const statuses = new Map<string, OrderStatus>()
-  for (const order of orders) {
-    const { requestKey, expires } = order
+  for (const { requestKey } of orders) {
     const final = settled.get(requestKey)
     const height = heightOf(final)
     const shallow = heightOf(results.get(requestKey))
@@ -168,12 +243,9 @@ async function statusesOf(
     } else if (shallow !== null) {
       const depth = deep === null ? 1 : Math.max(1, deep.head - shallow + 1)
       statuses.set(requestKey, { kind: 'included', height: shallow, depth })
-    } else if (deep !== null && deep.creationTime >= BigInt(expires) * MICROSECONDS) {
-      // A reorg between the answers may have brought blocks that these answers do not cover.
-      if (await isStill(node, { chain, deep }, call)) statuses.set(requestKey, expiredStatus(options, requestKey))
     }
   }
-  return statuses
+  return { statuses, deep }
 }
 
 interface DeepBlock {
@@ -225,16 +297,19 @@ function heightOf(result: CommandResult | undefined): number | null {
   return result?.metaData == null ? null : Number(result.metaData.blockHeight)
 }
 
-function resultLine(
+function resultLine(options: SettleOptions, requestKey: string, { result }: CommandResult, height: number): ResultLine {
+  const message = result.status === 'success' ? '' : result.error.message
+  return lineOfBlock(options, requestKey, { height, isSuccess: result.status === 'success', message })
+}
+
+function lineOfBlock(
   { clock }: SettleOptions,
   requestKey: string,
-  { result }: CommandResult,
-  height: number,
+  { height, isSuccess, message }: ResultInBlock,
 ): ResultLine {
   const at = new Date(clock.wallMs()).toISOString()
-  const message = result.status === 'success' ? '' : result.error.message.slice(0, 1000)
-  const outcome = result.status === 'success' ? 'paid' : 'failed'
-  return { at, type: 'result', requestKey, outcome, height, message }
+  const outcome = isSuccess ? 'paid' : 'failed'
+  return { at, type: 'result', requestKey, outcome, height, message: message.slice(0, 1000) }
 }
 
 function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatus {
@@ -245,7 +320,7 @@ function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatu
 
 function unproven(orders: readonly PayoutOrder[]): NewcutError {
   const keys = orders.map(({ requestKey }) => requestKey).join(', ')
-  return new NewcutError('NO_RESULT', `no result of ${keys}, and no block deep enough that proves it`, {
-    hint: 'nothing is paid again until it is known: run newcut payouts --pay again after more blocks',
+  return new NewcutError('NO_RESULT', `no result of ${keys}, and no proof that no block has it`, {
+    hint: 'nothing is paid again until it is known: run newcut payouts --pay again later, or with another --node',
   })
 }

@@ -1,11 +1,21 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
 import { paymentsOf, readPayments } from '../../src/payouts/payments.ts'
-import { PayoutJournal, payoutFile, readPayouts } from '../../src/payouts/payout-journal.ts'
+import { PayoutJournal, payoutFile, readPayoutFile, readPayouts } from '../../src/payouts/payout-journal.ts'
 import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/payouts/payout-line.ts'
 import { accountOf, blockOf } from './memory-shares.ts'
 
@@ -61,6 +71,14 @@ function write(...lines: readonly PayoutLine[]): void {
   journal.close()
 }
 
+function attempt(task: () => unknown): unknown {
+  try {
+    return task()
+  } catch (error) {
+    return error
+  }
+}
+
 describe('the journal', () => {
   it('reads its lines back, over several runs, and only its owner may read it', () => {
     expect(readPayouts(folder)).toEqual([])
@@ -99,9 +117,57 @@ describe('the journal', () => {
     ]) {
       writeFileSync(payoutFile(folder), damaged)
       expect(() => readPayouts(folder)).toThrow(/line [13] is damaged, and it may be a payment/)
-      expect(() => write(LINES[0])).not.toThrow()
+      expect(() => write(LINES[0])).toThrow(/line [13] is damaged, and it may be a payment/)
       expect(() => readPayouts(folder)).toThrow(/line [13] is damaged/)
     }
+  })
+
+  it('every flipped bit of it stops all payments: none makes more coins due, or reopens an order', () => {
+    write(credit(A, 0, { [ANN]: '1.0', [BEN]: '0.5' }), credit(B, 0, { [ANN]: '0.25' }))
+    write(order('k', 0, [{ account: ANN, amount: '1.0', for: [{ block: A, amount: '1.0' }] }]), result('k', 'paid'))
+    const path = payoutFile(folder)
+    const right = readFileSync(path)
+    const file = openSync(path, 'r+')
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    let refused = 0
+    for (let bit = 0; bit < 8 * right.length; bit++) {
+      const at = bit >> 3
+      writeSync(file, Uint8Array.of(right[at] ^ (1 << (bit & 7))), 0, 1, at)
+      try {
+        readPayouts(folder)
+      } catch (error) {
+        if (/line \d is damaged, and it may be a payment$/.test((error as Error).message)) refused++
+      }
+      writeSync(file, right, at, 1, at)
+    }
+    Error.stackTraceLimit = stackTraceLimit
+    closeSync(file)
+    expect([refused, readPayouts(folder).length]).toEqual([8 * right.length, 4])
+  })
+
+  it('finds lost lines, a restored older copy, and says what is wrong', () => {
+    write(LINES[0], LINES[1])
+    const older = readFileSync(payoutFile(folder))
+    write(LINES[2])
+    write(result('k', 'paid'))
+    writeFileSync(payoutFile(folder), older)
+    const hint = expect.stringMatching(/^it is missing, as \S+payouts\.end shows; restore it from a copy/)
+    expect(attempt(() => readPayouts(folder))).toMatchObject({
+      ...{ code: 'DATA_UNUSABLE', hint },
+      message: `${payoutFile(folder)}: line 3 is damaged, and it may be a payment`,
+    })
+  })
+
+  it('reads files without seals, as newcut wrote them before, and seals them with the next line', () => {
+    const text = LINES.map((line) => `${JSON.stringify(line)}\n`).join('')
+    writeFileSync(payoutFile(folder), text)
+    expect(readPayoutFile(folder)).toEqual({ lines: LINES, unsealed: 3 })
+    write(result('k', 'paid'))
+    expect(readPayoutFile(folder)).toEqual({ lines: [...LINES, result('k', 'paid')], unsealed: 0 })
+    expect(readFileSync(payoutFile(folder), 'utf8').startsWith(text)).toBe(true)
+    writeFileSync(payoutFile(folder), readFileSync(payoutFile(folder), 'utf8').replace('"1.25"', '"1.24"'))
+    expect(() => readPayouts(folder)).toThrow(/line 4 is damaged, and it may be a payment/)
   })
 
   it('names the fault of a folder that cannot be written', () => {

@@ -1,9 +1,15 @@
 /** The conditions under which a payout order is settled. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { encodeWork, type Header } from '../../src/core/header.ts'
+import { payloadHashes } from '../../src/core/payload.ts'
+import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import type { PayoutOrder } from '../../src/payouts/ledger.ts'
 import type { ResultLine } from '../../src/payouts/payout-line.ts'
 import { lookOnce, type OrderNode, type SettleOptions, settle } from '../../src/payouts/settle.ts'
+import type { PayloadData, PayloadWithOutputs } from '../../src/schema/bodies.ts'
 import type { CommandStep } from '../../src/wallet/command-sender.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf } from './memory-shares.ts'
@@ -12,14 +18,31 @@ const KEY = blockOf('k')
 /** The depth at which results are final. */
 const CONFIRMATIONS = 3
 
+const COMMAND = { hash: KEY, sigs: [], cmd: '{"meta":{"creationTime":900}}' }
+const FAILURE = { callStack: [], type: 'TxFailure', message: 'Insufficient funds', info: '' }
+const encoder = new TextEncoder()
+const text64 = (json: unknown) => encodeBase64Url(encoder.encode(JSON.stringify(json)))
+
+interface WordBlock {
+  readonly header: Header
+  readonly payload: PayloadWithOutputs
+}
+
 /** A node with one chain; `timeOf` gives the creation time of each block, and block n has height n. */
 class WordNode {
   head = 10
-  /** The branch; it is part of the names of its blocks. */
+  /** The branch; blocks of different branches have different hashes. */
   branch = 'a'
   /** Height of the block that has the command, or null. */
   includedAt: number | null = null
   status: 'success' | 'failure' = 'success'
+  /** Whether it has lost its results. */
+  forgets = false
+  /** Changes payloads and headers on their way. */
+  payloadsSent = (payloads: PayloadData[]): PayloadData[] => payloads
+  headersSent = (headers: Header[]): Header[] => headers
+  /** Answers a command that is sent. */
+  onSend: () => void = () => undefined
   isAway = false
   readonly sent: string[] = []
   /** Runs before a poll is answered. */
@@ -27,28 +50,100 @@ class WordNode {
   /** Creation time of a block, in seconds since 1970. */
   timeOf = (height: number) => 1000 + height
 
+  #made: { readonly key: string; readonly blocks: WordBlock[] } = { key: '', blocks: [] }
+
+  /** The chain, from genesis to the head. */
+  get #blocks(): WordBlock[] {
+    const { head, branch, includedAt, status } = this
+    const key = JSON.stringify([head, branch, includedAt, status, this.timeOf(head)])
+    if (key !== this.#made.key) this.#made = { key, blocks: this.#make() }
+    return this.#made.blocks
+  }
+
+  #make(): WordBlock[] {
+    const blocks: WordBlock[] = []
+    for (let height = 0; height <= this.head; height++) {
+      const output = { reqKey: KEY, result: this.#result }
+      const transactions = height === this.includedAt ? [[text64(COMMAND), text64(output)] as [string, string]] : []
+      const payload = payloadOf({ minerData: text64({ height }), coinbase: text64({ height }), transactions })
+      const work = {
+        ...{
+          featureFlags: 0n,
+          creationTime: BigInt(this.timeOf(height)) * 1_000_000n,
+          adjacents: new Map(),
+          chainId: 0,
+        },
+        ...{
+          parent: blocks.at(-1)?.header.hash ?? new Uint8Array(32),
+          target: 1n,
+          weight: 1n,
+          version: 1,
+          epochStart: 0n,
+        },
+        ...{ payloadHash: decodeBase64Url(payload.payloadHash), height: BigInt(height) },
+        nonce: BigInt(this.branch.charCodeAt(0)),
+      }
+      blocks.push({ header: { ...work, hash: blockHash(encodeWork(work)) }, payload })
+    }
+    return blocks
+  }
+
+  get #result() {
+    return this.status === 'success' ? { status: 'success', data: 'ok' } : { status: 'failure', error: FAILURE }
+  }
+
+  #payloads(hashes: readonly string[]): PayloadWithOutputs[] {
+    return this.#blocks.map(({ payload }) => payload).filter(({ payloadHash }) => hashes.includes(payloadHash))
+  }
+
   readonly calls = {
     cut: async () => {
       if (this.isAway) throw new UnreachableError('refused', 'nobody answers')
-      return { hashes: { 0: { height: this.head, hash: `${this.branch}${this.head}` } } }
+      return { hashes: { 0: { height: this.head, hash: encodeBase64Url(this.#blocks[this.head].header.hash) } } }
     },
-    hashBranch: (_: number, { upper }: { upper: string[] }, { minheight }: { minheight: number }) => {
-      return { page: async () => ({ items: [`${upper[0][0]}${minheight}`] }) }
+    hashBranch: (_chain: number, _bounds: unknown, { minheight }: { minheight: number }) => {
+      return { page: async () => ({ items: [encodeBase64Url(this.#blocks[minheight].header.hash)] }) }
     },
-    header: async (_: number, hash: string) => ({ creationTime: this.timeOf(Number(hash.slice(1))) * 1_000_000 }),
+    header: async (_: number, hash: string) => {
+      return this.#blocks.find(({ header }) => encodeBase64Url(header.hash) === hash)?.header
+    },
+    headerBranch: (_: number, { upper }: { upper: string[] }) => {
+      const headers = this.#blocks.map(({ header }) => header)
+      const at = headers.findIndex(({ hash }) => encodeBase64Url(hash) === upper[0])
+      return this.headersSent(headers.slice(0, at + 1).reverse())
+    },
+    payloads: async (_: number, { hashes }: { hashes: string[] }) => {
+      const plain = this.#payloads(hashes).map(({ coinbase: _coinbase, transactions, ...rest }) => {
+        return { ...rest, transactions: transactions.map(([transaction]) => transaction) }
+      })
+      return this.payloadsSent(plain)
+    },
+    payloadOutputs: async (_: number, hash: string) => this.#payloads([hash])[0],
     poll: async (_: number, keys: string[], { confirmationDepth = 0 } = {}) => {
       this.onPoll()
       const at = this.includedAt
-      if (at === null || this.head - at < confirmationDepth) return new Map()
-      const error = { callStack: [], type: 'TxFailure', message: 'Insufficient funds', info: '' }
-      const result = this.status === 'success' ? { status: 'success', data: 'ok' } : { status: 'failure', error }
-      return new Map(keys.map((key) => [key, { reqKey: key, result, metaData: { blockHeight: at } }]))
+      if (at === null || this.forgets || this.head - at < confirmationDepth) return new Map()
+      return new Map(keys.map((key) => [key, { reqKey: key, result: this.#result, metaData: { blockHeight: at } }]))
     },
     send: async (_: number, [command]: { cmd: string }[]) => {
       this.sent.push(command.cmd)
+      this.onSend()
       return [KEY]
     },
   } as unknown as OrderNode
+}
+
+function payloadOf(parts: Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>): PayloadWithOutputs {
+  const { transactionsHash, outputsHash, payloadHash } = payloadHashes({
+    minerData: decodeBase64Url(parts.minerData),
+    coinbase: decodeBase64Url(parts.coinbase),
+    transactions: parts.transactions.map(([transaction, output]) => {
+      return { transaction: decodeBase64Url(transaction), output: decodeBase64Url(output) }
+    }),
+  })
+  const hashes = { transactionsHash, outputsHash, payloadHash }
+  const texts = Object.entries(hashes).map(([name, hash]) => [name, encodeBase64Url(hash)])
+  return { ...parts, ...(Object.fromEntries(texts) as Record<keyof typeof hashes, string>) }
 }
 
 const clock = new VirtualClock()
@@ -57,7 +152,7 @@ const NOW = Math.floor(clock.wallMs() / 1000)
 /** @param expires in seconds since 1970 */
 const orderUntil = (expires: number): PayoutOrder => ({
   ...{ at: '2026-01-01T00:00:00.000Z', type: 'order', network: 'development', account: 'k:pool', chain: 0 },
-  ...{ requestKey: KEY, expires, command: { hash: KEY, sigs: [], cmd: 'the command' }, pays: [], result: null },
+  ...{ requestKey: KEY, expires, command: COMMAND, pays: [], result: null },
 })
 
 function setup() {
@@ -93,9 +188,9 @@ it('a failure is final at the same depth, and has its reason', async () => {
 it('a command without a block is sent again, byte for byte, while blocks may take it', async () => {
   const { node, options } = setup()
   expect(await lookOnce([orderUntil(NOW + 60)], options)).toHaveLength(1)
-  expect(node.sent).toEqual(['the command'])
+  expect(node.sent).toEqual([COMMAND.cmd])
   expect(await lookOnce([orderUntil(NOW)], options)).toHaveLength(1)
-  expect(node.sent).toEqual(['the command'])
+  expect(node.sent).toEqual([COMMAND.cmd])
 })
 
 it.each([
@@ -124,6 +219,72 @@ it('an order in a shallow block has not expired, whatever the time', async () =>
   node.includedAt = 10
   expect(await lookOnce([orderUntil(1000)], options)).toHaveLength(1)
   expect(results).toEqual([])
+})
+
+describe('a node that has lost its results', () => {
+  it.each(['success', 'failure'] as const)('does not hide a %s in a block', async (status) => {
+    const { node, results, options } = setup()
+    Object.assign(node, { forgets: true, includedAt: 7, status })
+    expect(await lookOnce([orderUntil(1008)], options)).toEqual([])
+    const [outcome, message] = status === 'success' ? ['paid', ''] : ['failed', 'Insufficient funds']
+    expect(results).toMatchObject([{ requestKey: KEY, outcome, height: 7, message }])
+  })
+
+  it('does not hide a transaction in the last block that could include it, or in the deep block', async () => {
+    const { node, results, options } = setup()
+    Object.assign(node, { forgets: true, includedAt: 8 })
+    // The parent of block 8 is made at 1007.
+    await lookOnce([orderUntil(1008)], options)
+    expect(results).toMatchObject([{ outcome: 'paid', height: 8 }])
+  })
+
+  it('does not hide a transaction in a block that is older by its clock', async () => {
+    const { node, results, options } = setup()
+    Object.assign(node, {
+      forgets: true,
+      includedAt: 7,
+      timeOf: (height: number) => (height < 8 ? 1000 : 2000) + height,
+    })
+    // Nodes take a transaction whose creation time is up to 95 s after that of the parent.
+    const command = { ...COMMAND, cmd: '{"meta":{"creationTime":1101}}' }
+    await lookOnce([{ ...orderUntil(2000), command }], options)
+    expect(results).toMatchObject([{ outcome: 'paid', height: 7 }])
+  })
+
+  const [ABSENT, OTHER] = ['no payload', 'the payload of another block']
+  it.each([ABSENT, OTHER, 'a header that is not that of its hash', 'no headers of old blocks'])(
+    'settles nothing if it gives %s, and says so once',
+    async (lie) => {
+      const { node, results, told, options } = setup()
+      Object.assign(node, { forgets: true, includedAt: 7 })
+      if (lie === ABSENT) node.payloadsSent = (payloads) => payloads.slice(1)
+      else if (lie === OTHER) node.payloadsSent = ([first, ...rest]) => [...rest, ...rest.slice(0, first ? 1 : 0)]
+      else if (lie.startsWith('a header')) node.headersSent = ([first, ...rest]) => [first, { ...rest[0], nonce: 9n }]
+      else node.headersSent = (headers) => headers.slice(0, 2)
+      const order = orderUntil(1008)
+      expect(await lookOnce([order], options)).toEqual([order])
+      expect(results).toEqual([])
+      const message = expect.stringMatching(`^whether a block of chain 0 has ${KEY} cannot be read: chain 0: the `)
+      expect(told).toMatchObject([{ type: 'trouble', error: { code: 'NODE_MISBEHAVED', message } }])
+    },
+  )
+
+  it('settles nothing as expired after it said that the transaction is in a block', async () => {
+    const { node, results, told, options } = setup()
+    node.onSend = () => {
+      throw new NodeRefusal({ url: 'u', status: 400, isFromNode: true, excerpt: 'Transaction already exists on chain' })
+    }
+    const claimed = new Set<string>()
+    expect(await lookOnce([orderUntil(NOW + 60)], { ...options, claimed })).toHaveLength(1)
+    expect([...claimed]).toEqual([KEY])
+    expect(await lookOnce([orderUntil(1008)], { ...options, claimed })).toHaveLength(1)
+    expect(results).toEqual([])
+    expect(told.at(-1)).toMatchObject({ type: 'trouble', error: { message: expect.stringContaining('none of its') } })
+    // As soon as a deep block has it, it is settled, long before it expires.
+    Object.assign(node, { forgets: true, includedAt: 8 })
+    expect(await lookOnce([orderUntil(NOW + 60)], { ...options, claimed })).toEqual([])
+    expect(results).toMatchObject([{ outcome: 'paid', height: 8 }])
+  })
 })
 
 it('a chain that is lower than the depth proves nothing', async () => {

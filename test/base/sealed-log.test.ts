@@ -1,0 +1,159 @@
+/** A sealed log finds flips, cuts, missing lines and lines that changed places. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LogDamage, type LogFiles, readLog, SealChain, SealedLog } from '../../src/base/sealed-log.ts'
+
+let folder: string
+let files: LogFiles
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'newcut-sealed-'))
+  files = { path: join(folder, 'log.jsonl'), endPath: join(folder, 'log.end') }
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const LINES = ['{"n":1,"name":"ä"}', '{"n":2}', '{"n":3,"seal":"no"}', '{"n":4}']
+
+/** Appends each line by itself. */
+function append(...lines: readonly string[]): void {
+  const log = SealedLog.open(files)
+  for (const line of lines) log.append([line])
+  log.close()
+}
+
+const text = () => readFileSync(files.path, 'utf8')
+const linesOf = () => text().split('\n').slice(0, -1)
+const write = (lines: readonly string[]) => writeFileSync(files.path, lines.map((line) => `${line}\n`).join(''))
+const read = () => readLog(files).lines
+
+/** Flips each bit of a file. @returns the bits whose flip is not found */
+function unseenFlips(path: string): number[] {
+  const unseen: number[] = []
+  const right = readFileSync(path)
+  const file = openSync(path, 'r+')
+  for (let bit = 0; bit < 8 * right.length; bit++) {
+    const at = bit >> 3
+    writeSync(file, Uint8Array.of(right[at] ^ (1 << (bit & 7))), 0, 1, at)
+    try {
+      read()
+      unseen.push(bit)
+    } catch (error) {
+      if (!(error instanceof LogDamage)) throw error
+    }
+    writeSync(file, right, at, 1, at)
+  }
+  closeSync(file)
+  return unseen
+}
+
+it('reads back what several writers appended, and the file is JSON', () => {
+  expect(read()).toEqual([])
+  append(LINES[0])
+  append(...LINES.slice(1))
+  expect(read()).toEqual(LINES)
+  expect(linesOf().map((line) => JSON.parse(line).n)).toEqual([1, 2, 3, 4])
+  // The format is fixed: files of this version must stay readable.
+  expect(linesOf()[1]).toBe('{"n":2,"seal":"1.--XPk7Za_dyx"}')
+})
+
+it.each(['path', 'endPath'] as const)('finds every flipped bit (%s)', (name) => {
+  append(...LINES)
+  expect(unseenFlips(files[name])).toEqual([])
+  expect(read()).toEqual(LINES)
+})
+
+it('finds a missing line, lines that changed places, a line that is there twice, and lines of another log', () => {
+  append(...LINES)
+  const [a, b, c, d] = linesOf()
+  for (const [lines, line] of [
+    [[b, c, d], 1],
+    [[a, c, d], 2],
+    [[a, b, d], 3],
+    [[b, a, c, d], 1],
+    [[a, b, b, c, d], 3],
+    [[a, b, c, d, d], 5],
+  ] as const) {
+    write(lines)
+    expect(read).toThrow(`line ${line} is damaged: its seal does not fit it and the lines before it`)
+    expect(() => append('{"n":5}')).toThrow(`line ${line} is damaged`)
+  }
+})
+
+describe('a cut', () => {
+  it('within the last line is the end of an append that crashed; anywhere before, it is damage', () => {
+    append(...LINES)
+    const whole = readFileSync(files.path)
+    const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(files.path, whole.subarray(0, length))
+      if (length < lastLine - 1)
+        expect(read, `${length} bytes`).toThrow(/line 3 is damaged: it is missing, as \S+ shows/)
+      else expect(read()).toEqual(length === whole.length - 1 ? LINES : LINES.slice(0, 3))
+    }
+  })
+
+  it('is mended by the next writer', () => {
+    append(...LINES)
+    const whole = readFileSync(files.path)
+    for (const bytes of [whole.subarray(0, -1), whole.subarray(0, -5)]) {
+      writeFileSync(files.path, bytes)
+      append('{"n":5}')
+      expect(read()).toEqual([...(bytes.length === whole.length - 1 ? LINES : LINES.slice(0, 3)), '{"n":5}'])
+      writeFileSync(files.path, whole)
+      rmSync(files.endPath)
+    }
+  })
+
+  it('is not mistaken for a flipped newline', () => {
+    append(...LINES)
+    writeFileSync(files.path, `${text().slice(0, -1)}\v`)
+    expect(read).toThrow('line 4 is damaged: text follows its end')
+  })
+})
+
+describe('a file without seals', () => {
+  it('is read, and the next line seals all of it', () => {
+    write(LINES.slice(0, 2))
+    expect(read()).toEqual(LINES.slice(0, 2))
+    expect(readLog(files).chain.unsealed).toBe(2)
+    append(LINES[2])
+    expect(linesOf().slice(0, 2)).toEqual(LINES.slice(0, 2))
+    expect(read()).toEqual(LINES.slice(0, 3))
+    expect(readLog(files).chain.unsealed).toBe(0)
+    expect(unseenFlips(files.path)).toEqual([])
+  })
+
+  it('may end within a line; a line that lacks only its newline counts', () => {
+    for (const [rest, count] of [
+      ['{"n":', 2],
+      ['{"n":3}', 3],
+    ] as const) {
+      write(LINES.slice(0, 2))
+      writeFileSync(files.path, text() + rest)
+      expect(read()).toHaveLength(count)
+    }
+    writeFileSync(files.path, `${LINES[0]}\n${LINES[1]}\v`)
+    expect(read).toThrow('line 2 is damaged: text follows its end')
+  })
+
+  it('cannot follow sealed lines', () => {
+    append(...LINES)
+    write([...linesOf(), '{"n":5}'])
+    expect(read).toThrow('line 5 is damaged: it has no seal, but the line before it has one')
+  })
+})
+
+it('a seal of a later version is refused by name', () => {
+  append(...LINES)
+  write(linesOf().map((line) => line.replace('"1.', '"2.')))
+  expect(read).toThrow('line 1 is damaged: its seal has the version 2, and this newcut knows 1')
+})
+
+it('lines are checked one by one as they come', () => {
+  append(...LINES)
+  const chain = new SealChain('a log')
+  expect(linesOf().map((line) => chain.take(Buffer.from(line)))).toEqual(LINES)
+  expect(chain.end.lines).toBe(4)
+  expect(() => chain.take(Buffer.from(linesOf()[0]))).toThrow('a log: line 5 is damaged')
+})
