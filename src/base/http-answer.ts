@@ -73,6 +73,7 @@ const HINTS: Readonly<Record<AnswerFailure, string | undefined>> = {
  */
 export async function fetchAnswer(url: string | URL, request: AnswerRequest): Promise<FetchedAnswer> {
   const { method = 'GET', headers, body, timeoutMs, maxBytes = MAX_ANSWER_BYTES, signal } = request
+  signal?.throwIfAborted()
   const deadline = AbortSignal.timeout(timeoutMs)
   const ends = signal === undefined ? [deadline] : [signal, deadline]
   try {

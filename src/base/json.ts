@@ -273,3 +273,14 @@ export function stringifyJson(value: unknown): string {
   }
   return JSON.stringify(value)
 }
+
+/** Writes what `parseExactJson` has read, with all digits of its numbers. */
+export function exactJsonText(json: ExactJson): string {
+  if (typeof json === 'bigint') return json.toString()
+  if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(exactJsonText).join(',')}]`
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json)
+  if (json instanceof NumberText) return json.text
+  return `{${Object.entries(json)
+    .map(([key, item]) => `${JSON.stringify(key)}:${exactJsonText(item as ExactJson)}`)
+    .join(',')}}`
+}

@@ -1,7 +1,7 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
 
 import { describeError, NewcutError } from '../base/errors.ts'
-import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
+import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
@@ -12,7 +12,6 @@ import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'
 import { releaseRules } from '../devnet/rules/releases.ts'
 import type { ChainFork } from '../fork/chain-fork.ts'
-import { exactText } from '../fork/exact-text.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 
 /** The parts of an answer that must be equal. */
@@ -124,7 +123,7 @@ function noProof(): never {
 
 function outcomeOf(answer: JsonFields): VerifyOutcome {
   const { status, data, error } = fieldsOf(answer.result)
-  const text = (json: ExactJson | undefined) => exactText(json ?? null)
+  const text = (json: ExactJson | undefined) => exactJsonText(json ?? null)
   const { message = null, info = null, type = null } = fieldsOf(error)
   return {
     gas: text(answer.gas),
@@ -138,7 +137,7 @@ function outcomeOf(answer: JsonFields): VerifyOutcome {
 function sorted(json: ExactJson): string {
   if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(sorted).join(',')}]`
   const fields = Object.entries(fieldsOf(json))
-  if (fields.length === 0 || json?.constructor !== Object) return exactText(json)
+  if (fields.length === 0 || json?.constructor !== Object) return exactJsonText(json)
   const parts = fields
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)

@@ -4,6 +4,7 @@ import { fileProblem, NewcutError } from '../base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { parsePlainJson } from '../base/json.ts'
 import { readUserText } from '../base/user-file.ts'
+import type { EmbeddedNode } from '../devnet/devnet.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
@@ -78,7 +79,10 @@ export interface DevnetTime {
   readonly every: (ms: number | null) => Promise<DevnetClock>
 }
 
-/** Orders to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network. */
+/**
+ * Orders to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network, or `NODE_UNREACHABLE`
+ * once it is closed.
+ */
 export interface DevnetControl {
   /** Makes blocks: chain to number of blocks. Chains that hold them up grow too. */
   readonly mine: (counts: Readonly<Record<number, number>>) => Promise<Mined>
@@ -131,10 +135,27 @@ interface LoadedFixture {
   readonly result: unknown
 }
 
-/** @param url address of the network, on this machine */
-export function controlOf(url: string): DevnetControl {
+/** Where orders go, and the signal that ends them. */
+interface Target {
+  readonly url: string
+  readonly signal: AbortSignal
+}
+
+/** Adds orders to a node. They end with NewcutError NODE_UNREACHABLE once the node closes. */
+export function withControl(node: EmbeddedNode): EmbeddedNode & DevnetControl {
+  const closing = new AbortController()
+  const { url, close } = node
+  return Object.assign(node, controlOf({ url, signal: closing.signal }), {
+    close: () => {
+      closing.abort(new NewcutError('NODE_UNREACHABLE', 'the network is closed', { hint: 'start another one' }))
+      return close()
+    },
+  })
+}
+
+function controlOf(target: Target): DevnetControl {
   const fixtures = new Map<() => unknown, LoadedFixture>()
-  const order = <T>(path: string, body: unknown) => send<T>(url, path, body)
+  const order = <T>(path: string, body: unknown) => send<T>(target, path, body)
   const clock = (body: unknown) => order<DevnetClock>('clock', body)
   const snapshot = async () => (await order<SnapshotTaken>('snapshot', {})).id
   const revert = async (id: number) => {
@@ -161,8 +182,8 @@ export function controlOf(url: string): DevnetControl {
       return ran
     },
     gas: (terms) => order('gas', terms),
-    pacts: (choice = {}) => pactsOf(url, choice),
-    state: async () => (await request(url, 'state', { maxBytes: MAX_STATE_BYTES })).bytes,
+    pacts: (choice = {}) => pactsOf(target, choice),
+    state: async () => (await request(target, 'state', { maxBytes: MAX_STATE_BYTES })).bytes,
     snapshot,
     revert,
     reset: async (change) => {
@@ -194,19 +215,23 @@ function resetBody({ fork }: NetworkChange): unknown {
   }
 }
 
-async function pactsOf(url: string, choice: PactChoice): Promise<PactPage> {
+async function pactsOf(target: Target, choice: PactChoice): Promise<PactPage> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(choice)) query.set(name, String(value))
   for (;;) {
-    const page = jsonOf<PactPage>(await request(url, `pacts?${query}`))
+    const page = jsonOf<PactPage>(await request(target, `pacts?${query}`))
     // One request searches some thousand blocks at most.
     if (page.unread === 0) return page
   }
 }
 
 /** An answer of status 200 to 299. Throws NewcutError NODE_REFUSED for another, NODE_UNREACHABLE for none. */
-async function request(url: string, path: string, options: Partial<AnswerRequest> = {}): Promise<FetchedAnswer> {
-  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, ...options })
+async function request(
+  { url, signal }: Target,
+  path: string,
+  options: Partial<AnswerRequest> = {},
+): Promise<FetchedAnswer> {
+  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, signal, ...options })
   if (answer.ok) return answer
   throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${textOfAnswer(answer)}`)
 }
@@ -221,7 +246,7 @@ function expectFunded(account: string, { result }: PrivilegedRun): void {
 
 const timeText = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString())
 
-async function send<T>(url: string, path: string, body: unknown): Promise<T> {
+async function send<T>(target: Target, path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' }
-  return jsonOf(await request(url, path, { method: 'POST', headers, body: JSON.stringify(body) }))
+  return jsonOf(await request(target, path, { method: 'POST', headers, body: JSON.stringify(body) }))
 }

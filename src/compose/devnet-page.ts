@@ -8,7 +8,7 @@ import { addExplorer } from '../web/explorer/page.ts'
 import type { GatewayOptions } from '../web/mine-page/gateway.ts'
 import { addMinePage } from '../web/mine-page/page.ts'
 import type { Devnet } from './devnet.ts'
-import { controlOf } from './devnet-control.ts'
+import { withControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 /** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */
@@ -19,7 +19,7 @@ export async function startDevnetWithPage(options: DevnetOptions, account: Miner
     addExplorer(app, true)
   })
   url = devnet.url
-  return Object.assign(devnet, controlOf(url))
+  return withControl(devnet)
 }
 
 /** A client of the node for the page, connected at its first use. Each network of the node has its own. */

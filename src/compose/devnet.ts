@@ -35,7 +35,7 @@
 import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
-import { controlOf, type DevnetControl } from './devnet-control.ts'
+import { type DevnetControl, withControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../base/progress.ts'
@@ -95,5 +95,5 @@ export interface Devnet extends EmbeddedNode, DevnetControl {}
  */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { devnet } = await startNode(options, machineFor(options), (app) => addExplorer(app, false))
-  return Object.assign(devnet, controlOf(devnet.url))
+  return withControl(devnet)
 }

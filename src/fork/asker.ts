@@ -5,15 +5,23 @@
 
 import { encodeBase64Url } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
-import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
+import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
-import { exactText } from './exact-text.ts'
+import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
 import { orphaned, presentCut, refused, rootOf } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 /** A result of code at the pin: a value, or the text of its failure. */
 export type AtPin = { readonly value: ExactJson } | { readonly failure: string }
+
+interface LocalAnswer {
+  readonly answer: JsonFields
+  /** Depth that the request named. */
+  readonly depth: number
+  /** Depth of the answer before it. */
+  readonly last: number
+}
 
 /** A command as `/local` takes it. */
 export interface PinCommand {
@@ -24,22 +32,26 @@ export interface PinCommand {
 
 /** Far above what any question needs; nodes may have a lower limit of their own. */
 const GAS_LIMIT = 10_000_000
-/** Most times that one question is asked again because the head of the chain has moved. */
-const MAX_CORRECTIONS = 40
+/**
+ * Maximum number of times that a question is asked again because the head of the chain has moved. If blocks come by
+ * chance, 100 of them during an answer, an attempt is right once in 25 times.
+ */
+const MAX_CORRECTIONS = 200
+/** Misses of one question after which newcut says that it asks again. */
+const NOTICES: ReadonlySet<number> = new Set([8, 64])
 const encoder = new TextEncoder()
 
 export class Asker {
   readonly block: PinnedBlock
   readonly remote: RemoteNode
-  /** Blocks between the pin and the head of the chain; null if not known yet. */
-  #depth: number | null
+  readonly #aim: HeadAim
   #nonce = 0
 
   /** @param head height of the head of the chain, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, head: number | null = null) {
     this.remote = remote
     this.block = block
-    this.#depth = head === null ? null : head - block.height
+    this.#aim = new HeadAim(head === null ? null : head - block.height)
   }
 
   /** Path of an endpoint for commands of the chain. */
@@ -73,64 +85,95 @@ export class Asker {
     return { hash: encodeBase64Url(blake2b256(encoder.encode(cmd))), sigs: [], cmd }
   }
 
-  /** The whole answer to a command at the pin. Throws like exec. */
+  /** The whole answer to a command at the pin. Throws like exec; the next question begins anew then. */
   async answer(command: PinCommand): Promise<JsonFields> {
-    for (let corrections = 0; corrections <= MAX_CORRECTIONS; ) {
-      const { answer, depth } = await this.#local(command)
+    try {
+      return await this.#answer(command)
+    } catch (error) {
+      this.#aim.forget()
+      throw error
+    }
+  }
+
+  async #answer(command: PinCommand): Promise<JsonFields> {
+    let seen = NOTHING_SEEN
+    let hasFailed = false
+    while (seen.misses <= MAX_CORRECTIONS) {
+      const { answer, depth, last } = await this.#local(command, hasFailed ? null : seen.misses)
       const { status } = fieldsOf(answer.result)
+      if (status !== 'success' && status !== 'failure') {
+        throw this.#misbehaved(`a result without a status: ${shown(exactJsonText(answer))}`)
+      }
+      let right = depth
       if (status === 'success') {
-        if (this.#isAtPin(answer, depth)) return answer
-        corrections++
-      } else if (status === 'failure') {
-        // A failure does not tell where it ran: a success at the same depth does.
-        const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }))
-        if (check.depth === depth && this.#isAtPin(check.answer, depth)) return answer
-        corrections++
-      } else throw this.#misbehaved(`a result without a status: ${shown(exactText(answer))}`)
+        right = this.#rightDepth(answer, depth)
+        if (right === depth) {
+          this.#aim.set(depth)
+          return answer
+        }
+      } else {
+        // A failure does not tell where it ran. The head was no lower than at the answer before, and no higher than at
+        // the next one: if both are at this depth, so was the failure.
+        const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }), null)
+        right = this.#rightDepth(check.answer, check.depth)
+        if (last === depth && check.depth === depth && right === depth) return answer
+        hasFailed = true
+      }
+      seen = this.#aim.missed(right, seen)
+      if (NOTICES.has(seen.misses)) this.remote.notice(this.#movingText(seen.misses))
     }
     throw this.#misbehaved(`${MAX_CORRECTIONS} answers at other heights than ${this.block.height + 1}`)
+  }
+
+  #movingText(count: number): string {
+    const { chain, height } = this.block
+    const what = `newcut has asked ${count} times for the state at height ${height}`
+    return `chain ${chain} of the forked node ${this.remote.url} gets blocks faster than answers come: ${what}`
   }
 
   /**
    * Checks where an answer ran.
    * @param used depth at which it ran
-   * @returns false if the head has moved: the depth is corrected, ask again
+   * @returns the depth at which it would have run at the pin: `used` if it did
    */
-  #isAtPin(answer: JsonFields, used: number): boolean {
+  #rightDepth(answer: JsonFields, used: number): number {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
-      throw this.#misbehaved(`a success that names no block: ${shown(exactText(answer))}`)
+      throw this.#misbehaved(`a success that names no block: ${shown(exactJsonText(answer))}`)
     }
     const ahead = blockHeight - (height + 1)
     if (ahead === 0) {
-      if (prevBlockHash === hash) return true
+      if (prevBlockHash === hash) return used
       throw orphaned(this.remote, chain, hash)
     }
     const depth = used + ahead
-    if (depth < 0) {
-      const text = `the chain ${chain} of the forked node ${this.remote.url} is only at height ${blockHeight - 1}`
-      throw new NewcutError('NODE_REFUSED', `${text}, below the pin at ${height}`, {
-        hint: 'wait until the node has caught up, or name another node of the network',
-      })
-    }
-    this.#depth = depth
-    return false
+    if (depth >= 0) return depth
+    const text = `the chain ${chain} of the forked node ${this.remote.url} is only at height ${blockHeight - 1}`
+    throw new NewcutError('NODE_REFUSED', `${text}, below the pin at ${height}`, {
+      hint: 'wait until the node has caught up, or name another node of the network',
+    })
   }
 
-  async #local(command: PinCommand): Promise<{ readonly answer: JsonFields; readonly depth: number }> {
-    if (this.#depth === null) this.#depth = await this.#depthNow()
-    let depth = this.#depth
+  /**
+   * Asks once. Nodes of newcut take the height, and others the depth.
+   * @param misses of the question so far; null asks at the depth of the last answer
+   */
+  async #local(command: PinCommand, misses: number | null): Promise<LocalAnswer> {
+    if (!this.#aim.isKnown) this.#aim.set(await this.#depthNow())
+    let [depth, last] = [0, 0]
     // Other answers may correct the depth while this request waits for its turn.
     const path = () => {
-      depth = this.#depth ?? depth
-      return `${this.path('local')}?signatureVerification=false&rewindDepth=${depth}`
+      last = this.#aim.last
+      depth = misses === null ? last : this.#aim.next(misses)
+      const place = `rewindDepth=${depth}&rewindHeight=${this.block.height}`
+      return `${this.path('local')}?signatureVerification=false&${place}`
     }
     const { status, text } = await this.remote.post(path, command)
     if (status !== 200) throw this.#refused(status, text)
     try {
       const json = parseExactJson(text)
-      if (typeof json === 'object' && json !== null) return { answer: json as JsonFields, depth }
+      if (typeof json === 'object' && json !== null) return { answer: json as JsonFields, depth, last }
       if (typeof json === 'string') throw this.#timedOut(json)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error

@@ -2,10 +2,9 @@
  * Fetches the state of a pact at the pin. No native describes pacts, so a continuation is tried that is always refused:
  * the text of the refusal tells which step is next. The state that the step before left is in the result of its command.
  */
-import { fieldsOf, parseExactJson } from '../base/json.ts'
+import { exactJsonText, fieldsOf, parseExactJson } from '../base/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
-import { exactText } from './exact-text.ts'
 import { odd } from './question.ts'
 
 /** A pact as it is cached: its continuation as JSON text, or the step that only another command tells. */
@@ -40,7 +39,7 @@ async function stateBefore(
   for (const result of Object.values(results)) {
     const { continuation } = fieldsOf(result)
     const { pactId, step: done } = fieldsOf(continuation)
-    if (pactId === id && Number(done) === step - 1) return { continuation: exactText(continuation ?? null) }
+    if (pactId === id && Number(done) === step - 1) return { continuation: exactJsonText(continuation ?? null) }
   }
   return { step }
 }

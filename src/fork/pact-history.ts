@@ -1,7 +1,6 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
-import { type ExactJson, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
+import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import type { ChainFork } from './chain-fork.ts'
-import { exactText } from './exact-text.ts'
 import type { CachedPact } from './pact-fetch.ts'
 import { refused } from './pin.ts'
 
@@ -74,7 +73,7 @@ async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: st
   if (status !== 200) throw refused(asker.remote, `the result of ${key}`, status, text)
   const result = fieldsOf(fieldsOf(parseExactJson(text))[key])
   const isBelow = heightOf(result) <= block.height
-  cache.put(resultKey(key), isBelow ? exactText(result) : false)
+  cache.put(resultKey(key), isBelow ? exactJsonText(result) : false)
   cache.save()
   return isBelow ? result : null
 }

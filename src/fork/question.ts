@@ -2,9 +2,8 @@
 
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
-import { fieldsOf } from '../base/json.ts'
+import { exactJsonText, fieldsOf } from '../base/json.ts'
 import type { Asker } from './asker.ts'
-import { exactText } from './exact-text.ts'
 import { shown } from './remote-node.ts'
 
 export interface PinQuestion {
@@ -75,7 +74,7 @@ async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promis
 
 /** Error of a value of a form that the question cannot have. */
 export function odd({ remote }: Asker, value: ExactJson): NewcutError {
-  const text = shown(exactText(value))
+  const text = shown(exactJsonText(value))
   return new NewcutError('NODE_MISBEHAVED', `the forked node ${remote.url} gives a value of the wrong form: ${text}`)
 }
 

@@ -46,6 +46,10 @@ export class RemoteNode {
     this.#options = options
   }
 
+  notice(message: string): void {
+    this.#options.onNotice?.(message)
+  }
+
   get(path: string): Promise<RemoteAnswer> {
     return this.#retried(() => path)
   }

@@ -33,6 +33,12 @@ export const LocalQuery = Type.Object({
   preflight: Type.Optional(Type.Boolean({ description: 'apply all rules and gas charges of a block; default: false' })),
   signatureVerification: Type.Optional(Type.Boolean({ description: 'verify signatures; default: true' })),
   rewindDepth: Type.Optional(Type.Integer({ minimum: 0, description: 'run this many blocks below the head' })),
+  rewindHeight: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'run on top of the block of this height, whatever `rewindDepth`; only nodes of newcut take it',
+    }),
+  ),
 })
 export type LocalQuery = Static<typeof LocalQuery>
 

@@ -1,4 +1,6 @@
 /** `newcut conformance --serve`: our own clients pass, and clients with one defect each do not. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/base/clock.ts'
@@ -122,4 +124,30 @@ describe('the server', () => {
     await asker.ask('POST', `${BASE}/mining/solved`, { bytes })
     expect(failed(verdict())).toEqual([])
   })
+})
+
+it('passes no answer on that is longer than 32 MiB, and reads no more of it', async () => {
+  const part = Buffer.alloc(1024 * 1024, 'a')
+  let sent = 0
+  const long = createServer((_, response) => {
+    const more = () => {
+      sent += part.length
+      response.write(part, (error) => {
+        if (!error && sent < 64 * part.length) more()
+        else response.end()
+      })
+    }
+    more()
+  })
+  await new Promise<void>((resolve) => long.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void long.close().closeAllConnections())
+  const server = new ClientServer({
+    ...{ host: '127.0.0.1', port: 0, node: `http://127.0.0.1:${(long.address() as AddressInfo).port}` },
+    ...{ clock: systemClock, served: { network: 'development', chains: 2 }, situations: [] },
+  })
+  const url = await server.listen()
+  onTestFinished(() => server.close())
+  await expect(fetch(`${url}/info`)).rejects.toThrow()
+  // The rest was on its way between the two.
+  expect(sent).toBeLessThan(64 * part.length)
 })

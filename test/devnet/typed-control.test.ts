@@ -1,5 +1,8 @@
 /** Orders to a network from the process that started it. */
-import { expect, it, onTestFinished } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { funded } from './command.ts'
 import { exec } from './commands-common.ts'
@@ -108,5 +111,51 @@ it('throws the text of a refusal', async () => {
   await expect(devnet.revert(7)).rejects.toMatchObject({
     code: 'NODE_REFUSED',
     message: expect.stringContaining('/devnet/revert: status 409: there is no snapshot 7'),
+  })
+})
+
+describe('after the network is closed', () => {
+  const closed = { name: 'NewcutError', code: 'NODE_UNREACHABLE', message: 'the network is closed' }
+
+  it('an order that was under way ends with an error that says so', async () => {
+    // A forked node that never answers holds the order.
+    const silent = createServer()
+    const isAsked = once(silent, 'request')
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void silent.close().closeAllConnections())
+    const devnet = await start()
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const order = devnet.reset({ fork: { url } }).catch((error: unknown) => error)
+    await isAsked
+    await devnet.close()
+    expect(await order).toMatchObject(closed)
+  })
+
+  it('an order says so, and sends nothing to the port, which another program may have', async () => {
+    const devnet = await start()
+    await devnet.close()
+    const seen: (string | undefined)[] = []
+    const other = createServer(({ url }, response) => {
+      seen.push(url)
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => other.listen(Number(new URL(devnet.url).port), '127.0.0.1', resolve))
+    onTestFinished(() => void other.close().closeAllConnections())
+    const orders = [
+      () => devnet.mine({ 0: 1 }),
+      () => devnet.time.advance(1),
+      () => devnet.impersonate([]),
+      () => devnet.drop('all'),
+      () => devnet.run({ chain: 0, code: '1' }),
+      () => devnet.fund('sender00', 1),
+      () => devnet.gas({}),
+      () => devnet.pacts(),
+      () => devnet.state(),
+      () => devnet.snapshot(),
+      () => devnet.revert(0),
+      () => devnet.reset(),
+    ]
+    for (const order of orders) await expect(order()).rejects.toMatchObject(closed)
+    expect(seen).toEqual([])
   })
 })

@@ -33,7 +33,7 @@ export const honest: Manner = (_, forward) => forward()
 export async function proxyTo(node: string): Promise<NodeProxy> {
   const seen: Forwarded[] = []
   const server = createServer(async (request, response) => {
-    const forwarded = { method: request.method ?? '', url: request.url ?? '', body: await bodyOf(request) }
+    const forwarded = { method: request.method ?? '', url: request.url ?? '', body: await bodyOfRequest(request) }
     seen.push(forwarded)
     const answer = await proxy.manner(forwarded, () => forward(node, forwarded)).catch(() => null)
     if (answer === null) {
@@ -56,7 +56,7 @@ export async function proxyTo(node: string): Promise<NodeProxy> {
   return proxy
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+export async function bodyOfRequest(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()

@@ -36,9 +36,9 @@ export class Calls implements Trial {
     this.#executor = executor
   }
 
-  /** Plain /local, on top of the block `depth` below the head. @returns JSON text of the result */
-  local(chain: number, command: Command, depth: number): string | Promise<string> {
-    return this.#complete(command, () => this.#local(chain, command, depth))
+  /** Plain /local, on top of the block `depth` below the head of that moment. @returns JSON text of the result */
+  local(chain: number, command: Command, depth: () => number): string | Promise<string> {
+    return this.#complete(command, () => this.#local(chain, command, depth()))
   }
 
   /** Tells what a call printed once it is done: on a fork, it may run several times. */
@@ -56,9 +56,9 @@ export class Calls implements Trial {
     })
   }
 
-  /** Preflight, on top of the block `depth` below the head. */
-  preflight(chain: number, command: Command, depth: number): Preflight | Promise<Preflight> {
-    return this.#complete(command, () => this.#preflight(chain, command, depth))
+  /** Preflight, on top of the block `depth` below the head of that moment. */
+  preflight(chain: number, command: Command, depth: () => number): Preflight | Promise<Preflight> {
+    return this.#complete(command, () => this.#preflight(chain, command, depth()))
   }
 
   /** @param isTold whether to tell what it prints */

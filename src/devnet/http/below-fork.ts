@@ -2,11 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
-import { fieldsOf, parseExactJson, parseJson, parsePlainJson } from '../../base/json.ts'
+import { exactJsonText, fieldsOf, parseExactJson, parseJson, parsePlainJson } from '../../base/json.ts'
 import { shortestPath } from '../../core/graph.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
-import { exactText } from '../../fork/exact-text.ts'
 import { shown } from '../../fork/remote-node.ts'
 import { BINARY, JSON_TYPE } from '../../schema/operation.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
@@ -143,7 +142,7 @@ class BelowFork {
     for (const key of keys) {
       const { blockHeight: height } = fieldsOf(fieldsOf(results[key]).metaData)
       const isBelow = typeof height === 'number' && height <= fork.pin.height
-      this.#results.set(`${chain} ${key}`, isBelow ? { text: exactText(results[key]), height } : null)
+      this.#results.set(`${chain} ${key}`, isBelow ? { text: exactJsonText(results[key]), height } : null)
       const [oldest] = this.#results.keys()
       if (this.#results.size > MAX_RESULTS) this.#results.delete(oldest)
     }

@@ -1,6 +1,5 @@
 /** Events of transactions by name, over all blocks. */
-import { type ExactJson, parseExactJson } from '../../../base/json.ts'
-import { exactText } from '../../../fork/exact-text.ts'
+import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/json.ts'
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
@@ -56,7 +55,7 @@ function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): strin
       const place = { chain, height, block: id, isOrphan, createdMs: createdMs(block), index: index++ }
       if (!isNamed(qualified, String(name))) continue
       const about = { requestKey: reqKey, ...place, module: qualified, name, moduleHash }
-      texts.push(`${JSON.stringify(about).slice(0, -1)},"params":${exactText(params)}}`)
+      texts.push(`${JSON.stringify(about).slice(0, -1)},"params":${exactJsonText(params)}}`)
     }
   }
   return texts

@@ -1,6 +1,5 @@
 /** Pages of pacts: which steps have run on the present chains, and what the next one waits for. */
-import { type ExactJson, parseExactJson } from '../../../base/json.ts'
-import { exactText } from '../../../fork/exact-text.ts'
+import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/json.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
@@ -100,7 +99,7 @@ function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): 
     next: waits,
     ...(next !== 1 && { note: UNTOLD }),
   }
-  return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
+  return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
 }
 
 /** Only the command of the first step has the id of the pact as its request key. */
@@ -152,7 +151,7 @@ function pactText(node: PactNode, pact: PresentPact, below: PactBelow | null = n
     next,
     ...(below !== null && below.next !== 1 && { note: UNTOLD }),
   }
-  return `${JSON.stringify(about).slice(0, -1)},"args":${exactText(args)}}`
+  return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
 }
 
 type JsonObject = Readonly<Record<string, ExactJson>>

@@ -55,7 +55,8 @@ export function answerLocal(
     pools,
   }: { readonly chains: Chains; readonly calls: Calls; readonly pools: Pick<Mempools, 'impersonation' | 'gas'> },
 ): FastifyReply | Promise<FastifyReply> {
-  const { preflight = false, signatureVerification = true, rewindDepth = 0 } = query
+  const { preflight = false, signatureVerification = true } = query
+  const depth = () => depthOf(chains, chain, query)
   const { read: command, cmd } = local
   if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
   const sealed = { ...command, cmd }
@@ -65,12 +66,12 @@ export function answerLocal(
   } else if (!isSealed(sealed)) {
     return refuse(reply, invalid('The hash of the payload was invalid.'))
   }
-  if (!preflight) return after(calls.local(chain, command, rewindDepth), (text) => sendJson(reply, JSON_TYPE, text))
-  const nowSeconds = parentSeconds(chains, chain, rewindDepth)
+  if (!preflight) return after(calls.local(chain, command, depth), (text) => sendJson(reply, JSON_TYPE, text))
+  const nowSeconds = parentSeconds(chains, chain, depth())
   const { blockLimit } = pools.gas
   const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds, blockLimit })
   if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
-  return after(calls.preflight(chain, command, rewindDepth), (tried) => {
+  return after(calls.preflight(chain, command, depth), (tried) => {
     if ('refused' in tried) return refuse(reply, invalid(tried.refused))
     const { text, isPlain } = tried
     return sendJson(reply, JSON_TYPE, isPlain ? text : `{"preflightResult":${text},"preflightWarnings":[]}`)
@@ -88,10 +89,21 @@ function withMeta(cmd: string, chain: number): string {
   return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`
 }
 
+/** Blocks below the head at which a command runs now. A head below the height is taken as it is. */
+function depthOf(chains: Chains, chain: number, { rewindDepth = 0, rewindHeight }: LocalQuery): number {
+  if (rewindHeight === undefined) return rewindDepth
+  return Math.max(0, Number(headOf(chains, chain).height) - rewindHeight)
+}
+
 /** Unix time, in seconds, of the block that the command runs on. */
 function parentSeconds(chains: Chains, chain: number, rewindDepth: number): number {
-  const head = chains.cut.get(chain)
-  if (head === undefined) throw new Error(`chain ${chain} has no head`)
+  const head = headOf(chains, chain)
   const { creationTime } = chains.ancestor(head.hash, Math.max(0, Number(head.height) - rewindDepth))
   return Number(creationTime / 1_000_000n)
+}
+
+function headOf({ cut }: Chains, chain: number) {
+  const head = cut.get(chain)
+  if (head === undefined) throw new Error(`chain ${chain} has no head`)
+  return head
 }

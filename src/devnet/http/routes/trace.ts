@@ -1,9 +1,8 @@
 /** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
 
 import type { FastifyReply } from 'fastify'
-import { fieldsOf, parseExactJson } from '../../../base/json.ts'
+import { exactJsonText, fieldsOf, parseExactJson } from '../../../base/json.ts'
 import { hashBytes } from '../../../contracts/values/hash.ts'
-import { exactText } from '../../../fork/exact-text.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { type TraceOrder, traceOperation } from '../../../schema/trace.ts'
 import type { Static } from '../../../schema/typebox.ts'
@@ -135,7 +134,7 @@ function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace
   if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
   const { trace, gas, hasFailed, note, output } = traced
   const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })
-  const result = exactText(fieldsOf(parseExactJson(output)).result ?? null)
+  const result = exactJsonText(fieldsOf(parseExactJson(output)).result ?? null)
   return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},"result":${result},${trace.slice(1)}`)
 }
 
