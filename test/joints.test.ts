@@ -91,7 +91,8 @@ describe('imports', () => {
       send: loaded('commands/send.ts'),
       keygen: loaded('commands/keygen.ts'),
     }
-    const budgets: typeof counts = { mine: 269, lead: 259, devnet: 507, send: 159, keygen: 63 }
+    // base/backoff.ts, which twelve modules share, is one more for those that connect to a node.
+    const budgets: typeof counts = { mine: 270, lead: 260, devnet: 508, send: 160, keygen: 63 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })
