@@ -11,10 +11,13 @@ import { parts, projects, QUICK } from '../scripts/test/parts.ts'
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const files = filesBelow(folder).filter((name) => /\.(ts|mjs|js)$/.test(name) && name !== 'house.test.ts')
 
+const sourceFolder = fileURLToPath(new URL('../src/', import.meta.url))
+const sources = filesBelow(sourceFolder).filter((name) => /\.(ts|js)$/.test(name))
+
 /** File -> number of matches of the pattern in its code. */
-function counts(pattern: RegExp): Record<string, number> {
-  const found = files.map((name) => {
-    const code = readFileSync(`${folder}${name}`, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+function counts(pattern: RegExp, names = files, from = folder): Record<string, number> {
+  const found = names.map((name) => {
+    const code = readFileSync(`${from}${name}`, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
     return [name, code.match(pattern)?.length ?? 0] as const
   })
   return Object.fromEntries(found.filter(([, count]) => count > 0))
@@ -67,6 +70,19 @@ const clocks: Exceptions = {
   'rounds/fleet-rounds.ts': [2, 'told in the output'],
   'rounds/soak.test.ts': [2, 'a pace'],
 }
+
+/** Programs wait between attempts by `base/backoff.ts` alone. These files have a formula of their own. */
+const backoffs: Exceptions = {
+  'base/backoff.ts': [1, 'the formula'],
+  'node/wait-for.ts': [2, 'polls by half as much again, and tests name each pause'],
+  'payouts/settle.ts': [1, 'polls likewise'],
+  'wallet/command-sender.ts': [1, 'pauses likewise, and has no maximum'],
+}
+
+it('no source has a backoff of its own', () => {
+  const doubled = /(?:Ms|_MS)\)? \* 2 \*\* /g
+  expect(counts(doubled, sources, sourceFolder)).toEqual(countsOf(backoffs))
+})
 
 it('no test sleeps', () => {
   expect(counts(/\bset(?:Timeout|Interval)(?:\(| as )|await (?:sleep|delay|pause)\(/g)).toEqual(countsOf(sleeps))

@@ -91,9 +91,9 @@ describe('imports', () => {
       send: loaded('commands/send.ts'),
       keygen: loaded('commands/keygen.ts'),
     }
-    // A number rises only with a reason here. Replacing files, reading those of users and answers of other machines,
-    // and sealing logs have modules of their own in base/: these are 1 of mine, 2 of lead, 4 of devnet.
-    const budgets: typeof counts = { mine: 270, lead: 261, devnet: 511, send: 160, keygen: 64 }
+    // A number rises only with a reason here. base/ has modules of its own for backoff, replacing files, reading those of
+    // users, answers of other machines, and sealed logs. They are 2 of mine, 3 of lead, 5 of devnet, 2 of send.
+    const budgets: typeof counts = { mine: 271, lead: 262, devnet: 512, send: 161, keygen: 64 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })

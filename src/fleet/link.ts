@@ -1,4 +1,5 @@
 /** NATS connection of a leader, a rig or a command. */
+
 import { connect as connectTcp, isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
@@ -10,6 +11,7 @@ import {
   type NatsConnection,
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
+import { backoffMs } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import type { Static, TSchema } from '../schema/typebox.ts'
@@ -101,7 +103,11 @@ export class Link {
         if (onWaiting === null || failure.code !== 'NODE_UNREACHABLE') throw failure
         if (attempt === 0) onWaiting(`waiting for the NATS server: ${describeError(failure)}`)
       }
-      await sleep(clock, (0.5 + random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), signal)
+      await sleep(
+        clock,
+        backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS, jitter: 0.5 }, attempt, random),
+        signal,
+      )
     }
   }
 

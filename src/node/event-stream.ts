@@ -4,7 +4,9 @@
  * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError. It waits 3 s
  * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
+
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
+import { backoffMs } from '../base/backoff.ts'
 import { ByteBuffer } from '../base/bytes.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
@@ -227,18 +229,18 @@ class ReopeningStream implements EventStream {
   }
 
   /**
-   * Full jitter: a random time up to a bound that doubles with every failure in a row.
+   * Pauses with exponential backoff.
    * @param isAtOnce skips the pause: a node after 3.2 breaks the stream when it forgets the miner that the work was
    *   for
    */
   #fail(cause: unknown, isAtOnce = false): void {
     this.#stopStallTimer()
     const maxBackoffMs = this.#options.maxBackoffMs ?? 15_000
-    const boundMs = Math.min(maxBackoffMs, FIRST_BACKOFF_MS * 2 ** this.#failures)
-    this.#failures++
+    const backoff = { firstMs: FIRST_BACKOFF_MS, maxMs: maxBackoffMs }
+    const failures = this.#failures++
     const error = this.#errorOf(cause)
     const isOver = error instanceof UnreachableError && error.reason === 'closed'
-    const delayMs = isAtOnce ? 0 : Math.ceil((this.#options.random ?? Math.random)() * boundMs)
+    const delayMs = isAtOnce ? 0 : Math.ceil(backoffMs(backoff, failures, this.#options.random ?? Math.random))
     // The stream is closed below, before any pause is over.
     this.#delayMs = isOver ? maxBackoffMs : delayMs
     // Deferred: an exception of a callback must reach the process, not the fetch of the EventSource.

@@ -1,4 +1,5 @@
 /** Connects to a node, with retries. */
+import { backoffMs } from '../../base/backoff.ts'
 import { sleep } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { NodeClient } from '../../node/client.ts'
@@ -41,7 +42,7 @@ export async function connect(
       if (failFast || !isRetryable(error) || systemClock.monotonicMs() >= endMs) throw error
       if (attempt === 0) onWaiting(`waiting for the node: ${describeError(error)}${hintOf(error)}`)
     }
-    await sleep(systemClock, Math.random() * Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** attempt), signal)
+    await sleep(systemClock, backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: maxPauseMs }, attempt, Math.random), signal)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Hands a solution in to a node until its fate is known, and interprets the answers. */
+import { backoffMs } from '../../base/backoff.ts'
 import { sleep } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import type { LostReason, Receipt, RejectReason } from '../../core/solution.ts'
@@ -71,7 +72,7 @@ export async function handIn(block: SolvedBlock, options: HandInOptions, stopped
       return { ...lost('unreachable', failure), mayReturn: true }
     }
     if (isLast) return lost('stopped', failure)
-    await calls.sleep(random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt), stopped)
+    await calls.sleep(backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }, attempt, random), stopped)
     if (isRefusal(failure) && isUnknown(failure) && !stopped.aborted) await remind(block, options, stopped)
   }
 }

@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
+import { backoffMs } from '../../base/backoff.ts'
 import { encodeBase64Url } from '../../base/bytes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
@@ -381,8 +382,9 @@ export class NodeSource implements Source, ChainChoice {
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {
-    const longestMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1))
-    const pauseMs = purpose === 'current' ? this.#options.random() * longestMs : STANDBY_PAUSE_MS
+    const backoff = { firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }
+    const isCurrent = purpose === 'current'
+    const pauseMs = isCurrent ? backoffMs(backoff, attempts - 1, this.#options.random) : STANDBY_PAUSE_MS
     this.#after(purpose, pauseMs, () => this.#tell({ type: 'paused', purpose }))
   }
 

@@ -1,4 +1,5 @@
 /** One of several pools. It always has a session, or a pause before the next, whichever pool is active. */
+import { backoffMs } from '../../base/backoff.ts'
 import { type Clock, notBefore, sleep } from '../../base/clock.ts'
 import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
@@ -114,9 +115,8 @@ export class PoolUpstream implements Upstream {
       const startMs = clock.monotonicMs()
       await this.#runSession()
       if (clock.monotonicMs() - startMs >= GOOD_MS) this.#attempts = 0
-      const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts++)
-      const pauseMs = Math.max((0.5 + random() / 2) * mostMs, this.#move?.waitMs ?? 0)
-      await sleep(clock, pauseMs, stopped)
+      const pauseMs = backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS, jitter: 0.5 }, this.#attempts++, random)
+      await sleep(clock, Math.max(pauseMs, this.#move?.waitMs ?? 0), stopped)
     }
   }
 

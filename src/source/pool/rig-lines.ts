@@ -2,6 +2,7 @@
  * Pool sessions for rigs: one for each rig, plus a logged-in spare. So the next rig gets its nonce1 and a job at once.
  * All sessions use the pool of the current work.
  */
+import { backoffMs } from '../../base/backoff.ts'
 import type { Clock } from '../../base/clock.ts'
 import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
@@ -241,8 +242,8 @@ export class RigLines implements PoolLines {
   /** Doubles with each consecutive failure. */
   get #pauseMs(): number {
     if (this.#attempts === 0) return 0
-    const mostMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#attempts - 1))
-    return (0.5 + this.#options.random() / 2) * mostMs
+    const backoff = { firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS, jitter: 0.5 }
+    return backoffMs(backoff, this.#attempts - 1, this.#options.random)
   }
 
   #pause(ms: number): void {

@@ -26,6 +26,7 @@ export const MODULES: readonly string[] = [
   'web/kit/dom',
   'web/kit/numbers',
   'web/kit/stream',
+  'base/backoff',
   'base/money-text',
   'core/solution',
   'base/units',

@@ -64,6 +64,7 @@ export const EXPLORER_MODULES: readonly string[] = [
   'web/kit/numbers',
   'web/kit/stream',
   'core/development-accounts',
+  'base/backoff',
   'base/printable',
   'base/units',
 ]

@@ -1,4 +1,5 @@
 /** Keeps the event stream of a page open, with exponential backoff. */
+import { backoffMs } from '../../base/backoff.ts'
 
 /** Upper bound of the first retry pause. It doubles with each consecutive failure. */
 const FIRST_PAUSE_MS = 300
@@ -31,9 +32,10 @@ export function listen({ url, events, onLost, maxSilentMs, delayMs = 0 }: Listen
   }
   const lost = () => {
     close()
-    const longestMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
-    // Jitter keeps pages from reconnecting all at once.
-    next = setTimeout(open, longestMs * (0.5 + Math.random() / 2))
+    next = setTimeout(
+      open,
+      backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS, jitter: 0.5 }, failures++, Math.random),
+    )
     onLost()
   }
   const expectMore = () => {

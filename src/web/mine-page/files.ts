@@ -31,6 +31,7 @@ export const MODULES: readonly string[] = [
   'engine/gpu/software',
   'core/blake2s',
   'core/block-hash',
+  'base/backoff',
   'base/bytes',
   'base/clock',
   'base/errors',

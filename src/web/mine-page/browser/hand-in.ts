@@ -1,5 +1,6 @@
 /** Submits a solution to the gateway, and retries while there is no answer. */
 
+import { backoffMs } from '../../../base/backoff.ts'
 import { encodeBase64Url } from '../../../base/bytes.ts'
 import { type Clock, sleep } from '../../../base/clock.ts'
 import { blockHash } from '../../../core/block-hash.ts'
@@ -33,7 +34,7 @@ export async function handIn(
         const message = error instanceof Error ? error.message : String(error)
         return { verdict, chain, height, hash: encodeBase64Url(blockHash(bytes)), message }
       }
-      await sleep(clock, random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt))
+      await sleep(clock, backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }, attempt, random))
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The mining page at /mine: one button. */
+import { backoffMs } from '../../../base/backoff.ts'
 import { sleep } from '../../../base/clock.ts'
 import { describeError } from '../../../base/errors.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
@@ -12,6 +13,7 @@ import { RateMeter } from './rate.ts'
 import { MineView } from './view.ts'
 
 const REDRAW_MS = 500
+const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
 
 const view = new MineView()
@@ -34,7 +36,7 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
       signal.throwIfAborted()
       view.network('the node does not answer')
       if (running !== null) view.show('waiting', `No answer from the node: ${describeError(error)}. Retrying.`)
-      await sleep(pageClock, Math.random() * Math.min(MAX_PAUSE_MS, 500 * 2 ** attempt), signal)
+      await sleep(pageClock, backoffMs({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }, attempt, Math.random), signal)
     }
   }
   return network

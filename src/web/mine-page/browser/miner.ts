@@ -2,6 +2,7 @@
  * The page's miner: gives the newest work to the GPU, verifies every candidate, and submits solutions. Run one at a
  * time: `run` ends when the signal aborts, or rejects with the error that ends mining.
  */
+import { backoffMs } from '../../../base/backoff.ts'
 import { equalBytes } from '../../../base/bytes.ts'
 import { type Clock, sleep } from '../../../base/clock.ts'
 import { sameParents, withNonce } from '../../../core/header.ts'
@@ -160,7 +161,11 @@ export class PageMiner {
     if (error instanceof GatewayRefusal && !mayPass(error)) {
       throw new Problem(`The node refused: ${error.message}.`, 'Check the account, then start again.')
     }
-    const pauseMs = (0.5 + this.#options.random() / 2) * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
+    const pauseMs = backoffMs(
+      { firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS, jitter: 0.5 },
+      attempts,
+      this.#options.random,
+    )
     if (error instanceof Problem || !(error instanceof Error)) throw error
     this.#options.events.onTrouble(error.message, pauseMs)
     await sleep(this.#options.clock, pauseMs, stopped)

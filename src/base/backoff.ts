@@ -1,0 +1,21 @@
+/** Pauses between attempts: the only formula of exponential backoff with jitter. */
+
+/** Bounds of the pauses. */
+export interface Backoff {
+  /** Maximum pause after the first failure in milliseconds. It doubles with each further failure in a row. */
+  readonly firstMs: number
+  /** Maximum pause after any failure in milliseconds. */
+  readonly maxMs: number
+  /** Portion of the maximum that is random: 1 for any pause below it, 0.5 for at least half of it. Default: 1. */
+  readonly jitter?: number
+}
+
+/**
+ * A random pause. One cause often fails many callers at once, and jitter keeps them from trying again together.
+ * @param failures earlier failures in a row: 0 after the first one
+ * @param random uniform in [0, 1)
+ * @returns milliseconds
+ */
+export function backoffMs({ firstMs, maxMs, jitter = 1 }: Backoff, failures: number, random: () => number): number {
+  return (1 - jitter + jitter * random()) * Math.min(maxMs, firstMs * 2 ** failures)
+}
