@@ -199,7 +199,11 @@ export class SimulatedNode {
 
   hear(): void {
     const chain = this.news.shift()
-    if (chain !== undefined && this.open.has(chain)) this.tell({ type: 'newCut', chain })
+    if (chain === undefined || !this.open.has(chain)) return
+    this.tell({ type: 'newCut', chain })
+    const { current, standby } = this.state
+    must(current.kind !== 'searching' || current.job.work.fields.chainId !== chain, 'news ends the job of its chain')
+    must(standby.kind !== 'ready' || standby.work.fields.chainId !== chain, 'news ends the standby of its chain')
   }
 
   /** A stream opens, possibly again. */
