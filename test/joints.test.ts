@@ -92,8 +92,8 @@ describe('imports', () => {
       keygen: loaded('commands/keygen.ts'),
     }
     // A number rises only with a reason here. base/ has modules of its own for backoff, replacing files, reading those of
-    // users, answers of other machines, and sealed logs. They are 2 of mine, 3 of lead, 5 of devnet, 2 of send.
-    const budgets: typeof counts = { mine: 271, lead: 262, devnet: 512, send: 161, keygen: 64 }
+    // users, answers of other machines, and seals. They are 3 of mine, 4 of lead, 5 of devnet, 2 of send.
+    const budgets: typeof counts = { mine: 272, lead: 263, devnet: 512, send: 161, keygen: 64 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })

@@ -3,11 +3,13 @@
  * order. Measurements of engines are in JSON objects, one entry for each device.
  */
 
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { jsonObjectIn } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
+import { sealOf } from '../base/seal.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -36,11 +38,11 @@ const MAX_ENTRIES = 32
 export interface TuningFile {
   /** The usable entries by key, the oldest first. */
   readonly entries: Map<string, unknown>
-  /** Whether the file exists but is no JSON object. */
+  /** Whether the file exists but is not as newcut wrote it. */
   readonly damaged: boolean
 }
 
-/** Reads a file. A missing or damaged one has no entries. */
+/** Reads a file. A missing or damaged one has no entries. Files of earlier versions have no seal. */
 export function readTuningFile(file: string): TuningFile {
   let text: string
   try {
@@ -49,7 +51,10 @@ export function readTuningFile(file: string): TuningFile {
     return { entries: new Map(), damaged: false }
   }
   const value = jsonObjectIn(text)
-  return { entries: new Map(Object.entries(value ?? {})), damaged: value === null }
+  if (value === null) return { entries: new Map(), damaged: true }
+  const { [SEAL]: seal, ...entries } = value
+  const damaged = seal !== undefined && seal !== sealed(entries)
+  return { entries: new Map(damaged ? [] : Object.entries(entries)), damaged }
 }
 
 /**
@@ -57,7 +62,13 @@ export function readTuningFile(file: string): TuningFile {
  * @throws if it cannot be written
  */
 export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>): void {
-  const kept = [...entries].slice(-MAX_ENTRIES)
+  const kept = Object.fromEntries([...entries].slice(-MAX_ENTRIES))
   mkdirSync(dirname(file), { recursive: true })
-  replaceFile(file, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`)
+  replaceFile(file, `${JSON.stringify({ ...kept, [SEAL]: sealed(kept) }, null, 2)}\n`)
 }
+
+/** The property that has the seal of all others. */
+const SEAL = 'seal'
+
+const sealed = (entries: Readonly<Record<string, unknown>>) =>
+  sealOf((bytes) => createHash('sha256').update(bytes).digest(), '', JSON.stringify(entries))

@@ -242,7 +242,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const reader = await FleetShareReader.open(closing, new AbortController().signal)
     await expect(listOf(reader.shares())).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
-      message: expect.stringMatching(/^the share log of the fleet (ended|cannot be read)/),
+      message: expect.stringMatching(/^the share log of the fleet (broke off early|cannot be read)/),
     })
   })
 })
