@@ -65,6 +65,11 @@ const SETTLED_MS = 10_000
 const SILENCE_MS = 30_000
 /** Timeout of a stop, after which threads are terminated. */
 const MAX_STOP_MS = 500
+/**
+ * The same for a thread that is not ready. Node.js 20 aborts the whole process if a thread ends while it loads modules,
+ * and on a busy machine that takes seconds.
+ */
+const MAX_LOADING_STOP_MS = 15_000
 /** Interval of races between the orders of the kernel: other programs may come and go. */
 const RACE_EVERY_MS = 60_000
 /** A thread allocates little after its self-test. By default, its young generation may grow to 48 MB. */
@@ -176,7 +181,9 @@ export class CpuEngine implements Engine {
     this.#uptake.cancel()
     this.#shared.stop()
     // A hung thread does not delay the stop.
-    await Promise.race([Promise.all(this.#tasks), sleep(MAX_STOP_MS, undefined, { ref: false })])
+    const isLoading = this.#threads.some(({ end, readyAtMs }) => end !== null && readyAtMs === null)
+    const limitMs = isLoading ? MAX_LOADING_STOP_MS : MAX_STOP_MS
+    await Promise.race([Promise.all(this.#tasks), sleep(limitMs, undefined, { ref: false })])
     await this.#pool.destroy()
   }
 
