@@ -3,9 +3,9 @@
  * is on disk. It is a process of its own, so that tests can kill it. Argument: the data directory.
  */
 
+import { encodeBase64Url } from '../../dist/src/base/bytes.js'
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
 import { blockHash } from '../../dist/src/core/block-hash.js'
-import { encodeBase64Url } from '../../dist/src/base/bytes.js'
 import { developmentAccounts } from '../../dist/src/core/development-accounts.js'
 import { encodeWork } from '../../dist/src/core/header.js'
 import { readStored } from '../../dist/src/devnet/command/read.js'
