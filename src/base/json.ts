@@ -6,6 +6,7 @@
 
 import { FormatError } from './errors.ts'
 
+/** Any JSON value. Integers that a double cannot hold are bigint. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** A number with a fraction or an exponent, as written; a double would lose digits. */
