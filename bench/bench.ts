@@ -11,7 +11,6 @@ import { footprint } from './footprint.ts'
 import { gpu } from './gpu.ts'
 import { hostile } from './hostile/suite.ts'
 import { kernels } from './kernels.ts'
-import { standingOf } from './machines.ts'
 import { node } from './node.ts'
 import { pipeline } from './pipeline.ts'
 import { preempt } from './preempt.ts'
@@ -89,12 +88,7 @@ export async function runBench(
       continue
     }
     rows.push(...measured)
-    const { results } = reportOf(measured)
-    for (const line of tableOf(results)) print(line)
-    if (name !== 'kernels' || options.quick) continue
-    const hashing = results.filter(({ unit }) => unit === 'MH/s')
-    const fastest = hashing.reduce((a, b) => (b.median > a.median ? b : a))
-    for (const line of standingOf(fastest.median, fastest.name)) print(`  ${line}`)
+    for (const line of tableOf(reportOf(measured).results)) print(line)
   }
   const report = { ...reportOf(rows), date }
   if (options.json !== undefined) writeReport(options.json, report)

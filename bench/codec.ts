@@ -1,5 +1,4 @@
 /** Measures operations that run once per header rather than once per nonce. */
-
 import { encodeHex } from '../src/base/bytes.ts'
 import { parseJson, stringifyJson } from '../src/base/json.ts'
 import { blockHash } from '../src/core/block-hash.ts'

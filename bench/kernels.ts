@@ -18,8 +18,9 @@ import { fastestOrder, raceMsOf } from '../src/engine/cpu/order-race.ts'
 import { raceHere, testedOrders } from '../src/engine/cpu/tested-orders.ts'
 import { nonceOf } from '../src/engine/range.ts'
 import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
+import { rankAmongMachines } from './machines.ts'
 import { PortBound } from './ports.ts'
-import { percentile, type Row, relativeTo } from './report.ts'
+import { median, percentile, type Row, relativeTo } from './report.ts'
 import type { Effort } from './suite.ts'
 import { freshWork, UNREACHABLE } from './work.ts'
 
@@ -47,7 +48,7 @@ const WINDOWS = 24
 const WINDOW_MS = 1
 
 export async function kernels(
-  { sampleMs, rounds }: Effort,
+  { sampleMs, rounds, isQuick }: Effort,
   tell: (line: string) => void,
   readCounters: ReadPackages = packagesHere,
 ): Promise<Row[]> {
@@ -82,6 +83,11 @@ export async function kernels(
     const optional = { ...(relative && { relative }), ...(notes && { note: notes }) }
     return { suite: SUITE, name, unit: 'MH/s', samples, joulesPerMegahash, ...optional }
   })
+  if (!isQuick) {
+    const medians = rows.map(({ name, samples }) => ({ name, rate: median(samples) }))
+    const { name, rate } = medians.reduce((a, b) => (b.rate > a.rate ? b : a))
+    for (const line of rankAmongMachines(rate, name)) tell(line)
+  }
   return [...rows, ...portRows(bound)]
 }
 

@@ -1,4 +1,4 @@
-/** Where a machine stands among those of docs/SPEED.md. */
+/** The rank of a machine among those of docs/SPEED.md. */
 import { figure } from './report.ts'
 
 export interface Machine {
@@ -24,7 +24,7 @@ export const machines: readonly Machine[] = [
  * @param rate MH/s of one core
  * @param kernel name of its fastest kernel
  */
-export function standingOf(rate: number, kernel: string): string[] {
+export function rankAmongMachines(rate: number, kernel: string): string[] {
   const rows = machines.map(({ name, kernel: fastest, from, to }) => {
     return { middle: (from + to) / 2, mark: ' ', cells: [`${figure(from)} to ${figure(to)}`, `${name}, ${fastest}`] }
   })

@@ -1,5 +1,4 @@
 /** The command line as a process: its output, its crashes, and its exit code. */
-
 import { asNewcutError } from './base/errors.ts'
 import { exitCodeOf } from './base/exit-codes.ts'
 import { reportError } from './cli/console.ts'

@@ -32,14 +32,14 @@ export function explore<Move>(begin: () => World<Move>, depth: number): Explored
     const longer: (readonly Move[])[] = []
     let found = 0
     for (const path of paths) {
-      const world = told(path, () => played(begin, path))
+      const world = withPath(path, () => replay(begin, path))
       steps++
       const key = world.key()
       if (known.has(key)) continue
       known.add(key)
       found++
       for (const move of world.moves()) longer.push([...path, move])
-      told(path, () => world.finish())
+      withPath(path, () => world.finish())
     }
     byDepth.push(found)
     paths = longer
@@ -47,13 +47,13 @@ export function explore<Move>(begin: () => World<Move>, depth: number): Explored
   return { states: known.size, steps, byDepth }
 }
 
-function played<Move>(begin: () => World<Move>, path: readonly Move[]): World<Move> {
+function replay<Move>(begin: () => World<Move>, path: readonly Move[]): World<Move> {
   const world = begin()
   for (const move of path) world.play(move)
   return world
 }
 
-function told<Result>(path: readonly unknown[], run: () => Result): Result {
+function withPath<Result>(path: readonly unknown[], run: () => Result): Result {
   try {
     return run()
   } catch (error) {

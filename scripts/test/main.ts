@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { untrackedFiles } from './left-files.ts'
-import { inTurn, judgesOf, partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
+import { inThird, judgesOf, partNames, parts, projects, projectsOf, QUICK, runsOf } from './parts.ts'
 import { processorSeconds } from './processes.ts'
 import { failuresIn, type Report } from './report.ts'
 import { runParts } from './run-parts.ts'
@@ -28,7 +28,7 @@ npm run test:full [-- OPTION ...]    all parts with all their rounds, or some pa
   --part NAME                        only this part; may be repeated
   --without NAME                     all parts but this one; may be repeated
   --rotation N                       not all rounds, but the Nth part of them
-  --turn N                           a third of the files of each part but quick: N, N + 1 and N + 2 do all
+  --third N                           a third of the files of each part but quick: N, N + 1 and N + 2 do all
   --report FILE                      writes what came of each part as JSON
 npm run test:coverage                quick, conformance, forks and rigs, and what they reach of each room
 These run alone, and all other parts at the same time: ${alone}.
@@ -44,7 +44,7 @@ interface Wanted {
   /** Null for all rounds. */
   readonly rotation: number | null
   /** Null for all files. */
-  readonly turn: number | null
+  readonly third: number | null
 }
 
 /** Reads the options. Exits with code 2 if they are invalid. */
@@ -55,7 +55,7 @@ function wanted(): Wanted {
       options: {
         full: { type: 'boolean', default: false },
         rotation: { type: 'string' },
-        turn: { type: 'string' },
+        third: { type: 'string' },
         part: { type: 'string', multiple: true, default: [] },
         without: { type: 'string', multiple: true, default: [] },
         coverage: { type: 'boolean', default: false },
@@ -74,7 +74,7 @@ function wanted(): Wanted {
     const isAll = values.full || values.without.length > 0
     const named = isAll ? parts.map(({ name }) => name).filter((name) => !values.without.includes(name)) : [QUICK]
     const chosen = values.part.length > 0 ? values.part : named
-    const numberOf = (name: 'rotation' | 'turn') => {
+    const numberOf = (name: 'rotation' | 'third') => {
       const text = values[name]
       if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? null : Number(text)
       throw new Error(`--${name} ${text}: expected a whole number, such as 7`)
@@ -86,7 +86,7 @@ function wanted(): Wanted {
       coverage: values.coverage,
       report: values.report,
       rotation,
-      turn: numberOf('turn'),
+      third: numberOf('third'),
     }
   } catch (error) {
     process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`)
@@ -109,29 +109,29 @@ async function main(stopped: AbortSignal): Promise<number> {
 }
 
 async function runAll(asked: Wanted, coverage: string | null, stopped: AbortSignal): Promise<number> {
-  const { filters, report, rotation, turn } = asked
+  const { filters, report, rotation, third } = asked
   const lacking = withoutJudges(asked)
   const names = asked.parts.filter((name) => !lacking.includes(name))
   if (lacking.length > 0) print(`left out, because they need the packages of test/package.json: ${lacking.join(', ')}`)
   if (rotation === null) process.env.TEST_FULL = '1'
   else process.env.TEST_ROTATION = String(rotation)
   if (rotation !== null && rotation > 0) print(`rotation ${rotation}: --rotation ${rotation} repeats it`)
-  if (turn !== null) {
-    process.env.TEST_TURN = String(turn)
-    print(`turn ${turn}: a third of the files of each part but quick; --turn ${turn} repeats it`)
+  if (third !== null) {
+    process.env.TEST_THIRD = String(third)
+    print(`third ${third}: a third of the files of each part but quick; --third ${third} repeats it`)
   }
-  const resting = parts
-    .filter(({ name, files }) => turn !== null && name !== QUICK && inTurn(files, turn).length === 0)
+  const absent = parts
+    .filter(({ name, files }) => third !== null && name !== QUICK && inThird(files, third).length === 0)
     .map(({ name }) => name)
-  if (names.some((name) => resting.includes(name)))
-    print(`not in this turn: ${resting.filter((name) => names.includes(name)).join(', ')}`)
+  if (names.some((name) => absent.includes(name)))
+    print(`not in this third: ${absent.filter((name) => names.includes(name)).join(', ')}`)
   const startMs = performance.now()
   const reports: Report[] = []
   // A named file may belong to any part.
   const runs =
     filters.length > 0
       ? [{ name: 'tests', projects: projects.map(({ name }) => name) }]
-      : runsOf(names.filter((name) => !resting.includes(name))).map((each) => ({
+      : runsOf(names.filter((name) => !absent.includes(name))).map((each) => ({
           name: titleOf(each),
           projects: projectsOf(each),
         }))

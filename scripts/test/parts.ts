@@ -34,7 +34,7 @@ const listed: readonly Part[] = [
   },
   {
     name: 'lies',
-    what: 'a miner at a node that lies, in every way, and inputs that nobody should send',
+    what: 'a miner at a node that lies, in every way, and malformed inputs',
     files: [
       ...inFolder(
         'attack',
@@ -212,11 +212,12 @@ const listed: readonly Part[] = [
 
 const ALL_TESTS = 'test/**/*.test.ts'
 
-/** In how many runs with a turn each file of the other parts runs once. */
-export const TURNS = 3
+/** The other parts are run in thirds: each file is in one of them. */
+export const THIRDS = 3
 
-/** The files of a part that run in this turn. */
-export const inTurn = <T>(files: readonly T[], turn: number): T[] => files.filter((_, i) => i % TURNS === turn % TURNS)
+/** The files of a part that are in a third. */
+export const inThird = <T>(files: readonly T[], third: number): T[] =>
+  files.filter((_, i) => i % THIRDS === third % THIRDS)
 
 export const parts: readonly Part[] = [
   { name: QUICK, what: 'everything once: what npm test runs', files: [ALL_TESTS], workers: 3 },
@@ -256,8 +257,8 @@ const shared = SHARED.map(filesOf)
 /** Projects have the name of their part plus the rooms that share processes. */
 export const projects: readonly Project[] = parts.flatMap(({ name, files, workers, waits }, place): Project[] => {
   const order = waits ? parts.length : place
-  const { TEST_TURN: turn } = process.env
-  const include = turn === undefined ? files : inTurn(files, Number(turn))
+  const { TEST_THIRD: third } = process.env
+  const include = third === undefined ? files : inThird(files, Number(third))
   if (name !== QUICK) return [{ name, isolate: true, include, exclude: [], workers, order }]
   const alone = { name, isolate: true, include: files, exclude: [...elsewhere, ...shared.flat()], workers, order }
   const together = shared.map((include, i) => {

@@ -1,5 +1,4 @@
 /** Reads the share log of a running miner over HTTP. */
-
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { parsePlainJson } from '../base/json.ts'

@@ -175,7 +175,7 @@ function isFinal(error: unknown): boolean {
   )
 }
 
-/** Without a stream for the subject, nobody answers: NATS names no other cause. */
+/** Why a share was not stored. NATS reports a missing stream only as a subject without responders. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof RequestError && cause.isNoResponders())) return describeError(error)

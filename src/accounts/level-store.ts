@@ -2,7 +2,6 @@
  * The share log on disk, in LevelDB. When a write resolves, the operating system has it, so it outlives the process.
  * The log is synced once a second, so a power failure costs at most one second.
  */
-
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { everyAfter } from '../base/signals.ts'

@@ -2,7 +2,6 @@
  * Writes a share before it is answered: it counts, and is answered as accepted, once the store has it. Shares that
  * arrive during a write are written together by the next one.
  */
-
 import type { Clock } from '../base/clock.ts'
 import { describeError } from '../base/errors.ts'
 import { everyAfter } from '../base/signals.ts'

@@ -27,6 +27,6 @@ export function unpaidReason(user: string): string | null {
   const isKey = key !== user || (key.length >= MIN_DIGITS && /^[0-9a-f]+$/i.test(key))
   if (!isKey) return `its name is not a k: account, which is k: and ${DIGITS} hex digits`
   const odd = /[^0-9a-f]/i.exec(key)
-  if (odd !== null) return `it looks like a k: account, but its key has ${printable(odd[0])}, which is no hex digit`
+  if (odd !== null) return `it looks like a k: account, but its key has ${printable(odd[0])}, which is not a hex digit`
   return `it looks like a k: account, but its key has ${key.length} hex digits, not ${DIGITS}`
 }

@@ -1,5 +1,4 @@
 /** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
-
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../base/errors.ts'
 import { jsonObjectIn } from '../base/json.ts'

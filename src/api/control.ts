@@ -1,5 +1,4 @@
 /** Controls a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for clients with the token. */
-
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { parsePlainJson, tryParse } from '../base/json.ts'
 import { type PresentToken, refuse } from './token.ts'

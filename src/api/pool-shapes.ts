@@ -99,10 +99,10 @@ export class PoolShapes {
     app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
     app.get(`/api/pools/${id}/miners`, ({ query }) => pageOf(this.#miners(), query, MAX_LISTED))
     app.get<OfMiner>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
-      const shown = await this.#payouts()
-      if (!this.#isKnown(address, shown)) return unknown(reply, address)
+      const totals = await this.#payouts()
+      if (!this.#isKnown(address, totals)) return unknown(reply, address)
       const { nowMs } = this.#options.ledger
-      return reply.send(minerShape(this.#rowsOf(address), balanceShape(shown, address, nowMs), nowMs))
+      return reply.send(minerShape(this.#rowsOf(address), balanceShape(totals, address, nowMs), nowMs))
     })
     if (payouts !== null) this.#addPayments(app, payouts)
   }

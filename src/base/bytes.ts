@@ -215,8 +215,8 @@ export class ByteBuffer {
 
   /** @returns a copy of the content, and empties the buffer */
   take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.size)
+    const content = this.#bytes.slice(0, this.size)
     this.size = 0
-    return taken
+    return content
   }
 }

@@ -38,10 +38,10 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_LOCATION = 100
 
-/** Why there is no complete answer. The first two do not change when the request is repeated. */
+/** Why an answer is incomplete. Only the last two may pass if the request is repeated. */
 export type AnswerFailure = 'redirect' | 'too long' | 'timeout' | 'unreachable'
 
-/** An answer that newcut does not read to its end, or that did not come. */
+/** An answer that did not arrive, or that newcut does not read to its end. */
 export class AnswerError extends NewcutError {
   readonly reason: AnswerFailure
   /** The message without the server. */

@@ -116,7 +116,7 @@ export function jsonObjectIn(text: string): { readonly [name: string]: unknown }
   return isJsonObject(json) ? json : null
 }
 
-/** Whether a value is an object of JSON: no list, and no number with all its digits. */
+/** Whether a value is a JSON object, not a list or a NumberText. */
 export function isJsonObject(value: unknown): value is { readonly [name: string]: unknown }
 export function isJsonObject(value: ExactJson | undefined): value is JsonFields
 export function isJsonObject(value: unknown): boolean {
@@ -225,7 +225,7 @@ function isName(text: string, end: number): boolean {
   return text.charCodeAt(i) === COLON
 }
 
-/** @returns the index behind the characters of a number */
+/** @returns the index after the characters of a number */
 function numberEnd(text: string, start: number): number {
   let i = start + 1
   while (i < text.length && NUMBER_CHARACTERS[text.charCodeAt(i)] === 1) i++

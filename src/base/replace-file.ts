@@ -51,7 +51,7 @@ export function prepareReplacement(
   try {
     const parts = typeof content === 'string' ? [Buffer.from(content)] : content
     for (const part of parts) for (let done = 0; done < part.length; ) done += writeSync(file, part, done)
-    if (before !== undefined && mode === undefined) adopt(file, before)
+    if (before !== undefined && mode === undefined) copyOwner(file, before)
     // umask does not apply to an explicit mode.
     if (mode !== undefined || before !== undefined) fchmodSync(file, mode ?? (before?.mode ?? 0) & 0o7777)
     fsyncSync(file)
@@ -107,7 +107,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** Only root may give a file to another user; a file in a shared folder stays with the user who wrote it. */
-function adopt(file: number, { uid, gid }: Stats): void {
+function copyOwner(file: number, { uid, gid }: Stats): void {
   if (process.getuid?.() === uid && process.getgid?.() === gid) return
   try {
     fchownSync(file, uid, gid)

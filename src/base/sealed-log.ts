@@ -17,7 +17,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { NewcutError } from './errors.ts'
-import { parsePlainJson } from './json.ts'
+import { jsonObjectIn, parsePlainJson } from './json.ts'
 import { replaceFile, syncFolder } from './replace-file.ts'
 import { sealOf } from './seal.ts'
 
@@ -66,7 +66,7 @@ export class SealChain {
     this.#path = path
   }
 
-  /** The position behind the last line. */
+  /** The position after the last line. */
   get end(): LogEnd {
     return this.#end
   }
@@ -83,14 +83,15 @@ export class SealChain {
    * @throws LogDamage
    */
   take(line: Buffer): string {
-    const found = SEALED.exec(line.toString('latin1', Math.max(0, line.length - SEALED_BYTES)))
-    if (found === null) {
+    const match = SEALED.exec(line.toString('latin1', Math.max(0, line.length - SEALED_BYTES)))
+    if (match === null) {
       if (this.#isSealed) throw this.#damage('it has no seal, but the line before it has one')
-      if (isNearlySealed(line) || !isObject(line.toString())) throw this.#damage('it is no line of this log')
+      if (isNearlySealed(line) || jsonObjectIn(line.toString()) === null)
+        throw this.#damage('it is not a line of this log')
       this.#advance(line)
       return line.toString()
     }
-    const [{ length }, version, seal] = found
+    const [{ length }, version, seal] = match
     if (version !== VERSION) throw this.#damage(`its seal has the version ${version}, and this newcut knows ${VERSION}`)
     const body = line.subarray(0, line.length - length)
     if (this.#sealOf(body) !== seal) throw this.#damage('its seal does not fit it and the lines before it')
@@ -100,16 +101,18 @@ export class SealChain {
   }
 
   /**
-   * Checks the text behind the last newline.
+   * Checks the text after the last newline.
    * @returns whether it is a whole line that lacks its newline; if not, it is an unfinished line
    * @throws LogDamage if a line ends in it, and more follows
    */
   isWhole(rest: Buffer): boolean {
     const text = rest.toString('latin1')
     // The flip of a bit may have replaced the newline.
-    const hasMore = SEALED_WITHIN.test(text) ? !SEALED.test(text) : !this.#isSealed && isObject(text.slice(0, -1))
+    const hasMore = SEALED_WITHIN.test(text)
+      ? !SEALED.test(text)
+      : !this.#isSealed && jsonObjectIn(text.slice(0, -1)) !== null
     if (hasMore) throw this.#damage('text follows its end')
-    return SEALED.test(text) || (!this.#isSealed && isObject(text))
+    return SEALED.test(text) || (!this.#isSealed && jsonObjectIn(text) !== null)
   }
 
   /**
@@ -147,14 +150,6 @@ function isNearlySealed(line: Buffer): boolean {
   return wrong.length <= 1
 }
 
-function isObject(text: string): boolean {
-  try {
-    return typeof parsePlainJson(text) === 'object'
-  } catch {
-    return false
-  }
-}
-
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
 /** The files of a log. */
@@ -175,11 +170,11 @@ export interface LogContent {
 }
 
 /**
- * Reads a log; empty if there is no file.
+ * Reads a log. A missing file is an empty log.
  * @throws LogDamage, and the errors of the file system
  */
 export function readLog({ path, endPath }: LogFiles): LogContent {
-  // Read the end first: it is behind the lines, also while another process appends.
+  // Another process may append meanwhile. The end file lags behind the lines, so read it first.
   const end = readEnd(endPath)
   const bytes = bytesOf(path)
   const chain = new SealChain(path)
@@ -229,7 +224,7 @@ export class SealedLog {
   readonly content: LogContent
   readonly #endPath: string
   readonly #file: number
-  /** Position behind the lines on disk. */
+  /** Position after the lines on disk. */
   #synced: LogEnd
   /** Position in the end file. */
   #noted: LogEnd | null = null

@@ -58,7 +58,7 @@ export function everyAfter(clock: Clock, pauseMs: number, signal: AbortSignal, t
 }
 
 /** Resolves when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -66,5 +66,5 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Rejects with the reason of the signal when it aborts. */
-export const abortedThrows = (signal: AbortSignal): Promise<never> =>
-  aborted(signal).then(() => Promise.reject(signal.reason))
+export const rejectWhenAborted = (signal: AbortSignal): Promise<never> =>
+  untilAborted(signal).then(() => Promise.reject(signal.reason))

@@ -1,5 +1,4 @@
 /** Balances of an account as lines and as JSON. */
-
 import { printable } from '../base/printable.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 

@@ -1,5 +1,4 @@
 /** `newcut balance [ACCOUNT]`: the coins of an account on every chain, once or as they change. */
-
 import { describeError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { linePrinter } from '../cli/line.ts'

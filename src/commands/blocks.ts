@@ -1,5 +1,4 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'

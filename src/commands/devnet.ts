@@ -1,7 +1,7 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
 import { NewcutError } from '../base/errors.ts'
-import { aborted } from '../base/signals.ts'
+import { untilAborted } from '../base/signals.ts'
 import type { FaceMaker } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
 import type { DevnetNow } from '../cli/devnet-activity.ts'
@@ -143,7 +143,7 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
-    const running = values.mine ? mineItself(devnet, config, log, ended) : aborted(ended)
+    const running = values.mine ? mineItself(devnet, config, log, ended) : untilAborted(ended)
     await Promise.all([
       running,
       over?.then((result) => {

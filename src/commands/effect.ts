@@ -1,5 +1,4 @@
 /** Refuses flags that would have no effect: the user expects one. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { OptionFacts } from '../cli/options/row.ts'

@@ -1,5 +1,4 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
-
 import { describeError, NewcutError } from '../base/errors.ts'
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError } from '../contracts/errors.ts'

@@ -1,5 +1,4 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
-
 import { NewcutError } from '../base/errors.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'

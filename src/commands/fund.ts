@@ -1,5 +1,4 @@
 /** `newcut fund ACCOUNT AMOUNT`: mints coins for an account of a development network. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'

@@ -1,5 +1,4 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
-
 import { existsSync } from 'node:fs'
 import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'

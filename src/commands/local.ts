@@ -1,5 +1,4 @@
 /** `newcut local CODE`: evaluates code on a node, and prints its value. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import type { localOptions } from '../cli/options/wallet.ts'

@@ -1,5 +1,4 @@
 /** The embedded network of the commands `mine` and `devnet`. */
-
 import { formatDuration, withPrefix } from '../base/units.ts'
 import type { mineOptions } from '../cli/options/mine.ts'
 import type { Values } from '../cli/options/row.ts'

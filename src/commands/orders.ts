@@ -1,5 +1,4 @@
 /** Shared parts of the commands that sign: gas terms, the sender of commands, results as JSON. */
-
 import { NewcutError } from '../base/errors.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import type { NodeClient } from '../node/client.ts'

@@ -1,5 +1,4 @@
 /** The log of requests: an event for each. */
-
 import { printable } from '../base/printable.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import type { ServedRequest } from '../compose/devnet.ts'

@@ -1,5 +1,4 @@
 /** `newcut result REQUESTKEY`: the result of a transaction. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { resultOptions } from '../cli/options/wallet.ts'

@@ -1,5 +1,4 @@
 /** `newcut rigs check`: checks how the rigs of each maker would work with a stratum server, ours or another. */
-
 import type { Clock } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'

@@ -1,5 +1,4 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
-
 import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'

@@ -1,5 +1,4 @@
 /** The keys that sign, as `--key` names them: files that `newcut keygen` wrote, or well-known keys. */
-
 import { existsSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
 import { jsonObjectIn } from '../base/json.ts'

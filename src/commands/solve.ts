@@ -1,5 +1,4 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
-
 import { decodeHex, readU256LE } from '../base/bytes.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import type { Surroundings } from '../cli/terminal.ts'

@@ -1,5 +1,4 @@
 /** `newcut trace KEY`: executes a transaction of a development network again, and prints its steps with their gas. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { painter } from '../cli/line.ts'

@@ -1,5 +1,4 @@
 /** `newcut transfer [FROM] TO AMOUNT`: moves coins on a chain, or from one chain to another. */
-
 import { NewcutError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'

@@ -1,5 +1,4 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
-
 import { fileProblem, NewcutError } from '../base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { parsePlainJson } from '../base/json.ts'

@@ -1,7 +1,7 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
-import { abortedThrows, withFirstOf } from '../base/signals.ts'
+import { rejectWhenAborted, withFirstOf } from '../base/signals.ts'
 import { withNonce } from '../core/header.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, powHash } from '../core/pow.ts'
@@ -98,7 +98,7 @@ export class EngineSearch implements NonceSearch {
 
   #readyEngine(workBytes: number, ended: AbortSignal): Promise<Engine> {
     ended.throwIfAborted()
-    return Promise.race([this.#engineFor(workBytes), abortedThrows(ended)])
+    return Promise.race([this.#engineFor(workBytes), rejectWhenAborted(ended)])
   }
 
   /** The running engine, or a new one. Rejects with NewcutError KERNEL_REFUSED. */

@@ -1,5 +1,4 @@
 /** The account that block rewards go to: a coin contract account, guarded by keys and a predicate. */
-
 import { NewcutError } from '../base/errors.ts'
 import { DEVELOPMENT_KEY } from '../core/development-accounts.ts'
 import type { MinerAccount } from '../core/payload.ts'

@@ -1,5 +1,4 @@
 /** Reads the rewards of our blocks from their payloads. */
-
 import { decodeBase64Url } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 import { feesOf } from '../core/block-fees.ts'

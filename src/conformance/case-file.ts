@@ -1,5 +1,4 @@
 /** Case files: JSON that says what to ask a node, and what to expect. docs/CONFORMANCE.md describes the format. */
-
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,4 @@
 /** Hashes that the runner computes again from what the node sent. */
-
 import { decodeBase64Url, encodeBase64Url, encodeHex } from '../base/bytes.ts'
 import { FormatError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'

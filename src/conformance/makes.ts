@@ -1,5 +1,4 @@
 /** Values that the runner makes itself: signed commands, solved work and parts of bytes. */
-
 import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { withNonce } from '../core/header.ts'

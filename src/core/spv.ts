@@ -2,7 +2,6 @@
  * Proofs that a block of one chain contains an output, verifiable with the blocks of another chain (PROTOCOL.md B.8). A
  * proof is base64url of JSON text: `{chain, object, subject: {input}, algorithm}`.
  */
-
 import { concatBytes, decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { FormatError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'

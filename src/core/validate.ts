@@ -1,5 +1,4 @@
 /** Header rules, given the parents (PROTOCOL.md A.5, B, C, D). */
-
 import { equalBytes } from '../base/bytes.ts'
 import { blockHash } from './block-hash.ts'
 import { type Expected, expectedFor } from './difficulty.ts'

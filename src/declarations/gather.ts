@@ -1,5 +1,4 @@
 /** Collects contracts and the contracts that they depend on. */
-
 import { NewcutError } from '../base/errors.ts'
 import { printable } from '../base/printable.ts'
 import { ContractError } from '../contracts/errors.ts'

@@ -1,5 +1,4 @@
 /** Reads the texts of contracts from a node, with read-only calls. */
-
 import { NewcutError } from '../base/errors.ts'
 import { printable } from '../base/printable.ts'
 import type { Value } from '../contracts/values/value.ts'

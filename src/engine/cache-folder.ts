@@ -2,7 +2,6 @@
  * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
  * order. Measurements of engines are in JSON objects, one entry for each device.
  */
-
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -53,7 +52,7 @@ export function readTuningFile(file: string): TuningFile {
   const value = jsonObjectIn(text)
   if (value === null) return { entries: new Map(), damaged: true }
   const { [SEAL]: seal, ...entries } = value
-  const damaged = seal !== undefined && seal !== sealed(entries)
+  const damaged = seal !== undefined && seal !== sealOfEntries(entries)
   return { entries: new Map(damaged ? [] : Object.entries(entries)), damaged }
 }
 
@@ -64,11 +63,11 @@ export function readTuningFile(file: string): TuningFile {
 export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>): void {
   const kept = Object.fromEntries([...entries].slice(-MAX_ENTRIES))
   mkdirSync(dirname(file), { recursive: true })
-  replaceFile(file, `${JSON.stringify({ ...kept, [SEAL]: sealed(kept) }, null, 2)}\n`)
+  replaceFile(file, `${JSON.stringify({ ...kept, [SEAL]: sealOfEntries(kept) }, null, 2)}\n`)
 }
 
 /** The property that has the seal of all others. */
 const SEAL = 'seal'
 
-const sealed = (entries: Readonly<Record<string, unknown>>) =>
+const sealOfEntries = (entries: Readonly<Record<string, unknown>>) =>
   sealOf((bytes) => createHash('sha256').update(bytes).digest(), '', JSON.stringify(entries))

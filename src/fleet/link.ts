@@ -1,5 +1,4 @@
 /** NATS connection of a leader, a rig or a command. */
-
 import { connect as connectTcp, isIP } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'

@@ -5,7 +5,6 @@
  *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
  *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
  */
-
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'

@@ -1,5 +1,4 @@
 /** One chain of a fork: its state, and runs that wait for what they miss. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { JsonFields } from '../base/json.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'

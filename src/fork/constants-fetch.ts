@@ -1,5 +1,4 @@
 /** Fetches the values of the constants of a module: its text may have read the message of the command that deployed it. */
-
 import type { ExactJson } from '../base/json.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'

@@ -2,7 +2,6 @@
  * Asks for what the JSON of nodes leaves out: zeros at the end of decimals (`1.50`), and the milliseconds of times. The
  * language can print both. Values within lists and objects need a second question (nested-values.ts).
  */
-
 import type { ExactJson } from '../base/json.ts'
 import { ContractError } from '../contracts/errors.ts'
 import type { Form } from '../contracts/syntax/form.ts'

@@ -1,5 +1,4 @@
 /** Fetches missing entries of a chain at its pin, and more of what the same run will probably read. */
-
 import type { ExactJson } from '../base/json.ts'
 import { fieldsOf } from '../base/json.ts'
 import { splitName } from '../contracts/machine/names.ts'

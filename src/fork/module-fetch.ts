@@ -1,5 +1,4 @@
 /** Fetches modules with all modules that they name, wave by wave. */
-
 import { decodeBase64Url } from '../base/bytes.ts'
 import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '../base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'

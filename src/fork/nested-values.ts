@@ -2,7 +2,6 @@
  * Asks for what the JSON of nodes leaves out within lists and objects. The language cannot walk through any value, but a
  * fetched value shows its shape, and code for that shape prints each decimal and time in it.
  */
-
 import type { ExactJson } from '../base/json.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { Time, type Value } from '../contracts/values/value.ts'

@@ -1,5 +1,4 @@
 /** The pin of a fork: a block of the same height on every chain of the forked network, and their headers. */
-
 import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '../base/bytes.ts'
 import { FormatError, NewcutError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'

@@ -1,5 +1,4 @@
 /** The state of a chain at its pin, as a bottom for layers of writes. It has what is cached, and misses all else. */
-
 import { type ExactJson, fieldsOf, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError, NOWHERE } from '../contracts/errors.ts'
 import { printingLanguage } from '../contracts/language.ts'

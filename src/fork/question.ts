@@ -1,5 +1,4 @@
 /** Questions to the forked network, many of which go into one request. */
-
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
 import { exactJsonText, fieldsOf } from '../base/json.ts'

@@ -1,5 +1,4 @@
 /** Requests to the node whose state is forked: at a limited rate, with timeout, and with retries of what may pass. */
-
 import { NewcutError } from '../base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { JsonDepthError, parsePlainJson } from '../base/json.ts'

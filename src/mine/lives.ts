@@ -1,5 +1,4 @@
 /** Pending solutions: hands them in, follows them, counts their verdicts and reports every step. */
-
 import { encodeBase64Url } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
 import { blockHash } from '../core/block-hash.ts'

@@ -2,7 +2,7 @@
 
 import { readU256LE } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
-import { aborted, after, every } from '../base/signals.ts'
+import { after, every, untilAborted } from '../base/signals.ts'
 import { FREE_NONCE } from '../core/nonce.ts'
 import { meets, solves } from '../core/pow.ts'
 import { difficultyOf } from '../core/target.ts'
@@ -110,7 +110,7 @@ export class Miner {
     try {
       // A driver may take long to start; a stop does not wait for it.
       const started = this.#engines.start(engines, source.workBytes, this.#engineEvents)
-      await Promise.race([started, aborted(this.#stop.signal)])
+      await Promise.race([started, untilAborted(this.#stop.signal)])
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()

@@ -4,7 +4,6 @@
  * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError. It waits 3 s
  * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
-
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
 import { backoffMs } from '../base/backoff.ts'
 import { ByteBuffer } from '../base/bytes.ts'

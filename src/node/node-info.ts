@@ -3,7 +3,6 @@
  * texts reach the terminal. Its chains and degrees decide how many streams and how much memory a miner needs. A node
  * whose description is impossible is refused.
  */
-
 import { printable } from '../base/printable.ts'
 import { type Graph, graphs, MAX_CHAINS } from '../core/graph.ts'
 import { MAX_DEGREE, type WorkFields } from '../core/header.ts'

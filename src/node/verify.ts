@@ -1,5 +1,4 @@
 /** Checks headers against the rules of their chain, for `verify: true`. VerifyOption lists the checks. */
-
 import { encodeBase64Url, equalBytes } from '../base/bytes.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { forkStateOf } from '../core/fork.ts'

@@ -2,7 +2,6 @@
  * The report of a pool: amounts owed, paid and kept, with the blocks they come from. Amounts are coins as decimal
  * numbers.
  */
-
 import { accountOfUser, unpaidReason } from '../accounts/user-account.ts'
 import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
 import { COIN, coinsText, unitsOf } from './coins.ts'
@@ -126,7 +125,7 @@ export function reportOf(
   }
 }
 
-/** Users whose parts are paid to nobody, with the reason. */
+/** Users who cannot be paid, with the reason. */
 function unpaidUsers(credits: readonly Credit[]): UnpaidUser[] {
   const users = new Set(credits.flatMap(({ parts }) => parts.map(({ payee }) => payee)))
   return [...users].toSorted().flatMap((user) => {

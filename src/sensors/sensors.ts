@@ -1,5 +1,4 @@
 /** The newest sensor readings of this machine, read in the background. */
-
 import type { Clock } from '../base/clock.ts'
 import { everyAfter } from '../base/signals.ts'
 import { MAX_GAP_MS, type TimedReading } from '../mine/energy.ts'

@@ -1,5 +1,4 @@
 /** Read-only calls: a node runs code, writes nothing, and charges nothing. */
-
 import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { Guard, type GuardKind, type Value } from '../contracts/values/value.ts'

@@ -1,5 +1,4 @@
 /** Capabilities to which a signature is limited, in the syntax of the language: `(coin.TRANSFER "alice" "bob" 1.5)`. */
-
 import { NewcutError } from '../base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { read } from '../contracts/syntax/reader.ts'

@@ -3,7 +3,6 @@
  * of the text, which is the request key, and one signature over the hash for each signer. Numbers keep their spelling:
  * no amount goes through a double.
  */
-
 import { encodeBase64Url } from '../base/bytes.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import type { Capability } from './capability.ts'

@@ -1,5 +1,4 @@
 /** Plans transfers. It checks the accounts first, so that an impossible transfer is refused before anything is sent. */
-
 import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import type { GuardKind } from '../contracts/values/value.ts'

@@ -1,5 +1,4 @@
 /** Transfers of coins: their code, and the capabilities of their signers. */
-
 import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { type Capability, GAS } from './capability.ts'

@@ -1,6 +1,6 @@
 /** Timers that end with an abort signal, on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { aborted, abortedThrows, after, every, everyAfter } from '../../src/base/signals.ts'
+import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('timers', () => {
@@ -44,7 +44,7 @@ describe('waits for an abort', () => {
     const end = new AbortController()
     const reason = new Error('no more')
     if (when === 'before') end.abort(reason)
-    const waits = [aborted(end.signal), abortedThrows(end.signal).catch((error: unknown) => error)]
+    const waits = [untilAborted(end.signal), rejectWhenAborted(end.signal).catch((error: unknown) => error)]
     if (when === 'after') end.abort(reason)
     expect(await Promise.all(waits)).toEqual([undefined, reason])
   })

@@ -1,5 +1,4 @@
 /** docs/CONFORMANCE-RESULTS.md: results of our own node, and where releases differ. Made of cases and reports. */
-
 import { stringifyJson } from '../../src/base/json.ts'
 import { type ConformanceCase, type Release, releases } from '../../src/conformance/case-file.ts'
 import type { ConformanceReport } from '../../src/conformance/run.ts'

@@ -1,4 +1,4 @@
-/** JSON that nests too deep is a request that nobody can mean, at every path. */
+/** Every path of a node refuses JSON that nests too deep, in words. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { controlOperations } from '../../src/schema/control.ts'
 import type { Operation } from '../../src/schema/operation.ts'

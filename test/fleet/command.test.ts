@@ -189,7 +189,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--rig', 'alpha'], /--rig has no effect/],
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
-    [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: no such file/],
+    [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: it does not exist/],
   ])('%j is refused, and the error says why', async (args, why) => {
     const { code, err } = await run(args)
     expect(err).toMatch(why)

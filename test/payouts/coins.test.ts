@@ -66,7 +66,7 @@ describe('a user', () => {
     ['k:', 'it looks like a k: account, but its key has 0 hex digits, not 64'],
     [`K:${'a'.repeat(63)}`, 'it looks like a k: account, but its key has 63 hex digits, not 64'],
     [`${keyOf('a')}0`, 'it looks like a k: account, but its key has 65 hex digits, not 64'],
-    [`k:${'a'.repeat(63)}g`, 'it looks like a k: account, but its key has g, which is no hex digit'],
+    [`k:${'a'.repeat(63)}g`, 'it looks like a k: account, but its key has g, which is not a hex digit'],
   ])('%s cannot be paid, with the reason', (user, reason) => {
     expect(unpaidReason(user)).toBe(reason)
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { inTurn, parts, TURNS } from '../../scripts/test/parts.ts'
+import { inThird, parts, THIRDS } from '../../scripts/test/parts.ts'
 import { processes } from '../../scripts/test/processes.ts'
 import { describeWith } from '../needs.ts'
 import { until } from '../wait.ts'
@@ -30,21 +30,21 @@ describe('npm run test:full', () => {
     expect(run('main', '--parts', 'sim')).toMatchObject({ status: 2, stderr: expect.stringMatching(/'--parts'/) })
     const rotation = '--rotation often: expected a whole number, such as 7\n'
     expect(run('main', '--rotation', 'often')).toMatchObject({ status: 2, stderr: rotation })
-    expect(run('main', '--turn', '-1').status).toBe(2)
+    expect(run('main', '--third', '-1').status).toBe(2)
     const { status, stdout } = run('main', '--help')
     expect(status).toBe(0)
     for (const { name, what } of parts) expect(stdout).toMatch(new RegExp(`^ {2}${name} +${what.slice(0, 20)}`, 'm'))
   })
 
-  it('runs each file in one of three turns in a row', () => {
+  it('runs each file in one of three thirds in a row', () => {
     for (const { files } of parts) {
-      const turns = Array.from({ length: TURNS }, (_, i) => inTurn(files, 491_000 + i))
-      expect(turns.flat().toSorted()).toEqual(files.toSorted())
+      const thirds = Array.from({ length: THIRDS }, (_, i) => inThird(files, 491_000 + i))
+      expect(thirds.flat().toSorted()).toEqual(files.toSorted())
     }
-    const ran = run('main', '--turn', '1', '--part', 'suites')
-    expect(ran.stdout).toMatch(/^turn 1: a third of the files of each part but quick; --turn 1 repeats it$/m)
-    // Its only file has the turns 0, 3, 6.
-    expect(ran.stdout).toMatch(/^not in this turn: suites$/m)
+    const ran = run('main', '--third', '1', '--part', 'suites')
+    expect(ran.stdout).toMatch(/^third 1: a third of the files of each part but quick; --third 1 repeats it$/m)
+    // Its only file is in the thirds 0, 3, 6.
+    expect(ran.stdout).toMatch(/^not in this third: suites$/m)
     expect(ran.status).toBe(1)
   })
 })

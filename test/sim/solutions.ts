@@ -1,5 +1,4 @@
 /** The lives of the miner's solutions: events, journal and chains must agree. */
-
 import { encodeBase64Url, equalBytes } from '../../src/base/bytes.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { solves } from '../../src/core/pow.ts'

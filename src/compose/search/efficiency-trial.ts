@@ -1,6 +1,6 @@
 /** Measures the energy of a hash for a setup of devices. */
 import { type Clock, sleep } from '../../base/clock.ts'
-import { aborted } from '../../base/signals.ts'
+import { untilAborted } from '../../base/signals.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
 import { EngineSet } from '../../mine/engine-set.ts'
 import { groupsOf } from '../../mine/hardware.ts'
@@ -37,11 +37,11 @@ export async function tryEfficiency(search: OwnSearch, options: TrialOptions): P
   const engines = new EngineSet(clock)
   const events = { onCandidate: () => undefined, onWarning: () => undefined }
   try {
-    await Promise.race([engines.start(own, workBytes, events), aborted(stopped)])
+    await Promise.race([engines.start(own, workBytes, events), untilAborted(stopped)])
     stopped.throwIfAborted()
     // No hash meets this target.
     const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
-    await Promise.race([engines.setWork(work), aborted(stopped)])
+    await Promise.race([engines.setWork(work), untilAborted(stopped)])
     await sleep(clock, WARM_UP_MS, stopped)
     const before = search.threads === 0 ? null : await packages(options)
     const [startMs, hashesBefore] = [clock.monotonicMs(), engines.hashes()]

@@ -3,7 +3,7 @@
  * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
 import { type Clock, sleep } from '../../base/clock.ts'
-import { aborted } from '../../base/signals.ts'
+import { untilAborted } from '../../base/signals.ts'
 import type { Graph } from '../../core/graph.ts'
 import { headerLayout } from '../../core/header.ts'
 import { FREE_NONCE } from '../../core/nonce.ts'
@@ -70,11 +70,11 @@ export async function rateOf(
   const trial = new EngineSet(clock)
   const events = { onCandidate: () => undefined, onWarning: () => undefined }
   try {
-    await Promise.race([trial.start(engines, workBytes, events), aborted(stopped)])
+    await Promise.race([trial.start(engines, workBytes, events), untilAborted(stopped)])
     if (stopped.aborted) return null
     // No hash meets this target.
     const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
-    await Promise.race([trial.setWork(work), aborted(stopped)])
+    await Promise.race([trial.setWork(work), untilAborted(stopped)])
     await sleep(clock, WARM_UP_MS, stopped)
     const [startMs, before] = [clock.monotonicMs(), trial.hashes()]
     await sleep(clock, TRIAL_MS, stopped)

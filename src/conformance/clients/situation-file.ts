@@ -1,5 +1,4 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
-
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, fileProblem, NewcutError } from '../../base/errors.ts'

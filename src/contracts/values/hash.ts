@@ -1,5 +1,4 @@
 /** Hash function of the language: BLAKE2b-256, as base64url without padding. */
-
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 

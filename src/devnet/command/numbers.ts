@@ -1,7 +1,6 @@
 /**
  * Parses numbers of a command in the spellings of live nodes (PROTOCOL.md E.2), from JSON of parseExactJson.
  */
-
 import { FormatError } from '../../base/errors.ts'
 import { type ExactJson, NumberText } from '../../base/json.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'

@@ -1,7 +1,6 @@
 /**
  * Builds the parts of a Command from JSON that matches shape.ts. All functions throw FormatError for an invalid value.
  */
-
 import { FormatError } from '../../base/errors.ts'
 import type { ExactJson } from '../../base/json.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'

@@ -1,5 +1,4 @@
 /** Privileges of a command that the owner of the node gave by order. They stand in its text, beside its payload. */
-
 import { parseExactJson } from '../../base/json.ts'
 import type { CapabilityToken } from '../../contracts/values/value.ts'
 import { Type } from '../../schema/typebox.ts'

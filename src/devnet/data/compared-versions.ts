@@ -1,5 +1,4 @@
 /** Compares the writes of re-executed blocks with the state database. */
-
 import { describeError } from '../../base/errors.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { entryText } from '../ledger/entry-text.ts'

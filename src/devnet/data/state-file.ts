@@ -9,7 +9,6 @@
  *
  * Files of version 1 have no pending transactions.
  */
-
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
 /** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
-
 import { NewcutError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'

@@ -1,5 +1,4 @@
 /** Context in which the code of a block runs. */
-
 import { encodeBase64Url } from '../../base/bytes.ts'
 import type { BlockData, SpvSupport } from '../../contracts/machine/environment.ts'
 import type { PrintSink } from '../../contracts/machine/printing.ts'

@@ -1,5 +1,4 @@
 /** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
-
 import { decodeBase64Url } from '../../base/bytes.ts'
 import { jsonObjectIn, unlessMalformed } from '../../base/json.ts'
 import { proofFromJson } from '../../core/spv.ts'

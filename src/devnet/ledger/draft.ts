@@ -1,5 +1,4 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
-
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import type { PrintedBy } from '../../contracts/trace/print-log.ts'

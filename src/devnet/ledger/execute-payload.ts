@@ -1,5 +1,4 @@
 /** Executes the commands of a payload again, and compares the outputs with those that it names. */
-
 import { equalBytes } from '../../base/bytes.ts'
 import { describeError } from '../../base/errors.ts'
 import { parsePlainJson } from '../../base/json.ts'

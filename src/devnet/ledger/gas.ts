@@ -1,7 +1,6 @@
 /**
  * Gas (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
  */
-
 import { concatBytes, decodeHash } from '../../base/bytes.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'

@@ -2,7 +2,6 @@
  * First block of every chain: system contracts, keysets, namespaces and funded accounts. It is the same on all chains
  * of a network, so its state is the base of all block states.
  */
-
 import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { ContractError } from '../../contracts/errors.ts'
 import { granting } from '../../contracts/machine/capabilities.ts'

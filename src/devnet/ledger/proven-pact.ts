@@ -1,5 +1,4 @@
 /** Reads the pact of a command on another chain from the proven result of that command. */
-
 import { type ExactJson, parseExactJson } from '../../base/json.ts'
 import { evalError } from '../../contracts/errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../../contracts/machine/ast.ts'

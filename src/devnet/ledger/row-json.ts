@@ -1,5 +1,4 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
-
 import { describeError, FormatError } from '../../base/errors.ts'
 import type { ExactJson } from '../../base/json.ts'
 import { isJsonObject } from '../../base/json.ts'

@@ -1,5 +1,4 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
-
 import { NewcutError } from '../../base/errors.ts'
 import { ContractError, NOWHERE } from '../../contracts/errors.ts'
 import { language, printingLanguage } from '../../contracts/language.ts'

@@ -1,5 +1,4 @@
 /** Verifies proofs for the native `verify-spv`: it returns the result of a command of another chain. */
-
 import { fieldOf, parseExactJson, unlessMalformed } from '../../base/json.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'

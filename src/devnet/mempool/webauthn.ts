@@ -2,7 +2,6 @@
  * Signatures of authenticators (W3C Web Authentication, level 2, section 7.2). They sign the data of the authenticator
  * and the SHA-256 of the client data from the browser. The challenge in the client data is the hash of the command.
  */
-
 import { createPublicKey, hash as digest, type KeyObject, verify } from 'node:crypto'
 import { jsonObjectIn } from '../../base/json.ts'
 import { webAuthnPartsOf } from '../../core/command-size.ts'

@@ -1,5 +1,4 @@
 /** The chains of the embedded network: genesis, the current cut, and the rules by which it grows. */
-
 import { equalBytes } from '../../base/bytes.ts'
 import { blockHash } from '../../core/block-hash.ts'
 import { type Cut, cutWeight, extendsCut, extensionOf } from '../../core/cut.ts'

@@ -1,5 +1,4 @@
 /** Settings in which development networks differ. */
-
 import { formatDuration } from '../../base/units.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
 import { development, type Network, versionCode } from '../../core/network.ts'

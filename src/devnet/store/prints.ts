@@ -1,5 +1,4 @@
 /** Tells what code prints, and notes the blocks that need `print` to execute. */
-
 import { printable } from '../../base/printable.ts'
 import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
 import type { PrintEvent } from '../../schema/devnet-events.ts'

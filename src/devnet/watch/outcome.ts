@@ -1,5 +1,4 @@
 /** Converts a command result to printable texts of limited length. */
-
 import { type ExactJson, parseExactJson } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { valueFromJson } from '../../contracts/values/from-json.ts'

@@ -1,5 +1,4 @@
 /** Describes a signed command in printable texts of limited length. */
-
 import { printable } from '../../base/printable.ts'
 import type { Form } from '../../contracts/syntax/form.ts'
 import type { CommandAction, ToldCommand } from '../../schema/devnet-events.ts'

@@ -2,7 +2,6 @@
  * Next blocks of the chains, one for each miner that asks for work. Transactions are executed ahead in time slices as
  * they arrive, so that no request waits for them.
  */
-
 import { describeError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { Header } from '../../core/header.ts'

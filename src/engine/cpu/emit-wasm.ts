@@ -42,8 +42,8 @@ const PARAMETERS = 4
  * 14 they reach 1.00. One vector with 12 locals reaches 1.07 to 1.11 of that with 9. Node 20 and 22 then have a slow
  * depth in a hundred, which 10 locals do not end; Node 24 and 26 have none.
  */
-function localsOf({ vectors, steady }: WasmOptions): number {
-  return vectors === 1 && steady ? 12 : 9
+function localsOf({ vectors, keepsMemoryOrder }: WasmOptions): number {
+  return vectors === 1 && keepsMemoryOrder ? 12 : 9
 }
 
 /** Masks for rotations by whole bytes: the source of each byte when 32-bit lanes are rotated right. */
@@ -60,7 +60,7 @@ export interface WasmOptions {
   /** Whether to use relaxed SIMD. */
   readonly relaxed: boolean
   /** Whether V8 keeps the order of memory accesses, and so spills little of its own: since Node 24. */
-  readonly steady: boolean
+  readonly keepsMemoryOrder: boolean
 }
 
 /**

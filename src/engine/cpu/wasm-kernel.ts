@@ -23,8 +23,8 @@ interface SweepExports {
 export function createWasmKernel(layout: TailLayout, vectors: WasmVectors): Kernel {
   const relaxed = WebAssembly.validate(relaxedSimdProbe())
   // Every V8 with this type keeps the order of memory accesses.
-  const steady = 'Float16Array' in globalThis
-  const bytes = emitWasm(layout, operationGraph(layout), { relaxed, steady, vectors })
+  const keepsMemoryOrder = 'Float16Array' in globalThis
+  const bytes = emitWasm(layout, operationGraph(layout), { relaxed, keepsMemoryOrder, vectors })
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes))
   const { memory, sweep } = instance.exports as SweepExports
   const words = new Uint32Array(memory.buffer)

@@ -15,7 +15,7 @@ export interface Address extends Conduct {
   /** Remaining requests of this second. */
   budget: number
   refilledAtMs: number
-  /** Conduct of each worker at this address, by its key. A stranger who uses its name bans nobody elsewhere. */
+  /** Conduct of each worker at this address, by its key. The same worker is judged apart at other addresses. */
   readonly workers: Map<string, Conduct>
 }
 

@@ -1,7 +1,6 @@
 /**
  * The jobs of rigs, and the hash of a share: one compression, because everything before it is computed once per job.
  */
-
 import { encodeHex, equalBytes } from '../../base/bytes.ts'
 import { finish, type Midstate, midstate } from '../../core/blake2s.ts'
 import { type WorkFields, withCreationTime, withNonce } from '../../core/header.ts'

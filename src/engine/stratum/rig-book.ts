@@ -53,7 +53,7 @@ export class RigBook {
     }
   }
 
-  /** Warns once about a user who cannot be paid. Without a share log, nobody is paid by shares. */
+  /** Warns once about a user who cannot be paid. Only a server with a share log pays for shares. */
   #warnUnpaid(user: string): void {
     if (this.recorder.storage === null || this.#unpaid.size > MAX_UNPAID || this.#unpaid.has(user)) return
     const reason = unpaidReason(user)

@@ -1,11 +1,10 @@
 /** Work from the leader of a fleet over NATS: the rig's side. */
-
 import { setMaxListeners } from 'node:events'
 import { decodeBase64Url } from '../../base/bytes.ts'
 import { type Clock, sleep } from '../../base/clock.ts'
 import { describeError } from '../../base/errors.ts'
 import { printable } from '../../base/printable.ts'
-import { aborted } from '../../base/signals.ts'
+import { untilAborted } from '../../base/signals.ts'
 import { NO_NONCE } from '../../core/nonce.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
@@ -135,7 +134,7 @@ export class FleetSource implements Source {
       source.#onFirst = resolve
     })
     source.#start()
-    await Promise.race([first, aborted(signal)])
+    await Promise.race([first, untilAborted(signal)])
     if (!signal.aborted) return source
     source.close()
     throw signal.reason

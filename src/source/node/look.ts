@@ -1,5 +1,4 @@
 /** Looks for the block of a solution on the chains of a node. */
-
 import { describeError } from '../../base/errors.ts'
 import { blockHash } from '../../core/block-hash.ts'
 import type { Solution } from '../source.ts'

@@ -5,7 +5,7 @@
 
 import { readU64LE } from '../../base/bytes.ts'
 import type { Clock } from '../../base/clock.ts'
-import { aborted } from '../../base/signals.ts'
+import { untilAborted } from '../../base/signals.ts'
 import { sameParents, workLayout } from '../../core/header.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { Failover, type WorkFeed } from '../failover/failover.ts'
@@ -94,7 +94,7 @@ export class PoolSource implements Source {
     const source = new PoolSource(options)
     source.#events = { ...source.#events, onTrouble: onWaiting }
     for (const upstream of source.#upstreams) void upstream.run()
-    await Promise.race([source.#hasWork, aborted(signal)])
+    await Promise.race([source.#hasWork, untilAborted(signal)])
     if (!signal.aborted) return source
     source.close()
     throw signal.reason

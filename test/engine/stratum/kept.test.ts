@@ -240,7 +240,7 @@ describe('a log-in', () => {
     ])
   })
 
-  it('is not judged where no shares are stored, because nobody is paid by them', async () => {
+  it('is not judged by a server that stores no shares, and so pays for none', async () => {
     const { engine, port } = await startedServer()
     const notices: RigNotice[] = []
     engine.tell((notice) => notices.push(notice))

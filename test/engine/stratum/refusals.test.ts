@@ -323,7 +323,7 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
   })
 
-  it('for lines that are no stratum ends that session only: spare ones of the address stay', async () => {
+  it('for lines that are not stratum ends that session only, and the others of the address stay', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 30 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const spares = [await loggedIn(port), await loggedIn(port, 'k:abc.other'), await connected(port)]

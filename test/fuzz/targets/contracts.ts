@@ -1,5 +1,4 @@
 /** The contract language: hostile source text, values on the wire, times, and evaluation. */
-
 import { parseExactJson } from '../../../src/base/json.ts'
 import { ContractError } from '../../../src/contracts/errors.ts'
 import { isValue } from '../../../src/contracts/machine/term.ts'

@@ -1,5 +1,4 @@
 /** Readers of src/core, and the schemas of all bodies. */
-
 import {
   decodeBase64Url,
   decodeHash,

@@ -1,5 +1,4 @@
 /** /health-check, /info and /config (PROTOCOL.md E.1). */
-
 import { stringifyJson } from '../../../base/json.ts'
 import type { Graph } from '../../../core/graph.ts'
 import { genesisHeight, graphAt, type Network } from '../../../core/network.ts'

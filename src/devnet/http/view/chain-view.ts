@@ -1,5 +1,4 @@
 /** Chains, blocks, transactions and balances for the page for developers. */
-
 import { encodeBase64Url } from '../../../base/bytes.ts'
 import { Decimal } from '../../../contracts/values/decimal.ts'
 import { developmentAccounts } from '../../../core/development-accounts.ts'

@@ -1,5 +1,4 @@
 /** Verifier `allow` of node release 3.2. Its proof is the JSON of the only capability that it grants. */
-
 import { FormatError } from '../../../base/errors.ts'
 import { type ExactJson, parseExactJson } from '../../../base/json.ts'
 import { equalValues } from '../../../contracts/values/equal.ts'

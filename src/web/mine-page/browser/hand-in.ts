@@ -1,5 +1,4 @@
 /** Submits a solution to the gateway, and retries while there is no answer. */
-
 import { backoffMs } from '../../../base/backoff.ts'
 import { encodeBase64Url } from '../../../base/bytes.ts'
 import { type Clock, sleep } from '../../../base/clock.ts'
