@@ -112,7 +112,7 @@ export class Asker {
           return answer
         }
       } else {
-        // A failure does not tell where it ran. The head was no lower than at the answer before, and no higher than at
+        // A failure does not state where it ran. The head was no lower than at the answer before, and no higher than at
         // the next one: if both are at this depth, so was the failure.
         const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }), null)
         right = this.#rightDepth(check.answer, check.depth)

@@ -29,13 +29,13 @@ export class HeadAim {
     return this.#depth !== null
   }
 
-  /** Forgets what wrong or refused answers told: the next question begins with the head that the node names. */
+  /** Forgets the depth after wrong or refused answers: the next question begins with the head that the node names. */
   forget(): void {
     this.#depth = null
     this.#lead = 0
   }
 
-  /** Notes the depth of the pinned block, as the node has just told it. */
+  /** Notes the depth of the pinned block in the newest answer. */
   set(depth: number): void {
     this.#depth = depth
   }

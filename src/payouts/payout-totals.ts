@@ -133,7 +133,7 @@ export class PayoutTotalsReader {
       read.bytes += end
       this.#takeLines(bytes.subarray(0, end), read)
     }
-    // Text behind the end of a line is damage. An unfinished line may still grow.
+    // Text after the end of a line is damage. An unfinished line may still grow.
     read.chain.isWhole(rest)
   }
 

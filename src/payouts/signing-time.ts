@@ -10,7 +10,7 @@ import { serverMsOf } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'
 import { operations } from '../schema/operations.ts'
 
-/** The connection to a node, whose answers tell its clock. */
+/** The connection to a node whose answers state its time. */
 export type ClockNode = Pick<NodeClient, 'http'>
 
 /** Maximum difference between the clocks. */
@@ -26,7 +26,7 @@ export class ClocksDiffer extends NewcutError {
     const most = MAX_DIFFERENCE_MS / 1000
     super(
       'COMMAND_FAILED',
-      `the clock here says ${here}, and that of the node ${there}: they differ by ${seconds} s, at most ${most} s are right`,
+      `the clock here says ${here}, and that of the node ${there}: they differ by ${seconds} s, and the maximum is ${most} s`,
       { hint: 'set the clock that is wrong, and run newcut payouts --pay again; nothing was signed' },
     )
   }
@@ -34,7 +34,7 @@ export class ClocksDiffer extends NewcutError {
 
 /**
  * The time for a transaction to sign, milliseconds since 1970: that of the slower clock, so that the node does not find
- * it in the future. A node that does not tell its time leaves the clock of this machine.
+ * it in the future. If a node does not state its time, the clock of this machine counts.
  * @throws ClocksDiffer, and the errors of NodeClient
  */
 export async function signingTime({ http }: ClockNode, clock: Clock, signal: AbortSignal): Promise<number> {

@@ -106,7 +106,7 @@ describe('a question at the pin', () => {
     expect(remote.requests).toBe(4)
   })
 
-  it('ends in words if its node only tells wrong heights, and the next one begins anew', async () => {
+  it('ends with an error if its node states wrong heights only, and the next one begins anew', async () => {
     const lie = { isOn: true }
     const { asker, notices, url } = await askerOf({ told: (height) => (lie.isOn ? height + 1_000_000 : height) })
     await expect(asker.exec('(height)')).rejects.toThrow(

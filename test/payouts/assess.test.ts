@@ -263,7 +263,7 @@ describe('a block', () => {
     expect(operatorOf(back)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
   })
 
-  it('of an older journal stays unpaid for a user who was no account then, because it may be paid by hand', async () => {
+  it('of an older journal stays unpaid for a user without an account at that time, because it may be paid by hand', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const old = {

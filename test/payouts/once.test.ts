@@ -110,13 +110,13 @@ it('a payment that no block has expires, and is due again', async () => {
   const { code, err } = await payUndisturbed()
   expect([code, states()]).toEqual([1, ['expired']])
   expect(err).toMatch(
-    /chain 0: the clock here says \d{4}-\S+Z, and that of the node \d{4}-\S+Z: they differ by 3\d{3} s, at most 30 s are right; set the clock/,
+    /chain 0: the clock here says \d{4}-\S+Z, and that of the node \d{4}-\S+Z: they differ by 3\d{3} s, and the maximum is 30 s; set the clock/,
   )
   expect(err).toMatch(/chain 0: 11\.5\d* for k:\w+ expired \(\S{43}\); it is due again/)
   expect(await ground.balance(0, ann.account)).toBeNull()
 })
 
-it('a run tells what became of the payments that an earlier one had signed', async () => {
+it('a run reports the results of payments that an earlier run had signed', async () => {
   const gate = new Gate(ground.devnet.url, (kind, when) => kind === 'send' && when === 'after')
   const first = pay(await gate.open())
   await until(() => ground.devnet.pending > 0)

@@ -327,7 +327,7 @@ describe('a connection that is closed', () => {
     const { engine, port } = await startedServer({ badUntilBan: 30 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const spares = [await loggedIn(port), await loggedIn(port, 'k:abc.other'), await connected(port)]
-    // A malformed share is bad, but it is no such line.
+    // A malformed share is bad, but its line is stratum.
     await until(() => spares[0].jobs.length > 0)
     await spares[0].submit('1', 'z')
     const [bad, garbled] = [await connected(port), await connected(port)]
