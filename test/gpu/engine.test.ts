@@ -8,7 +8,7 @@ import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withNonce } from '../../src/core/header.ts'
 import { solves } from '../../src/core/pow.ts'
 import { workFromBytes } from '../../src/core/work.ts'
-import { tuningFileOf } from '../../src/engine/cache-folder.ts'
+import { readTuningFile, tuningFileOf } from '../../src/engine/cache-folder.ts'
 import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
 import { type Candidate, type Engine, noWork } from '../../src/engine/engine.ts'
 import { chooseAdapters, listAdapters, measureAdapter } from '../../src/engine/gpu/adapters.ts'
@@ -199,7 +199,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     await started(first)
     const [{ tuning }] = first.details()
     await first.stop()
-    expect(Object.values(JSON.parse(readFileSync(file, 'utf8')))).toEqual([tuning])
+    expect(readTuningFile(file)).toEqual({ entries: new Map([[expect.any(String), tuning]]), damaged: false })
     const second = create(driver, { tuningFile: file, workgroup: 32 })
     await started(second)
     expect(second.details()[0].tuning).toEqual({ ...tuning, workgroup: 32 })
