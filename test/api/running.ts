@@ -57,7 +57,8 @@ export async function startMiner(options: RunningOptions = {}): Promise<RunningM
     hwmon = '/nowhere',
     powercap = '/nowhere',
     env = {},
-    difficulty = 20_000n,
+    // Some fifty blocks a second for a fast core: thousands would keep the node from answering.
+    difficulty = 1_000_000n,
     threads = 1,
     kernel = 'auto',
     priority = 'low',
