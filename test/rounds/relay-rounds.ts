@@ -183,14 +183,21 @@ async function accountsOf(field: RelayField, shares: readonly ShareEntry[]): Pro
   const [relay] = relays
   const [, url] = await field.start(relay, '127.0.0.1:0').sees(/dashboard: (http:\/\/[^\s"\\]+?)\/?["\s\\]/)
   const { rigs } = (await (await fetch(`${url}/api/rigs?limit=65536`)).json()) as WorkerTable
-  const own = new Map<string, number>()
-  for (const { worker } of shares) {
-    if (worker.startsWith(relay)) own.set(worker, (own.get(worker) ?? 0) + 1)
+  const own = new Map<string, { accepted: number; blocks: number }>()
+  for (const { worker, refusedAs, block } of shares) {
+    if (!worker.startsWith(relay)) continue
+    const { accepted, blocks } = own.get(worker) ?? { accepted: 0, blocks: 0 }
+    // The share of a block that was refused counts as a block only.
+    const isAccepted = refusedAs === undefined
+    own.set(worker, { accepted: accepted + Number(isAccepted), blocks: blocks + Number(block !== null) })
   }
-  const counted = rigs.flatMap(({ worker, accepted }) => (accepted > 0 ? [[worker, accepted]] : []))
-  expect(counted.toSorted()).toEqual([...own].toSorted())
+  const counted = rigs.flatMap(({ worker, accepted, blocks }) =>
+    accepted + blocks > 0 ? [[worker, { accepted, blocks }]] : [],
+  )
+  expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(own))
   await field.end('SIGTERM', relay)
-  return `accounts of ${relay} after its restart: ${own.size} workers as in the stream`
+  const refused = shares.filter(({ refusedAs }) => refusedAs !== undefined).length
+  return `accounts of ${relay} after its restart: ${own.size} workers as in the stream; ${refused} refused blocks`
 }
 
 async function chainsOf(client: NodeClient): Promise<Set<string>> {
