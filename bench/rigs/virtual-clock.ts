@@ -11,11 +11,16 @@ interface Timer {
 
 /** Virtual time that advances only on demand; timers run in order of their due times. */
 export class VirtualClock implements Clock {
-  #nowMs = 1_000_000
+  #nowMs: number
   #set = 0
   #pending = 0
   /** A binary heap, 1-based: no timer is due before its parent at half the index. */
   readonly #timers: Timer[] = []
+
+  /** @param startMs monotonic time at the start; the wall clock is 1,700,000,000 s later */
+  constructor(startMs = 1_000_000) {
+    this.#nowMs = startMs
+  }
 
   wallMs = () => 1_700_000_000_000 + this.#nowMs
   monotonicMs = () => this.#nowMs

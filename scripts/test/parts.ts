@@ -76,7 +76,11 @@ const listed: readonly Part[] = [
   {
     name: 'forks',
     what: 'forks of networks whose node is slow, lies, or is gone',
-    files: [...inFolder('fork', 'faults', 'headers', 'no-node', 'seam'), ...inFolder('devnet', 'fork-adoption')],
+    files: [
+      ...inFolder('fork', 'damage', 'faults', 'headers', 'kill', 'no-node', 'random', 'seam', 'verify'),
+      ...inFolder('devnet', 'fork-adoption'),
+      ...inFolder('editor', 'live'),
+    ],
     workers: WAITING,
     waits: true,
   },

@@ -15,18 +15,25 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
+/** Pausing by a schedule for Mondays to Fridays. */
+function startPausing(clock: VirtualClock) {
+  const schedule = parseSchedule('mon-fri 22:40-23:00')
+  if ('problem' in schedule) throw new Error(schedule.problem)
+  const pauses = new Pauses()
+  const stop = new AbortController()
+  const pausing = new Pausing({ hold: (by, text) => void pauses.hold(by, text) }, clock, stop.signal)
+  pausing.set({ schedule })
+  return { pauses, texts: () => pauses.list.map(({ text }) => text), stop: () => stop.abort() }
+}
+
+const timeOf = (clock: VirtualClock) => new Date(clock.wallMs()).toISOString()
+
 describe('pausing by the wall clock', () => {
   it('pauses and resumes the miner, to the second, until it ends', async () => {
-    const schedule = parseSchedule('mon-fri 22:40-23:00')
-    if ('problem' in schedule) throw new Error(schedule.problem)
     const clock = new VirtualClock()
-    // Tuesday, 22:30:00
-    expect(new Date(clock.wallMs()).toISOString()).toBe('2023-11-14T22:30:00.000Z')
-    const pauses = new Pauses()
-    const stop = new AbortController()
-    const pausing = new Pausing({ hold: (by, text) => void pauses.hold(by, text) }, clock, stop.signal)
-    pausing.set({ schedule })
-    const texts = () => pauses.list.map(({ text }) => text)
+    // Tuesday
+    expect(timeOf(clock)).toBe('2023-11-14T22:30:00.000Z')
+    const { pauses, texts, stop } = startPausing(clock)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
     await clock.pass(599_000)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
@@ -40,11 +47,22 @@ describe('pausing by the wall clock', () => {
     expect(texts()).toEqual([])
     await clock.pass(3_600_000)
     expect(texts()).toEqual(['until 22:40 by the schedule'])
-    await clock.pass(3 * 24 * 3_600_000)
-    // Saturday, 23:00
-    expect(texts()).toEqual(['until mon 22:40 by the schedule'])
-    stop.abort()
+    stop()
     expect(clock.pending).toBe(0)
+  })
+
+  it('pauses over the days without a window', async () => {
+    const clock = new VirtualClock(1_000_000 + 3 * 86_400_000)
+    // Friday
+    expect(timeOf(clock)).toBe('2023-11-17T22:30:00.000Z')
+    const { texts, stop } = startPausing(clock)
+    await clock.pass(20 * 60_000)
+    expect(texts()).toEqual([])
+    await clock.pass(10 * 60_000)
+    expect(texts()).toEqual(['until mon 22:40 by the schedule'])
+    await clock.pass(3_600_000)
+    expect(texts()).toEqual(['until mon 22:40 by the schedule'])
+    stop()
   })
 })
 
