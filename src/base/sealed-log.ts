@@ -156,6 +156,59 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 export interface LogFiles {
   readonly path: string
   readonly endPath: string
+  /** Default: the disk of this machine. */
+  readonly disk?: LogDisk
+}
+
+/** A disk with logs. All calls throw the errors of the file system. */
+export interface LogDisk {
+  /** @returns the content of a file, empty if it is missing */
+  read(path: string): Buffer
+  /** Opens a file for appending, and creates folder and file if they are missing. Only the owner may read new files. */
+  open(path: string): LogFile
+  /** Replaces a small file at once (replace-file.ts). Only the owner may read it. */
+  replace(path: string, text: string): void
+}
+
+/** A file open for appending. */
+export interface LogFile {
+  append(text: string): void
+  truncate(bytes: number): void
+  /** Returns once everything is on disk. */
+  sync(): void
+  close(): void
+}
+
+/** The disk of this machine. */
+const machineDisk: LogDisk = {
+  read: (path) => {
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+      throw error
+    }
+  },
+  open: (path) => {
+    mkdirSync(dirname(path), { recursive: true })
+    const file = openSync(path, 'a+', 0o600)
+    try {
+      syncFolder(dirname(path))
+    } catch (error) {
+      closeSync(file)
+      throw error
+    }
+    return {
+      append: (text) => {
+        const bytes = Buffer.from(text)
+        for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+      },
+      truncate: (bytes) => ftruncateSync(file, bytes),
+      sync: () => fsyncSync(file),
+      close: () => closeSync(file),
+    }
+  },
+  replace: (path, text) => replaceFile(path, text, { mode: 0o600 }),
 }
 
 /** Content of a log. */
@@ -173,10 +226,10 @@ export interface LogContent {
  * Reads a log. A missing file is an empty log.
  * @throws LogDamage, and the errors of the file system
  */
-export function readLog({ path, endPath }: LogFiles): LogContent {
+export function readLog({ path, endPath, disk = machineDisk }: LogFiles): LogContent {
   // Another process may append meanwhile. The end file lags behind the lines, so read it first.
-  const end = readEnd(endPath)
-  const bytes = bytesOf(path)
+  const end = readEnd(endPath, disk)
+  const bytes = disk.read(path)
   const chain = new SealChain(path)
   const lines: string[] = []
   let isCovered = end.lines === 0
@@ -198,18 +251,9 @@ export function readLog({ path, endPath }: LogFiles): LogContent {
   return { lines, chain, bytes: lacksNewline ? bytes.length : done, lacksNewline }
 }
 
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
-    throw error
-  }
-}
-
 /** @throws LogDamage */
-function readEnd(endPath: string): LogEnd {
-  const bytes = bytesOf(endPath)
+function readEnd(endPath: string, disk: LogDisk): LogEnd {
+  const bytes = disk.read(endPath)
   if (bytes.length === 0) return { lines: 0, seal: '' }
   const chain = new SealChain(endPath)
   const text = chain.take(bytes.subarray(0, -1))
@@ -223,15 +267,17 @@ export class SealedLog {
   /** The content when it was opened. */
   readonly content: LogContent
   readonly #endPath: string
-  readonly #file: number
+  readonly #disk: LogDisk
+  readonly #file: LogFile
   /** Position after the lines on disk. */
   #synced: LogEnd
   /** Position in the end file. */
   #noted: LogEnd | null = null
   #failure: unknown = null
 
-  private constructor(file: number, endPath: string, content: LogContent) {
+  private constructor(file: LogFile, { endPath, disk = machineDisk }: LogFiles, content: LogContent) {
     this.#file = file
+    this.#disk = disk
     this.#endPath = endPath
     this.content = content
     this.#synced = content.chain.end
@@ -241,20 +287,19 @@ export class SealedLog {
    * Opens a log, and creates folder and file if they are missing. Only the owner may read new files.
    * @throws LogDamage, and the errors of the file system
    */
-  static open({ path, endPath }: LogFiles): SealedLog {
-    mkdirSync(dirname(path), { recursive: true })
-    const file = openSync(path, 'a+', 0o600)
+  static open(files: LogFiles): SealedLog {
+    const { path, disk = machineDisk } = files
+    const file = disk.open(path)
     try {
-      syncFolder(dirname(path))
-      const content = readLog({ path, endPath })
-      if (content.lacksNewline) writeAll(file, '\n')
-      else ftruncateSync(file, content.bytes)
-      fsyncSync(file)
-      const log = new SealedLog(file, endPath, content)
+      const content = readLog(files)
+      if (content.lacksNewline) file.append('\n')
+      else file.truncate(content.bytes)
+      file.sync()
+      const log = new SealedLog(file, files, content)
       log.#noteEnd()
       return log
     } catch (error) {
-      closeSync(file)
+      file.close()
       throw error
     }
   }
@@ -270,8 +315,8 @@ export class SealedLog {
     try {
       this.#noteEnd()
       const { chain } = this.content
-      writeAll(this.#file, texts.map((text) => chain.seal(text)).join(''))
-      fsyncSync(this.#file)
+      this.#file.append(texts.map((text) => chain.seal(text)).join(''))
+      this.#file.sync()
       this.#synced = chain.end
     } catch (error) {
       this.#failure = error
@@ -280,19 +325,14 @@ export class SealedLog {
   }
 
   close(): void {
-    closeSync(this.#file)
+    this.#file.close()
   }
 
   /** Writes the end file before further lines follow: a crash may cost these, and no others. */
   #noteEnd(): void {
     const { lines, seal: last } = this.#synced
     if (this.#noted === this.#synced || lines === 0) return
-    replaceFile(this.#endPath, new SealChain(this.#endPath).seal(JSON.stringify({ lines, last })), { mode: 0o600 })
+    this.#disk.replace(this.#endPath, new SealChain(this.#endPath).seal(JSON.stringify({ lines, last })))
     this.#noted = this.#synced
   }
-}
-
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text)
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
 }

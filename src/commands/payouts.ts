@@ -12,6 +12,7 @@ import type { PoolRules } from '../payouts/assess.ts'
 import { type Fraction, fractionOf, unitsOf } from '../payouts/coins.ts'
 import { type PayoutSetup, payPayouts, reportPayouts } from '../payouts/payout-run.ts'
 import type { PayoutReport } from '../payouts/report.ts'
+import { type PayoutStorage, payoutStorageIn } from '../payouts/storage.ts'
 import { systemClock } from '../platform/clock.ts'
 import { placeOf } from '../source/node/mining-node.ts'
 import type { NamedKey } from '../wallet/known-keys.ts'
@@ -42,7 +43,7 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
     const openReader = () => openShareReader(source, systemClock, signal)
     const rules = rulesOf(config, network, keys)
     const onNotice = (message: string) => steps.warn(message)
-    const setup = setupOf(client, { config, openReader, folder, rules, signal, onNotice })
+    const setup = setupOf(client, { config, openReader, storage: payoutStorageIn(folder), rules, signal, onNotice })
     const { report, run, troubles } =
       keys === null
         ? { report: await reportPayouts(setup), run: null, troubles: [] }
@@ -102,7 +103,7 @@ function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: Reading): Sh
 interface Given {
   readonly config: PayoutsConfig
   readonly openReader: () => Promise<ShareReader>
-  readonly folder: string
+  readonly storage: PayoutStorage
   readonly rules: PoolRules
   readonly signal: AbortSignal
   readonly onNotice: (message: string) => void

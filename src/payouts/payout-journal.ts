@@ -4,13 +4,16 @@
  */
 import { join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { LogDamage, type LogFiles, readLog, SealedLog } from '../base/sealed-log.ts'
+import { LogDamage, type LogDisk, type LogFiles, readLog, SealedLog } from '../base/sealed-log.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The journal file in a state folder. */
 export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
 
-const filesIn = (folder: string): LogFiles => ({ path: payoutFile(folder), endPath: join(folder, 'payouts.end') })
+const filesIn = (folder: string, disk: LogDisk | undefined): LogFiles => ({
+  ...{ path: payoutFile(folder), endPath: join(folder, 'payouts.end') },
+  ...(disk !== undefined && { disk }),
+})
 
 /** The lines of a journal, and how many of them no seal covers. */
 export interface PayoutLines {
@@ -23,8 +26,8 @@ export interface PayoutLines {
  * followed from it.
  * @throws NewcutError DATA_UNUSABLE if the journal is damaged
  */
-export function readPayoutFile(folder: string): PayoutLines {
-  const files = filesIn(folder)
+export function readPayoutFile(folder: string, disk?: LogDisk): PayoutLines {
+  const files = filesIn(folder, disk)
   try {
     const { lines, chain } = readLog(files)
     return { lines: parsed(files.path, lines), unsealed: chain.unsealed }
@@ -80,8 +83,8 @@ export class PayoutJournal {
    * Creates folder and file if they are missing.
    * @throws NewcutError DATA_UNUSABLE if the journal is damaged, or cannot be written
    */
-  static open(folder: string, nowMs: () => number): PayoutJournal {
-    const files = filesIn(folder)
+  static open(folder: string, nowMs: () => number, disk?: LogDisk): PayoutJournal {
+    const files = filesIn(folder, disk)
     let log: SealedLog | null = null
     try {
       log = SealedLog.open(files)

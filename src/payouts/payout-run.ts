@@ -8,21 +8,20 @@ import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type Assessment, assess, type PoolRules } from './assess.ts'
 import type { BlockNode } from './found-blocks.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
-import { lockPayouts } from './lock.ts'
 import { payBalances } from './pay.ts'
-import { PayoutJournal, type PayoutLines, payoutFile, readPayoutFile } from './payout-journal.ts'
+import type { PayoutLines } from './payout-journal.ts'
 import type { ResultLine } from './payout-line.ts'
 import { type PayoutReport, reportOf } from './report.ts'
 import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.ts'
 import type { ClockNode } from './signing-time.ts'
+import type { PayoutStorage } from './storage.ts'
 
 export interface PayoutSetup {
   readonly client: WalletNode & BlockNode['client'] & OrderNode & ClockNode
   readonly placeOf: BlockNode['placeOf']
   /** Opens the shares. They are closed before anything is paid, so that a miner may open them. */
   readonly openReader: () => Promise<ShareReader>
-  /** State folder with the payout journal. */
-  readonly folder: string
+  readonly storage: PayoutStorage
   readonly rules: PoolRules
   /** Lower balances are carried over. In 10^-12 coins. */
   readonly minimum: bigint
@@ -44,7 +43,7 @@ export interface PaySetup extends PayoutSetup {
 /** Reports amounts owed and paid. Writes nothing. */
 export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
-  return reportOf(await assessed(setup, ledgerOf(setup, readPayoutFile(setup.folder))), rules, minimum)
+  return reportOf(await assessed(setup, ledgerOf(setup, setup.storage.read())), rules, minimum)
 }
 
 /**
@@ -54,10 +53,10 @@ export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
  * the reason of the signal
  */
 export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
-  const { client, folder, rules, minimum, clock, signal, onStep } = setup
-  const lock = await lockPayouts(folder)
+  const { client, storage, rules, minimum, clock, signal, onStep } = setup
+  const lock = await storage.lock()
   try {
-    const journal = PayoutJournal.open(folder, () => clock.wallMs())
+    const journal = storage.open(() => clock.wallMs())
     try {
       const ledger = ledgerOf(setup, journal.content)
       const settling: SettleOptions = {
@@ -87,12 +86,12 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
 
 /** A journal may have payouts of several networks. */
 function ledgerOf(
-  { folder, onNotice, rules: { network } }: PayoutSetup,
+  { storage, onNotice, rules: { network } }: PayoutSetup,
   { lines, unsealed }: PayoutLines,
 ): PayoutLedger {
   if (unsealed > 0) {
     const of = unsealed === 1 ? 'its line has no seal' : `none of its ${unsealed} lines has a seal`
-    onNotice(`${payoutFile(folder)}: ${of}, so damage may go unseen until newcut adds the next line, which seals them`)
+    onNotice(`${storage.path}: ${of}, so damage may go unseen until newcut adds the next line, which seals them`)
   }
   return new PayoutLedger(lines.filter((line) => isOnNetwork(line, network)))
 }

@@ -1,9 +1,10 @@
 /**
- * Settles orders. An order is settled when its transaction is deep enough in its chain. It is also settled when a block
- * of that depth is too late for it, and no block up to there has it. Until then newcut resends the same transaction
- * while blocks may include it.
+ * Settles orders. An order is settled when a block deep enough in its chain has its transaction. It is also settled when
+ * a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
+ * transaction while blocks may include it.
  *
- * A missing result is no proof: the node may have lost it. Only the blocks themselves are (find-in-blocks.ts).
+ * The word of a node is no proof: it may have lost a result, or give a wrong one, and a payment that failed is made
+ * again. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
  */
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
@@ -50,7 +51,7 @@ type OrderStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
   | { readonly kind: 'pending' }
-  /** It is too late for any block, but nothing proves that no block has it. */
+  /** The blocks contradict the node, or cannot be read. */
   | { readonly kind: 'unproven'; readonly error: NewcutError }
 
 /**
@@ -130,15 +131,18 @@ class Follower {
 
   /** @returns states by request key; missing orders are pending */
   async #statusesOf(chain: number, orders: readonly PayoutOrder[]): Promise<Map<string, OrderStatus>> {
-    const { statuses, deep } = await polledStatuses(this.#options, chain, orders)
+    const { statuses, deep, settled } = await polledStatuses(this.#options, chain, orders)
     if (deep === null) return statuses
-    const isOver = ({ expires }: PayoutOrder) => deep.creationTime >= BigInt(expires) * MICROSECONDS
-    const unknown = orders.filter(({ requestKey }) => !statuses.has(requestKey))
-    const searched = unknown.filter((order) => isOver(order) || this.#claimed.has(order.requestKey))
-    if (searched.length > 0 && this.#maySearch(chain)) await this.#search({ chain, deep }, searched)
+    const isDue = (order: PayoutOrder) => settled.has(order.requestKey) || isOver(order, deep)
+    const searched = orders.filter((order) => isDue(order) || this.#claimed.has(order.requestKey))
+    const isNews = searched.some(({ requestKey }) => settled.has(requestKey) && !this.#searched.has(requestKey))
+    if (searched.length > 0 && (isNews || this.#maySearch(chain))) {
+      this.#searchedMs.set(chain, this.#options.clock.monotonicMs())
+      await this.#search({ chain, deep }, searched, statuses)
+    }
     for (const order of searched) {
       const status = this.#searched.get(order.requestKey)
-      if (status?.kind === 'final' || (status !== undefined && isOver(order))) statuses.set(order.requestKey, status)
+      if (status?.kind === 'final' || (status !== undefined && isDue(order))) statuses.set(order.requestKey, status)
     }
     return statuses
   }
@@ -146,14 +150,13 @@ class Follower {
   #maySearch(chain: number): boolean {
     const { clock } = this.#options
     const beforeMs = this.#searchedMs.get(chain) ?? Number.NEGATIVE_INFINITY
-    if (clock.monotonicMs() - beforeMs < SEARCH_MS) return false
-    this.#searchedMs.set(chain, clock.monotonicMs())
-    return true
+    return clock.monotonicMs() - beforeMs >= SEARCH_MS
   }
 
   async #search(
     { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
     orders: readonly PayoutOrder[],
+    polled: ReadonlyMap<string, OrderStatus>,
   ): Promise<void> {
     const { node, signal } = this.#options
     for (const { requestKey } of orders) this.#searched.delete(requestKey)
@@ -170,10 +173,18 @@ class Follower {
       if (!(error instanceof NewcutError)) throw error
       found = error
     }
-    for (const order of orders) this.#searched.set(order.requestKey, this.#statusIn(found, order))
+    for (const order of orders) {
+      const isClaimed = this.#claimed.has(order.requestKey) || polled.has(order.requestKey)
+      this.#searched.set(order.requestKey, this.#statusIn(found, order, isClaimed))
+    }
   }
 
-  #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, order: PayoutOrder): OrderStatus {
+  /** @param isClaimed whether the node says that a block has it */
+  #statusIn(
+    found: ReadonlyMap<string, ResultInBlock> | NewcutError,
+    order: PayoutOrder,
+    isClaimed: boolean,
+  ): OrderStatus {
     const { requestKey, chain } = order
     if (found instanceof NewcutError) {
       const message = `whether a block of chain ${chain} has ${requestKey} cannot be read: ${describeError(found)}`
@@ -181,7 +192,7 @@ class Follower {
     }
     const result = found.get(requestKey)
     if (result !== undefined) return { kind: 'final', result: lineOfBlock(this.#options, requestKey, result) }
-    if (!this.#claimed.has(requestKey)) return expiredStatus(this.#options, requestKey)
+    if (!isClaimed) return expiredStatus(this.#options, requestKey)
     const message = `the node says that ${requestKey} is in a block of chain ${chain}, but none of its blocks has it`
     return { kind: 'unproven', error: new NewcutError('NODE_MISBEHAVED', message) }
   }
@@ -220,33 +231,37 @@ class Follower {
   }
 }
 
-/** States by request key of the orders that the node has results of, and the deep block. */
-async function polledStatuses(
-  options: SettleOptions,
-  chain: number,
-  orders: readonly PayoutOrder[],
-): Promise<{ readonly statuses: Map<string, OrderStatus>; readonly deep: DeepBlock | null }> {
+/** The node's word on orders. */
+interface Polled {
+  /** States by request key of the orders that it has results of. */
+  readonly statuses: Map<string, OrderStatus>
+  /** Null if the chain is lower than the depth. */
+  readonly deep: DeepBlock | null
+  /** Orders whose result is final by its word. */
+  readonly settled: ReadonlySet<string>
+}
+
+async function polledStatuses(options: SettleOptions, chain: number, orders: readonly PayoutOrder[]): Promise<Polled> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
   // Read the deep block before the results: they contain everything included by then.
   const deep = await deepBlock(node, { chain, confirmations }, call)
   const results = await node.poll(chain, keys, call)
-  const settled = await node.poll(chain, keys, { ...call, confirmationDepth: confirmations - 1 })
   const statuses = new Map<string, OrderStatus>()
-  for (const { requestKey } of orders) {
-    const final = settled.get(requestKey)
-    const height = heightOf(final)
-    const shallow = heightOf(results.get(requestKey))
-    if (final !== undefined && height !== null) {
-      statuses.set(requestKey, { kind: 'final', result: resultLine(options, requestKey, final, height) })
-    } else if (shallow !== null) {
-      const depth = deep === null ? 1 : Math.max(1, deep.head - shallow + 1)
-      statuses.set(requestKey, { kind: 'included', height: shallow, depth })
-    }
+  const settled = new Set<string>()
+  for (const requestKey of keys) {
+    const height = heightOf(results.get(requestKey))
+    if (height === null) continue
+    const depth = deep === null ? 1 : Math.max(1, deep.head - height + 1)
+    statuses.set(requestKey, { kind: 'included', height, depth })
+    if (deep !== null && height <= deep.height) settled.add(requestKey)
   }
-  return { statuses, deep }
+  return { statuses, deep, settled }
 }
+
+/** Whether no block above this one can have the order. */
+const isOver = ({ expires }: PayoutOrder, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
 
 interface DeepBlock {
   readonly head: number
@@ -295,11 +310,6 @@ async function hashAt(
 
 function heightOf(result: CommandResult | undefined): number | null {
   return result?.metaData == null ? null : Number(result.metaData.blockHeight)
-}
-
-function resultLine(options: SettleOptions, requestKey: string, { result }: CommandResult, height: number): ResultLine {
-  const message = result.status === 'success' ? '' : result.error.message
-  return lineOfBlock(options, requestKey, { height, isSuccess: result.status === 'success', message })
 }
 
 function lineOfBlock(

@@ -23,6 +23,11 @@ const FAILURE = { callStack: [], type: 'TxFailure', message: 'Insufficient funds
 const encoder = new TextEncoder()
 const text64 = (json: unknown) => encodeBase64Url(encoder.encode(JSON.stringify(json)))
 
+type Status = 'success' | 'failure'
+
+const resultOf = (status: Status) =>
+  status === 'success' ? { status: 'success', data: 'ok' } : { status: 'failure', error: FAILURE }
+
 interface WordBlock {
   readonly header: Header
   readonly payload: PayloadWithOutputs
@@ -35,7 +40,7 @@ class WordNode {
   branch = 'a'
   /** Height of the block that has the command, or null. */
   includedAt: number | null = null
-  status: 'success' | 'failure' = 'success'
+  status: Status = 'success'
   /** Whether it has lost its results. */
   forgets = false
   /** Changes payloads and headers on their way. */
@@ -45,6 +50,8 @@ class WordNode {
   onSend: () => void = () => undefined
   isAway = false
   readonly sent: string[] = []
+  /** A result that no block has. */
+  lie: { readonly status: Status; readonly height: number } | null = null
   /** Runs before a poll is answered. */
   onPoll: () => void = () => undefined
   /** Creation time of a block, in seconds since 1970. */
@@ -56,14 +63,14 @@ class WordNode {
   get #blocks(): WordBlock[] {
     const { head, branch, includedAt, status } = this
     const key = JSON.stringify([head, branch, includedAt, status, this.timeOf(head)])
-    if (key !== this.#made.key) this.#made = { key, blocks: this.#make() }
+    if (key !== this.#made.key) this.#made = { key, blocks: this.#make(status) }
     return this.#made.blocks
   }
 
-  #make(): WordBlock[] {
+  #make(status: Status): WordBlock[] {
     const blocks: WordBlock[] = []
     for (let height = 0; height <= this.head; height++) {
-      const output = { reqKey: KEY, result: this.#result }
+      const output = { reqKey: KEY, result: resultOf(status) }
       const transactions = height === this.includedAt ? [[text64(COMMAND), text64(output)] as [string, string]] : []
       const payload = payloadOf({ minerData: text64({ height }), coinbase: text64({ height }), transactions })
       const work = {
@@ -86,10 +93,6 @@ class WordNode {
       blocks.push({ header: { ...work, hash: blockHash(encodeWork(work)) }, payload })
     }
     return blocks
-  }
-
-  get #result() {
-    return this.status === 'success' ? { status: 'success', data: 'ok' } : { status: 'failure', error: FAILURE }
   }
 
   #payloads(hashes: readonly string[]): PayloadWithOutputs[] {
@@ -119,11 +122,12 @@ class WordNode {
       return this.payloadsSent(plain)
     },
     payloadOutputs: async (_: number, hash: string) => this.#payloads([hash])[0],
-    poll: async (_: number, keys: string[], { confirmationDepth = 0 } = {}) => {
+    poll: async (_: number, keys: string[]) => {
       this.onPoll()
-      const at = this.includedAt
-      if (at === null || this.forgets || this.head - at < confirmationDepth) return new Map()
-      return new Map(keys.map((key) => [key, { reqKey: key, result: this.#result, metaData: { blockHeight: at } }]))
+      const at = this.lie?.height ?? this.includedAt
+      if (at === null || this.forgets) return new Map()
+      const result = resultOf(this.lie?.status ?? this.status)
+      return new Map(keys.map((key) => [key, { reqKey: key, result, metaData: { blockHeight: at } }]))
     },
     send: async (_: number, [command]: { cmd: string }[]) => {
       this.sent.push(command.cmd)
@@ -285,6 +289,34 @@ describe('a node that has lost its results', () => {
     expect(await lookOnce([orderUntil(NOW + 60)], { ...options, claimed })).toEqual([])
     expect(results).toMatchObject([{ outcome: 'paid', height: 8 }])
   })
+})
+
+describe('a node that gives a wrong result', () => {
+  it.each([
+    ['failure', 'success', 'paid'],
+    ['success', 'failure', 'failed'],
+  ] as const)('of %s does not hide the %s in a block', async (lie, status, outcome) => {
+    const { node, results, options } = setup()
+    Object.assign(node, { lie: { status: lie, height: 7 }, status, includedAt: 7 })
+    expect(await lookOnce([orderUntil(NOW + 60)], options)).toEqual([])
+    expect(results).toMatchObject([{ outcome, height: 7 }])
+  })
+
+  it.each([5, 10])(
+    'at height %s is not believed, as no block has it, also when the order has expired',
+    async (height) => {
+      const { node, results, told, options } = setup()
+      node.lie = { status: 'failure', height }
+      for (const expires of [NOW + 60, 1008]) expect(await lookOnce([orderUntil(expires)], options)).toHaveLength(1)
+      expect(results).toEqual([])
+      expect(told.at(-1)).toMatchObject({ type: 'trouble', error: { message: expect.stringContaining('none of its') } })
+      // Nothing is sent again, and nothing is concluded, until the node takes its word back.
+      expect(node.sent).toEqual([])
+      node.lie = null
+      expect(await lookOnce([orderUntil(1008)], options)).toEqual([])
+      expect(results).toMatchObject([{ outcome: 'expired' }])
+    },
+  )
 })
 
 it('a chain that is lower than the depth proves nothing', async () => {
