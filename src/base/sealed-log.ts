@@ -165,13 +165,13 @@ export interface LogDisk {
   /** @returns the content of a file, empty if it is missing */
   read(path: string): Buffer
   /** Opens a file for appending, and creates folder and file if they are missing. Only the owner may read new files. */
-  open(path: string): LogFile
+  open(path: string): AppendFile
   /** Replaces a small file at once (replace-file.ts). Only the owner may read it. */
   replace(path: string, text: string): void
 }
 
 /** A file open for appending. */
-export interface LogFile {
+export interface AppendFile {
   append(text: string): void
   truncate(bytes: number): void
   /** Returns once everything is on disk. */
@@ -268,14 +268,14 @@ export class SealedLog {
   readonly content: LogContent
   readonly #endPath: string
   readonly #disk: LogDisk
-  readonly #file: LogFile
+  readonly #file: AppendFile
   /** Position after the lines on disk. */
   #synced: LogEnd
   /** Position in the end file. */
   #noted: LogEnd | null = null
   #failure: unknown = null
 
-  private constructor(file: LogFile, { endPath, disk = machineDisk }: LogFiles, content: LogContent) {
+  private constructor(file: AppendFile, { endPath, disk = machineDisk }: LogFiles, content: LogContent) {
     this.#file = file
     this.#disk = disk
     this.#endPath = endPath
