@@ -353,6 +353,8 @@ export class Leader {
     for (const endMs = sharedMs() + MAX_WAIT_MS; engine.status().isLeading === false; await pause(10)) {
       if (sharedMs() > endMs) throw new Error('the leader was not elected')
     }
+    // The server knows its subscriptions before a rig reports.
+    await link.connection.flush()
   }
 
   /** The first problem, or null. */
