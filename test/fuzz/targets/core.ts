@@ -7,7 +7,7 @@ import {
   encodeHex,
   equalBytes,
 } from '../../../src/base/bytes.ts'
-import { parseExactJson, parseJson, stringifyJson } from '../../../src/base/json.ts'
+import { JsonDepthError, MAX_JSON_DEPTH, parseExactJson, parseJson, stringifyJson } from '../../../src/base/json.ts'
 import { printable } from '../../../src/base/printable.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork } from '../../../src/core/header.ts'
@@ -79,6 +79,7 @@ function parsesAlike(text: string): void {
       exact = parse(text)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
+      if (error instanceof JsonDepthError && text.split(/[[{]/).length > MAX_JSON_DEPTH) continue
       expect(!isJson, `${parse.name} refuses JSON`)
       continue
     }

@@ -102,7 +102,7 @@ async function session(pool: FakePool, port: number, bytes: Uint8Array): Promise
 function judgeJob({ id, work, target, nonce1 }: PoolJob): void {
   expect(String(id).length <= 128, 'the name of a job is short')
   expect(target >= work.fields.target, 'no share is harder than a block')
-  expect([0, 8, 16].includes(nonce1.bits) && nonce1.value < 2 ** nonce1.bits, 'nonce1 has its bits')
+  expect([0, 8, 16, 24, 32].includes(nonce1.bits) && nonce1.value < 2 ** nonce1.bits, 'nonce1 has its bits')
 }
 
 /** Judges the lines of a miner. A reset may cut off the last one. */

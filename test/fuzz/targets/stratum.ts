@@ -109,7 +109,10 @@ function composes(text: string): void {
   const order: ByteOrder = last === 'memory' ? 'memory' : 'usual'
   const fixed = readNonce1(own, Number(size))
   const nonce2Bytes = 8 - fixed.bits / 8
-  expect([0, 8, 16].includes(fixed.bits) && fixed.value >= 0 && fixed.value < 2 ** fixed.bits, 'nonce1 has its bits')
+  expect(
+    [0, 8, 16, 24, 32].includes(fixed.bits) && fixed.value >= 0 && fixed.value < 2 ** fixed.bits,
+    'nonce1 has its bits',
+  )
   expect(readNonce1(nonce1Text(fixed), nonce2Bytes).value === fixed.value, 'nonce1 is changed')
   const nonce = composedNonce(nonce2, fixed, order)
   expect(BigInt.asUintN(64, nonce) === nonce, 'a nonce has 64 bits')
