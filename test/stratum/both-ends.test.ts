@@ -104,6 +104,7 @@ describe('a miner whose rigs are miners', () => {
 
     // The server dies, and both rigs reconnect to the next one.
     lead.child.kill('SIGKILL')
+    await lead.ended
     // A connection with data in flight to the dead process is reset.
     await left.sees(/(ended the connection|ECONNRESET|EPIPE); trying again/)
     const heir = startHere(serverOf(devnet.url, port))
