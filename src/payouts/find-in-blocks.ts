@@ -3,7 +3,7 @@
  * one that lags behind, so a missing result proves nothing. Here hashes prove everything: from the hash of a block down
  * to its ancestors, from headers to payloads, and from payloads to transactions and outputs.
  */
-
+import { createHash } from 'node:crypto'
 import { decodeBase64Url, encodeBase64Url, equalBytes } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'
@@ -47,6 +47,8 @@ interface Candidate {
 const EARLY_SECONDS = 300
 const SECOND = 1_000_000n
 const PAYLOADS_AT_ONCE = 100
+
+const sha512t256 = (bytes: Uint8Array): Uint8Array => createHash('sha512-256').update(bytes).digest()
 
 /**
  * Looks for orders in the blocks that may have included them.
@@ -111,7 +113,7 @@ async function candidatesOf(
   let child: Header | null = null
   for await (const header of node.headerBranch(chain, { upper: [hash] }, call)) {
     const expected = child === null ? decodeBase64Url(hash) : child.parent
-    if (!equalBytes(header.hash, expected) || !equalBytes(blockHash(encodeWork(header)), expected)) {
+    if (!equalBytes(header.hash, expected) || !equalBytes(blockHash(encodeWork(header), sha512t256), expected)) {
       throw unreadable(chain, `the header at height ${header.height} is not that of ${encodeBase64Url(expected)}`)
     }
     // No block includes a transaction that had expired when its parent was made.

@@ -6,7 +6,8 @@
  * - `order`: a signed transaction and its payments. It is sent after the line is on disk.
  * - `result`: the final result of an order.
  */
-import { type Static, Type, Value } from '../schema/typebox.ts'
+import { type Static, Type } from '../schema/typebox.ts'
+import { validatorOf } from '../schema/validator.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Text = Type.String({ maxLength: 4000 })
@@ -102,7 +103,7 @@ export type PayoutLine = Readonly<Static<typeof PayoutLine>>
 export function parsePayoutLine(text: string): PayoutLine | null {
   try {
     const line: unknown = JSON.parse(text)
-    return Value.Check(PayoutLine, line) ? line : null
+    return validatorOf(PayoutLine).accepts(line) ? (line as PayoutLine) : null
   } catch {
     return null
   }
