@@ -5,11 +5,11 @@ export interface World<Move> {
   /** The moves that are possible now. */
   moves(): readonly Move[]
   /** Makes a move. Throws if that breaks an invariant. */
-  play(move: Move): void
+  play(move: Move): void | Promise<void>
   /** Equal texts for states that behave alike. */
   key(): string
   /** Lets everything arrive, and throws if the end is wrong. Called once for each state. */
-  finish(): void
+  finish(): void | Promise<void>
 }
 
 export interface Explored {
@@ -23,7 +23,7 @@ export interface Explored {
  * Visits every state that at most `depth` moves reach, the nearest first.
  * @throws the error of a world, with the shortest path of moves that leads to it
  */
-export function explore<Move>(begin: () => World<Move>, depth: number): Explored {
+export async function explore<Move>(begin: () => World<Move>, depth: number): Promise<Explored> {
   const known = new Set<string>()
   const byDepth: number[] = []
   let steps = 0
@@ -32,14 +32,14 @@ export function explore<Move>(begin: () => World<Move>, depth: number): Explored
     const longer: (readonly Move[])[] = []
     let found = 0
     for (const path of paths) {
-      const world = withPath(path, () => replay(begin, path))
+      const world = await withPath(path, () => replay(begin, path))
       steps++
       const key = world.key()
       if (known.has(key)) continue
       known.add(key)
       found++
       for (const move of world.moves()) longer.push([...path, move])
-      withPath(path, () => world.finish())
+      await withPath(path, () => world.finish())
     }
     byDepth.push(found)
     paths = longer
@@ -47,15 +47,15 @@ export function explore<Move>(begin: () => World<Move>, depth: number): Explored
   return { states: known.size, steps, byDepth }
 }
 
-function replay<Move>(begin: () => World<Move>, path: readonly Move[]): World<Move> {
+async function replay<Move>(begin: () => World<Move>, path: readonly Move[]): Promise<World<Move>> {
   const world = begin()
-  for (const move of path) world.play(move)
+  for (const move of path) await world.play(move)
   return world
 }
 
-function withPath<Result>(path: readonly unknown[], run: () => Result): Result {
+async function withPath<Result>(path: readonly unknown[], run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     throw new Error(`after ${JSON.stringify(path)}: ${(error as Error).message}`, { cause: error })
   }

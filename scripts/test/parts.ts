@@ -28,7 +28,7 @@ const listed: readonly Part[] = [
   {
     name: 'sim',
     what: 'seeds of the simulation, and all that ever showed a fault',
-    files: inFolder('sim', 'jobs', 'seeds', 'sim'),
+    files: [...inFolder('sim', 'jobs', 'seeds', 'sim'), ...inFolder('payouts', 'pool-seeds')],
     workers: WAITING,
     waits: true,
   },

@@ -118,8 +118,8 @@ class SmallWorld implements World<Move> {
   }
 }
 
-it('a source keeps its invariants in every order of events, and ends with the true work', () => {
-  const { states, steps, byDepth } = explore(() => new SmallWorld(), DEPTH)
+it('a source keeps its invariants in every order of events, and ends with the true work', async () => {
+  const { states, steps, byDepth } = await explore(() => new SmallWorld(), DEPTH)
   console.log(`source: ${states} states in ${steps} steps, by depth ${byDepth.join(', ')}`)
   expect(byDepth).toHaveLength(DEPTH + 1)
   // A world that allows too little proves nothing.
