@@ -31,8 +31,8 @@ const JOURNAL = `${FOLDER}/payouts.jsonl`
 /** The account of other miners. */
 const STRANGER = 'k:stranger'
 /** Mean time between two blocks of a chain, and between two shares. */
-const BLOCK_MS = 8_000
-const SHARE_MS = 3_000
+const BLOCK_MS = 10_000
+const SHARE_MS = 5_000
 const BLOCK_DIFFICULTY = 64
 /** Maximum number of runs at the end, while nothing fails any more. */
 const LAST_RUNS = 12
@@ -158,8 +158,8 @@ class PoolWorld {
     const dice = diceOf(this.#seed, 'life')
     for (const chain of this.#chains) this.#mineOn(chain, diceOf(this.#seed, `chain ${chain.id}`))
     this.#submitOn(diceOf(this.#seed, 'shares'))
-    for (let phase = 0; phase < 5; phase++) {
-      await this.#pass(dice() * 40_000)
+    for (let phase = 0; phase < 4; phase++) {
+      await this.#pass(dice() * 25_000)
       await this.#phase(dice)
     }
     await this.#end()
@@ -494,7 +494,7 @@ class PoolWorld {
 
   /** Waits until all present blocks are deep enough. */
   async #bury(): Promise<void> {
-    const heights = this.#chains.map(({ head }) => head.height + this.#confirmations + 1)
+    const heights = this.#chains.map(({ head }) => head.height + this.#confirmations)
     while (this.#chains.some(({ id, head }) => head.height < heights[id])) await this.#pass(BLOCK_MS)
   }
 
