@@ -6,6 +6,8 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../base/errors.ts'
+import { parsePlainJson, tryParse } from '../base/json.ts'
+import { isUnfinishedLine, readSealedLine, sealedLine } from '../base/sealed-log.ts'
 import { literals } from '../schema/literals.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -13,6 +15,7 @@ import { refusedVerdicts } from './account.ts'
 import type { PendingBlocks, PendingShare } from './rig-ledger.ts'
 
 const FILE = 'block-shares.jsonl'
+const NEWLINE = 0x0a
 /** Maximum number of pending shares. Beyond it the oldest are dropped. */
 const MAX_PENDING = 10_000
 
@@ -61,7 +64,7 @@ export class BlockShares implements PendingBlocks {
     this.#attempt((path) => {
       const start = this.#isTorn ? '\n' : ''
       this.#isTorn = true
-      appendFileSync(path, `${start}${JSON.stringify(share)}\n`, { mode: 0o600 })
+      appendFileSync(path, start + sealedLine(JSON.stringify(share)), { mode: 0o600 })
       this.#isTorn = false
     })
   }
@@ -74,21 +77,18 @@ export class BlockShares implements PendingBlocks {
   #read(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, FILE)
+    const lines = linesOf(path)
+    const last = lines.pop() ?? Buffer.alloc(0)
+    this.#isTorn = last.length > 0
+    let damaged = lines.filter((line) => line.length > 0 && !this.#take(line)).length
     // A process killed in the middle of a line had not submitted that block.
-    const text = textOf(path)
-    const lines = text.split('\n').slice(0, -1)
-    this.#isTorn = text !== '' && !text.endsWith('\n')
-    const damaged = lines.filter((line) => line !== '' && !this.#take(line)).length
+    if (this.#isTorn && !this.#take(last) && !isUnfinishedLine(last)) damaged++
     if (damaged > 0) this.#onWarning(`${path}: ${damaged} damaged lines are left out`)
   }
 
-  #take(line: string): boolean {
-    let share: unknown
-    try {
-      share = JSON.parse(line)
-    } catch {
-      return false
-    }
+  #take(line: Buffer): boolean {
+    const text = readSealedLine(line)
+    const share: unknown = text === null ? null : tryParse(text, parsePlainJson)
     if (!validatorOf(BlockShareLine).accepts(share)) return false
     const { id, ...rest } = share as Static<typeof BlockShareLine>
     this.#pending.set(id, { id, ...rest })
@@ -108,12 +108,24 @@ export class BlockShares implements PendingBlocks {
   }
 }
 
-/** @returns an empty text if there is no file */
-function textOf(path: string): string {
+/** The lines of a file, without newlines; the last one is empty if the file ends with a newline. */
+function linesOf(path: string): Buffer[] {
+  const bytes = bytesOf(path)
+  const lines: Buffer[] = []
+  let from = 0
+  for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, from)) {
+    lines.push(bytes.subarray(from, to))
+    from = to + 1
+  }
+  return [...lines, bytes.subarray(from)]
+}
+
+/** @returns no bytes if there is no file */
+function bytesOf(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
     throw error
   }
 }

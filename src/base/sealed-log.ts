@@ -152,6 +152,32 @@ function isNearlySealed(line: Buffer): boolean {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
+/** Seals a line by itself, for files without an order of lines. @returns the line with its newline */
+export const sealedLine = (text: string): string => new SealChain('').seal(text)
+
+/**
+ * Checks a line that is sealed by itself, or has no seal.
+ * @param line without its newline
+ * @returns the line without its seal, or null if it is damaged
+ */
+export const readSealedLine = (line: Buffer): string | null => unlessDamaged(() => new SealChain('').take(line))
+
+/**
+ * Checks the text after the last newline of a file with such lines.
+ * @returns whether it is the beginning of a line, which a crash cut off
+ */
+export const isUnfinishedLine = (rest: Buffer): boolean =>
+  unlessDamaged(() => new SealChain('').isWhole(rest)) === false
+
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof LogDamage) return null
+    throw error
+  }
+}
+
 /** The files of a log. */
 export interface LogFiles {
   readonly path: string

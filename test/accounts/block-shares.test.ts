@@ -1,6 +1,7 @@
 /** Shares of blocks that are not yet in the share log. */
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { BlockShares } from '../../src/accounts/block-shares.ts'
 import type { PendingShare } from '../../src/accounts/rig-ledger.ts'
@@ -46,6 +47,32 @@ it('skip an unfinished line silently, and a damaged one with a warning', () => {
   // The next record starts on a new line.
   shares.add(pendingOf(5))
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(5)])
+})
+
+it('are left out with a warning if a bit of their line flips, or stay as they are', () => {
+  const folder = temporaryFolder()
+  const { shares } = opened(folder)
+  for (const number of [1, 2]) shares.add(pendingOf(number))
+  const file = join(folder, 'block-shares.jsonl')
+  const whole = readFileSync(file)
+  let left = 0
+  for (let bit = 0; bit < 8 * whole.length; bit++) {
+    const bytes = Buffer.from(whole)
+    bytes[bit >> 3] ^= 1 << (bit & 7)
+    writeFileSync(file, bytes)
+    const { shares: read, warnings } = opened(folder)
+    const isSame = isDeepStrictEqual([...read.pending], [pendingOf(1), pendingOf(2)])
+    if (warnings.length > 0) left++
+    if (!isSame && warnings.length === 0) expect.fail(`bit ${bit} changes the shares silently`)
+  }
+  expect(left).toBeGreaterThan(7 * whole.length)
+})
+
+it('are read from lines without seals, as an earlier newcut wrote them', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'block-shares.jsonl'), `${JSON.stringify(pendingOf(1))}\n`)
+  const { shares, warnings } = opened(folder)
+  expect([[...shares.pending], warnings]).toEqual([[pendingOf(1)], []])
 })
 
 it('warn once while the file cannot be written, and stay in memory meanwhile', () => {
