@@ -49,6 +49,7 @@ const listed: readonly Part[] = [
       ),
       ...inFolder('attack', 'work'),
       ...inFolder('fuzz', 'fuzz'),
+      'test/flips.test.ts',
     ],
     workers: WAITING,
     waits: true,

@@ -1,4 +1,6 @@
 /** Opens the LevelDB of a share log. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describeError, NewcutError } from '../base/errors.ts'
 
@@ -28,14 +30,38 @@ function openingError(folder: string, error: unknown): NewcutError {
     const hint = 'one miner per share log: stop the other one, or use another --state'
     return new NewcutError('DATA_UNUSABLE', `${folder}: another miner uses this share log`, { hint, cause: error })
   }
-  if (code === 'LEVEL_CORRUPTION') {
-    const hint = 'move the folder away; the miner begins a new share log in its place'
-    return new NewcutError('DATA_UNUSABLE', `${folder}: the share log is damaged: ${describeError(reason)}`, {
-      hint,
-      cause: error,
-    })
-  }
+  if (code === 'LEVEL_CORRUPTION') return damagedLog(folder, describeError(reason), error)
   const hint = 'it must be a folder that this user may read and write; --state DIR names another'
   const message = `${folder}: the share log cannot be opened: ${describeError(reason)}`
   return new NewcutError('DATA_UNUSABLE', message, { hint, cause: error })
+}
+
+/**
+ * The error of a damaged share log.
+ * @param reason as the end of a sentence
+ */
+export function damagedLog(folder: string, reason: string, cause?: unknown): NewcutError {
+  return new NewcutError('DATA_UNUSABLE', `${folder}: the share log is damaged: ${reason}`, {
+    hint: 'restore a copy of the folder, or move it away; the miner begins a new share log in its place',
+    cause,
+  })
+}
+
+/** LevelDB tells of lost data in its file of messages alone, which begins anew with each opening. */
+const DROPPED = /dropping (\d+) bytes; Corruption: ([^\n]*)/
+
+/**
+ * The data that LevelDB dropped as damaged when it was opened last.
+ * @returns null if there are none, or there is no file of messages
+ */
+export function droppedAtOpening(folder: string): { readonly bytes: number; readonly reason: string } | null {
+  let text: string
+  try {
+    text = readFileSync(join(folder, 'LOG'), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  const [, bytes, reason] = DROPPED.exec(text) ?? []
+  return bytes === undefined ? null : { bytes: Number(bytes), reason }
 }

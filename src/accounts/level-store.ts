@@ -7,7 +7,13 @@ import { describeError, NewcutError } from '../base/errors.ts'
 import { everyAfter } from '../base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
-import { type DatabaseOpener, openShareDatabase, type ShareDatabase } from './level-database.ts'
+import {
+  type DatabaseOpener,
+  damagedLog,
+  droppedAtOpening,
+  openShareDatabase,
+  type ShareDatabase,
+} from './level-database.ts'
 import { MAX_RECENT, RecentIds } from './recent-ids.ts'
 import {
   ACCOUNTS,
@@ -43,6 +49,18 @@ export interface LevelStoreOptions {
   readonly clock: Clock
   readonly keepMs?: number
   readonly open?: DatabaseOpener
+  /** Called when the log is opened, if it has lost shares as damaged, and for as long as it would have kept them. */
+  readonly onWarning?: (message: string) => void
+}
+
+/** Key of the data that LevelDB has dropped as damaged. */
+const LOSS = 'm/loss'
+
+interface Loss {
+  /** When it was noticed. */
+  readonly atMs: number
+  readonly bytes: number
+  readonly reason: string
 }
 
 type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
@@ -79,6 +97,7 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       await claim(database, folder, network)
       const store = new LevelStore(options, database)
+      await store.#tellLosses()
       await store.#readNewest()
       await store.#prune()
       // The next run retries what failed.
@@ -89,8 +108,27 @@ export class LevelStore implements ShareStore, AccountStore {
       return store
     } catch (error) {
       await database.close()
-      throw error
+      throw error instanceof NewcutError ? error : damagedLog(folder, describeError(error), error)
     }
+  }
+
+  /** Records what LevelDB has dropped, and warns of it. */
+  async #tellLosses(): Promise<void> {
+    const { folder, clock, onWarning, keepMs = KEEP_MS } = this.#options
+    const database = await this.#opened()
+    const dropped = droppedAtOpening(folder)
+    const nowMs = clock.wallMs()
+    if (dropped !== null) await database.put(LOSS, sealed({ atMs: nowMs, ...dropped } satisfies Loss), { sync: true })
+    const text = await database.get(LOSS)
+    if (text === undefined) return
+    const { atMs, bytes, reason } = this.#read(LOSS, unsealed(text) as Loss | undefined)
+    if (nowMs - atMs > keepMs) {
+      await database.batch([{ type: 'del', key: LOSS }])
+      return
+    }
+    const what = `${bytes} bytes were damaged (${reason}), and are lost since ${new Date(atMs).toISOString()}`
+    const remedy = 'their shares count for no payment. Restore a copy of the folder, or pay for them by hand'
+    onWarning?.(`${folder}: the share log has lost shares: ${what}; ${remedy}`)
   }
 
   /** Time of the newest share, or 0. */
@@ -264,7 +302,9 @@ export class LevelStore implements ShareStore, AccountStore {
     const iterator = (await this.#opened()).iterator({ ...range, reverse })
     try {
       for (;;) {
-        const entries = await iterator.nextv(CHUNK)
+        const entries = await iterator.nextv(CHUNK).catch((error: unknown) => {
+          throw damagedLog(this.#options.folder, describeError(error), error)
+        })
         if (entries.length === 0) return
         for (const [key, value] of entries) yield this.#read(key, read(key, value))
       }
@@ -276,10 +316,7 @@ export class LevelStore implements ShareStore, AccountStore {
   /** @throws NewcutError DATA_UNUSABLE if the record is damaged */
   #read<T>(key: string, value: T | null | undefined): T {
     if (value != null) return value
-    const message = `${this.#options.folder}: damaged: the record ${key} has a wrong checksum`
-    throw new NewcutError('DATA_UNUSABLE', message, {
-      hint: 'move the folder away; a new share log begins in its place',
-    })
+    throw damagedLog(this.#options.folder, `the record ${key} has a wrong checksum`)
   }
 
   /** Loads the ids of the newest shares of earlier runs, so that none is stored twice. */

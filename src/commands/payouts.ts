@@ -95,7 +95,7 @@ interface Reading {
 function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: Reading): ShareSource {
   const { from, fleet, 'http-token': token, 'nats-domain': domain } = values
   if (fleet !== undefined) return { kind: 'fleet', server: { ...linkSetup(values, fleet), domain }, onWarning }
-  if (from === undefined) return { kind: 'state', ...own }
+  if (from === undefined) return { kind: 'state', ...own, onWarning }
   const host = from.host.includes(':') ? `[${from.host}]` : from.host
   return { kind: 'miner', url: `http://${host}:${from.port}`, token }
 }

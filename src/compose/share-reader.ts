@@ -13,7 +13,12 @@ import { SHARES_FOLDER } from './search/shares.ts'
 
 /** `folder` is the state folder of the miner. */
 export type ShareSource =
-  | { readonly kind: 'state'; readonly folder: string; readonly network: string }
+  | {
+      readonly kind: 'state'
+      readonly folder: string
+      readonly network: string
+      readonly onWarning: (message: string) => void
+    }
   | { readonly kind: 'miner'; readonly url: string; readonly token: string | undefined }
   | { readonly kind: 'fleet'; readonly server: LinkSetup; readonly onWarning: (message: string) => void }
 
@@ -36,7 +41,7 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
     })
   }
   try {
-    return await LevelStore.open({ folder, network: source.network, clock })
+    return await LevelStore.open({ folder, network: source.network, clock, onWarning: source.onWarning })
   } catch (error) {
     if (!isLocked(error)) throw error
     throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {

@@ -1,5 +1,5 @@
 /** The share log in LevelDB. */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -98,6 +98,27 @@ describe('a share log', () => {
     await expect(opened({ folder: join(folder, 'file', 'shares') })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' })
   })
 
+  it('warns if LevelDB has dropped shares as damaged, for as long as it would have kept them', async () => {
+    const { store, clock, options } = await opened()
+    for (const number of [1, 2, 3]) await store.append([shareOf(number, { timeMs: clock.wallMs() + number })])
+    await store.close()
+    const log = readdirSync(options.folder).find((name) => name.endsWith('.log')) ?? ''
+    const bytes = readFileSync(join(options.folder, log))
+    bytes[bytes.length - 100] ^= 4
+    writeFileSync(join(options.folder, log), bytes)
+    const open = async () => {
+      const told: string[] = []
+      const again = await LevelStore.open({ ...options, onWarning: (message) => told.push(message) })
+      await again.close()
+      return told
+    }
+    const lost =
+      /the share log has lost shares: \d+ bytes were damaged \(checksum mismatch\), and are lost since 2023-11-14T/
+    for (const start of [1, 2]) expect(await open(), `start ${start}`).toEqual([expect.stringMatching(lost)])
+    await clock.pass(options.keepMs + 1)
+    for (const start of [3, 4]) expect(await open(), `start ${start}`).toEqual([])
+  })
+
   it('refuses a damaged record', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1)])
@@ -108,7 +129,7 @@ describe('a share log', () => {
     await database.close()
     await expect(LevelStore.open(options)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
-      message: `${options.folder}: damaged: the record ${key} has a wrong checksum`,
+      message: `${options.folder}: the share log is damaged: the record ${key} has a wrong checksum`,
     })
   })
 

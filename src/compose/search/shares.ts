@@ -31,7 +31,8 @@ type OpenRecorder = (onNotice: (notice: RigNotice) => void) => ShareRecorder
  * folder cannot be created.
  */
 export async function openShares(state: StateSetup | null, keeping: ShareKeeping | null): Promise<OpenRecorder> {
-  let notify: (notice: RigNotice) => void = () => undefined
+  const early: RigNotice[] = []
+  let notify: (notice: RigNotice) => void = (notice) => void early.push(notice)
   const options: AccountsOptions = {
     onWarning: (message, isWell) => notify({ type: isWell ? 'recovered' : 'warning', message }),
   }
@@ -49,8 +50,10 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   const fault = isKept ? await faultOf(state) : null
   let storage: LedgerStorage | null = null
   if (isKept && fault === null) {
-    const store = await LevelStore.open({ folder: join(state.folder, SHARES_FOLDER), network, clock: systemClock })
-    const blocks = new BlockShares(state.folder, (message) => notify({ type: 'warning', message }))
+    const onWarning = (message: string) => notify({ type: 'warning', message })
+    const folder = join(state.folder, SHARES_FOLDER)
+    const store = await LevelStore.open({ folder, network, clock: systemClock, onWarning })
+    const blocks = new BlockShares(state.folder, onWarning)
     storage = { store, accounts: store, has: store.has, newestMs: store.newestMs, blocks }
     await accounts.restore(store, store, systemClock.wallMs()).catch(async (error: unknown) => {
       await store.close()
@@ -59,6 +62,7 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
   return (onNotice) => {
     notify = onNotice
+    for (const notice of early.splice(0)) onNotice(notice)
     if (fault !== null)
       onNotice({ type: 'warning', message: `${fault}; shares and accounts will be lost when this process ends` })
     return new ShareRecorder(storage, accounts, systemClock, onNotice)

@@ -42,7 +42,10 @@ async function many({ from, seeds }: Slice, jobs: number): Promise<number> {
   const take = (outcomes: readonly PoolOutcome[]) => {
     for (const outcome of outcomes) {
       done++
-      if (outcome.violations.length > 0) failed.push(outcome)
+      if (outcome.violations.length > 0) {
+        failed.push(outcome)
+        console.log(`seed ${outcome.seed}: ${outcome.violations[0]}`)
+      }
       for (const [name, count] of Object.entries(outcome.counts)) counts.set(name, (counts.get(name) ?? 0) + count)
     }
     if (now() - shownMs < PROGRESS_MS) return
@@ -70,7 +73,6 @@ async function many({ from, seeds }: Slice, jobs: number): Promise<number> {
       give()
     })
   await Promise.all(Array.from({ length: jobs }, job))
-  for (const { seed, violations } of failed.slice(0, 20)) console.log(`seed ${seed}: ${violations[0]}`)
   const sorted = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
   console.log(sorted.map(([name, count]) => `${count} ${name}`).join(', '))
   const seconds = (now() - startMs) / 1000

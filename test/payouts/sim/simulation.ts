@@ -217,7 +217,7 @@ class PoolWorld {
 
   /**
    * A branch that replaces blocks deeper than any confirmation. Its miners knew the same transactions. The network
-   * takes it only if it has all of them: otherwise payments would be lost, as confirmations are what they rely on.
+   * takes it only if it has all of them and no others: payments rely on confirmations, and cannot outlast anything else.
    */
   #repeat(chain: Chain, from: Block, dice: () => number): void {
     const fork = [...chain.branch(from)].find((block) => isOn(chain, block))
@@ -239,7 +239,11 @@ class PoolWorld {
       const [then, now] = [chain.including(hash), chain.including(hash, parent)]
       return then?.tx.verdict.status === now?.tx.verdict.status
     })
-    if (!isWhole) return
+    // An expired payment of an abandoned branch would be back beside its replacement.
+    const isMore = [...chain.branch(parent)].some(
+      ({ height, included }) => height > (fork?.height ?? 0) && included.some(({ command }) => !own.has(command.hash)),
+    )
+    if (!isWhole || isMore) return
     this.#count('deep reorgs')
     chain.follow(parent)
   }

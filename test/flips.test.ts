@@ -1,0 +1,247 @@
+/**
+ * Flipped bits in the files that decide: each one changes nothing, or newcut says so. The printed counts are those of
+ * docs/FAILURES.md. A full run flips every bit; others flip some.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BlockShares } from '../src/accounts/block-shares.ts'
+import { LevelStore } from '../src/accounts/level-store.ts'
+import { NewcutError } from '../src/base/errors.ts'
+import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
+import { ForkCache } from '../src/fork/cache.ts'
+import { readJournal } from '../src/journal/content.ts'
+import { Journal } from '../src/journal/journal.ts'
+import { PayoutJournal, readPayoutFile } from '../src/payouts/payout-journal.ts'
+import type { PayoutLine } from '../src/payouts/payout-line.ts'
+import { shareOf } from './accounts/shares.ts'
+import { readRecords } from './journal/records.ts'
+import { VirtualClock } from './mine/virtual-clock.ts'
+import { accountOf, blockOf } from './payouts/memory-shares.ts'
+import { isFull, rotation } from './rotation.ts'
+
+/** Flips of one file that a run which is not full makes. */
+const SOME = 400
+/** The same for a database, whose opening takes milliseconds. */
+const SOME_OF_DATABASE = 60
+const ALL_OF_DATABASE = 3_000
+
+/** The content that a reader finds, and whether it said that something is damaged. */
+interface Found {
+  readonly content: unknown
+  readonly isTold: boolean
+}
+
+interface Kind {
+  /** For people. */
+  readonly name: string
+  readonly write: (folder: string) => void | Promise<void>
+  /** Throws if it refuses the file. */
+  readonly read: (folder: string) => Found | Promise<Found>
+  readonly isFlipped: (name: string) => boolean
+  readonly isDatabase?: true
+  /** Why a flip may change the content silently. */
+  readonly gap?: string
+}
+
+const at = '2026-11-29T12:00:00.000Z'
+const [POOL, ANN] = ['f', 'a'].map(accountOf)
+
+const payoutLines: readonly PayoutLine[] = [
+  {
+    ...{ at, type: 'credit', network: 'development', account: POOL, block: blockOf('A'), chain: 0, height: 7 },
+    ...{ foundMs: 5, finder: ANN, scheme: 'solo', window: '2.0', feePercent: '1', reward: '2.0', fee: '0.02' },
+    ...{ rest: '0.0', parts: [{ payee: ANN, amount: '1.98', shares: 1, worth: '9' }], round: [] },
+  },
+  {
+    ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: blockOf('k'), expires: 9 },
+    command: { hash: blockOf('k'), sigs: [{ sig: 'ab' }], cmd: '{"meta":{}}' },
+    pays: [{ account: ANN, amount: '1.98', for: [{ block: blockOf('A'), amount: '1.98' }] }],
+  },
+  { at, type: 'result', requestKey: blockOf('k'), outcome: 'paid', height: 9, message: '' },
+  { at, type: 'orphaned', block: blockOf('A') },
+]
+
+const payouts = {
+  write: (folder: string) => {
+    const journal = PayoutJournal.open(folder, () => 0)
+    for (const line of payoutLines) journal.append(line)
+    journal.close()
+  },
+  read: (folder: string) => ({ content: readPayoutFile(folder).lines, isTold: false }),
+}
+
+const named = { at, hash: blockOf('h') }
+const origin = { network: 'development', account: ANN, issuer: 'http://127.0.0.1:1848' }
+
+function writeSolutions(folder: string): void {
+  const journal = Journal.open(folder, { onTrouble: () => undefined, onRecovered: () => undefined })
+  const place = { chain: 3, height: 77, device: 'thread0', effort: 1.25, difficulty: 1000 }
+  journal.append({ ...named, step: 'found', ...origin, ...place, work: 'w'.repeat(384) })
+  journal.append({ ...named, step: 'handed-in' })
+  journal.append({ ...named, step: 'confirmed', depth: 6 })
+  journal.append({ ...named, step: 'reward', amount: '1.5', fees: '0.25' })
+}
+
+async function readSolutions(folder: string): Promise<Found> {
+  const { records, damaged } = await readRecords(folder)
+  return { content: [...records], isTold: damaged > 0 }
+}
+
+const block = { network: 'mainnet01', chain: 0, height: 5, hash: blockOf('p') }
+const rows = [
+  ['row:coin.coin-table|k:a', { balance: 1 }],
+  ['keyset:free.k', null],
+] as const
+
+const kinds: readonly Kind[] = [
+  { name: 'journal of payouts: `payouts.jsonl`', ...payouts, isFlipped: (name) => name === 'payouts.jsonl' },
+  { name: 'its end: `payouts.end`', ...payouts, isFlipped: (name) => name === 'payouts.end' },
+  {
+    name: 'shares of blocks: `block-shares.jsonl`',
+    write: (folder) => {
+      const shares = new BlockShares(folder, expect.fail)
+      for (const number of [1, 2]) {
+        const { timeMs: foundMs, ...share } = shareOf(number, { block: blockOf('s') })
+        shares.add({ ...share, foundMs })
+      }
+    },
+    read: (folder) => {
+      const told: string[] = []
+      const shares = new BlockShares(folder, (message) => told.push(message))
+      return { content: [...shares.pending], isTold: told.length > 0 }
+    },
+    isFlipped: () => true,
+  },
+  {
+    name: 'newest shares: log file of LevelDB',
+    write: async (folder) => {
+      const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock() })
+      for (let i = 0; i < 3; i++) await store.append([shareOf(3 * i), shareOf(3 * i + 1), shareOf(3 * i + 2)])
+      await store.refuse([{ minuteMs: 60_000, user: ANN, worker: 'w', verdict: 'stale', count: 3 }])
+      await store.close()
+    },
+    read: async (folder) => {
+      const told: string[] = []
+      const onWarning = (message: string) => told.push(message)
+      const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock(), onWarning })
+      try {
+        const content: unknown[] = []
+        for await (const share of store.shares()) content.push(share)
+        for await (const refused of store.refused()) content.push(refused)
+        return { content, isTold: told.length > 0 }
+      } finally {
+        await store.close()
+      }
+    },
+    // LevelDB checks only this file when it opens: the newest shares, before they move to a table.
+    isFlipped: (name) => name.endsWith('.log'),
+    isDatabase: true,
+    gap: 'a record whose length is damaged looks like one that a crash cut off',
+  },
+  {
+    name: 'cache of a fork',
+    write: (folder) => {
+      const cache = new ForkCache(folder, block)
+      for (const [key, json] of rows) cache.put(key, json)
+      cache.save()
+    },
+    // Missing entries are fetched again.
+    read: (folder) => {
+      const told: string[] = []
+      const cache = new ForkCache(folder, block, (message) => told.push(message))
+      const isMissing = rows.some(([key]) => !cache.has(key))
+      const known = rows.map(([key, json]) => (cache.has(key) ? cache.get(key) : json))
+      return { content: [known, [...cache.withPrefix('')].length <= rows.length], isTold: isMissing || told.length > 0 }
+    },
+    isFlipped: () => true,
+  },
+  {
+    name: 'measured values: `kernels.json`, `gpus.json`',
+    write: (folder) => writeTuningFile(join(folder, 'kernels.json'), new Map([['native-avx2|gcc 12', 'staggered']])),
+    read: (folder) => {
+      const { entries, damaged } = readTuningFile(join(folder, 'kernels.json'))
+      return { content: entries.get('native-avx2|gcc 12'), isTold: damaged || entries.size === 0 }
+    },
+    isFlipped: () => true,
+  },
+  {
+    name: 'index of the journal of solutions: `blocks.index`',
+    write: async (folder) => {
+      writeSolutions(folder)
+      await readJournal(folder, { onUnsaved: expect.fail, maxUnindexedBytes: 0 })
+    },
+    read: readSolutions,
+    isFlipped: (name) => name === 'blocks.index',
+  },
+  {
+    name: 'journal of solutions: `blocks-*.jsonl`',
+    write: writeSolutions,
+    read: readSolutions,
+    isFlipped: (name) => name.endsWith('.jsonl'),
+    gap: 'its lines have no seals yet; no payment depends on them',
+  },
+]
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  )
+}
+
+/** Bit numbers: all of them, or about `count`. */
+function bitsOf(bytes: number, count: number): number[] {
+  const step = Math.max(1, Math.ceil((8 * bytes) / count))
+  // Odd steps meet all bits of a byte.
+  const odd = step % 2 === 0 ? step + 1 : step
+  const first = rotation % odd
+  return Array.from({ length: Math.max(0, Math.ceil((8 * bytes - first) / odd)) }, (_, i) => first + i * odd)
+}
+
+type Outcome = 'same' | 'refused' | 'changed'
+
+async function outcomeOf(kind: Kind, folder: string, right: string): Promise<Outcome> {
+  let found: Found
+  try {
+    found = await kind.read(folder)
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    return 'refused'
+  }
+  if (JSON.stringify(found.content) === right) return 'same'
+  return found.isTold ? 'refused' : 'changed'
+}
+
+describe('a flipped bit changes nothing, or newcut says so:', () => {
+  it.each(kinds)('$name', async (kind) => {
+    const base = mkdtempSync(join(tmpdir(), 'newcut-flips-'))
+    onTestFinished(() => rmSync(base, { recursive: true }))
+    const [whole, tried] = [join(base, 'whole'), join(base, 'tried')]
+    mkdirSync(whole)
+    await kind.write(whole)
+    // Reading may change the files.
+    cpSync(whole, tried, { recursive: true })
+    const right = JSON.stringify((await kind.read(tried)).content)
+    const counts: Record<Outcome, number> = { same: 0, refused: 0, changed: 0 }
+    const paths = filesIn(whole).filter((path) => kind.isFlipped(path.slice(path.lastIndexOf('/') + 1)))
+    expect(paths.length).toBeGreaterThan(0)
+    const total = paths.reduce((sum, path) => sum + readFileSync(path).length, 0)
+    const most = kind.isDatabase ? (isFull ? ALL_OF_DATABASE : SOME_OF_DATABASE) : isFull ? Infinity : SOME
+    for (const path of paths) {
+      const bytes = readFileSync(path)
+      for (const bit of bitsOf(bytes.length, (most * bytes.length) / total)) {
+        rmSync(tried, { recursive: true, force: true })
+        cpSync(whole, tried, { recursive: true })
+        const flipped = Buffer.from(bytes)
+        flipped[bit >> 3] ^= 1 << (bit & 7)
+        writeFileSync(join(tried, path.slice(whole.length)), flipped)
+        counts[await outcomeOf(kind, tried, right)]++
+      }
+    }
+    const flips = counts.same + counts.refused + counts.changed
+    console.log(`${kind.name} | ${flips} of ${8 * total} | ${counts.same} | ${counts.refused} | ${counts.changed}`)
+    expect(flips).toBeGreaterThan(20)
+    if (kind.gap === undefined) expect(counts.changed).toBe(0)
+  })
+})
