@@ -20,7 +20,10 @@ export class PayerDisk {
     this.#random = random
   }
 
-  /** The disk as a process sees it. @param dying called in the middle of a write; true if the process dies there */
+  /** Called with the text of each complete append. */
+  onAppend: (text: string) => void = () => undefined
+
+  /** The disk as a process sees it. @param isDying whether the process dies in the middle of the next write */
   mount(step: Step, isDying: () => boolean): LogDisk {
     return {
       read: (path) => {
@@ -55,6 +58,7 @@ export class PayerDisk {
         if (this.state === 'full') stored.bytes = Buffer.concat([stored.bytes, part])
         if (this.state !== 'well') this.#fail(this.state === 'full' ? 'ENOSPC' : 'EIO')
         stored.bytes = Buffer.concat([stored.bytes, bytes])
+        this.onAppend(text)
       },
       truncate: (length) => {
         step()

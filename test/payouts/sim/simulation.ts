@@ -10,7 +10,6 @@ import { PayoutJournal, readPayoutFile } from '../../../src/payouts/payout-journ
 import type { CreditLine, OrderLine, PayoutLine } from '../../../src/payouts/payout-line.ts'
 import { payPayouts } from '../../../src/payouts/payout-run.ts'
 import type { PayoutReport } from '../../../src/payouts/report.ts'
-import { isInside } from '../../../src/payouts/rounds.ts'
 import type { PayoutStorage } from '../../../src/payouts/storage.ts'
 import type { SignedCommand } from '../../../src/wallet/command.ts'
 import { type SigningKey, signingKey } from '../../../src/wallet/keys.ts'
@@ -75,7 +74,7 @@ function planOf(random: () => number): Plan {
     clock: some(0.3),
     twoPayers: some(0.3),
     reorgs: some(0.2),
-    deepReorgs: random() < 0.25 ? random() * 0.04 : 0,
+    deepReorgs: random() < 0.25 ? random() * 0.1 : 0,
     drains: some(0.6),
   }
 }
@@ -143,6 +142,9 @@ class PoolWorld {
     this.#gasLimit = pick(900, 1_300, 2_100, 100_000)
     this.#ttlMs = pick(25_000, 60_000)
     this.#disk = new PayerDisk(diceOf(seed, 'disk'))
+    this.#disk.onAppend = (lines) => {
+      for (const line of lines.split('\n')) if (line.includes('"type":"credit"')) this.#checkTime(JSON.parse(line))
+    }
     const balances = new Map([[POOL_ACCOUNT, (this.#plan.deepReorgs > 0 ? 1000n : 1n) * 10n ** 12n]])
     this.#chains = Array.from({ length: pick(1, 2) }, (_, id) => new Chain(id, this.time.trueWallMs(), balances))
   }
@@ -188,9 +190,10 @@ class PoolWorld {
     }
     const kind = dice()
     if (!this.#isCalm && kind < deepReorgs) {
-      const abandoned = [...chain.blocks.values()].slice(-20).filter((block) => !isOn(chain, block))
-      const from = dice() < 0.5 ? back(1 + Math.floor(dice() * 12)) : abandoned[Math.floor(dice() * abandoned.length)]
-      if (from !== undefined) this.#repeat(chain, from, dice)
+      const { head } = chain
+      this.#repeat(chain, back(1 + Math.floor(dice() * 12)), dice)
+      // The old branch may win after all.
+      if (dice() < 0.7) this.time.after(20_000 + dice() * 100_000, () => this.#repeat(chain, head, dice))
     } else if (!this.#isCalm && kind < deepReorgs + reorgs) {
       this.#branch(chain, back(Math.floor(dice() * this.#confirmations)), dice)
     } else if (!this.#isCalm && kind > 0.97) {
@@ -220,6 +223,7 @@ class PoolWorld {
    * takes it only if it has all of them and no others: payments rely on confirmations, and cannot outlast anything else.
    */
   #repeat(chain: Chain, from: Block, dice: () => number): void {
+    if (this.#isCalm) return
     const fork = [...chain.branch(from)].find((block) => isOn(chain, block))
     const old = [...chain.branch()].filter(({ height }) => height > (fork?.height ?? 0)).reverse()
     const commands = old.flatMap(({ included }) => included.map(({ command }) => command))
@@ -529,6 +533,25 @@ class PoolWorld {
     return credits
   }
 
+  /** A block is credited once it is deep enough; with PROP, not before the earlier ones are settled. */
+  #checkTime({ block: id }: CreditLine): void {
+    const { deepReorgs, reorgs } = this.#plan
+    const credited = this.#blocks.get(id)
+    // A branch may have come between the answer of the node and this line.
+    if (credited === undefined || deepReorgs > 0) return
+    if (this.#depthOf(credited) < this.#confirmations) this.#wrong(`${id} is credited before it is deep enough`)
+    if (this.#terms.scheme !== 'prop' || reorgs > 0) return
+    const earlier = [...this.#blocks.values()].filter(({ share }) => share.id < credited.share.id)
+    const open = earlier.find((each) => this.#depthOf(each) > 0 && this.#depthOf(each) < this.#confirmations)
+    if (open !== undefined) this.#wrong(`${id} is credited while ${open.block.id} is unsettled`)
+  }
+
+  /** Depth of a block in its chain; 0 if it is on another branch. */
+  #depthOf({ block, chain }: { readonly block: Block; readonly chain: number }): number {
+    const { head } = this.#chains[chain]
+    return isOn(this.#chains[chain], block) ? head.height - block.height + 1 : 0
+  }
+
   #checkOrders(lines: readonly PayoutLine[]): void {
     const orphaned = new Set<string>()
     for (const line of lines) {
@@ -651,6 +674,13 @@ interface PayOptions {
 }
 
 type Ended = { readonly report: PayoutReport; readonly troubles: number } | Error
+
+/** Whether a share is in one of the spans, by time and id. */
+const isInside = ({ timeMs, id }: ShareEntry, spans: CreditLine['round']): boolean =>
+  spans.some(({ after, upTo }) => {
+    const isAfter = after === null || timeMs > after.timeMs || (timeMs === after.timeMs && id > after.id)
+    return isAfter && (timeMs < upTo.timeMs || (timeMs === upTo.timeMs && id <= upTo.id))
+  })
 
 const isOn = (chain: Chain, block: Block) => chain.at(block.height) === block
 
