@@ -1,7 +1,8 @@
 /** Signed coin transfers for benchmarks, sent to a node as fast as it returns results. */
 import { readCapability } from '../src/wallet/capability.ts'
 import { type SignedCommand, signedCommand } from '../src/wallet/command.ts'
-import { knownKey, knownKeyNames } from '../src/wallet/known-keys.ts'
+import { knownKey } from '../src/wallet/known-keys.ts'
+import { knownKeyNames } from '../src/wallet/known-names.ts'
 
 export const PREFIX = '/chainweb/0.0/development'
 const SENDERS = 10

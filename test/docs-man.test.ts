@@ -10,7 +10,7 @@ import { manualPage } from './docs-man.ts'
 const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 
 /** The program, for its tables only; no command runs. */
-const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
+const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
 
 it('newcut.1 matches the commands; npm run docs:tables rewrites it', async () => {
   await expect(manualPage(program)).toMatchFileSnapshot(page)

@@ -342,7 +342,6 @@ it('files that a user names are opened by one reader', () => {
 
 /** Files of the server side that parse JSON text by other means than base/json.ts. The list only shrinks. */
 const JSON_PARSERS: Readonly<Record<string, string>> = {
-  'accounts/block-shares.ts': 'a file of the data folder',
   'accounts/share-records.ts': 'records of its own database',
   'base/json.ts': 'the reader of JSON',
   'commands/lsp.ts': 'the report of a process of its own',

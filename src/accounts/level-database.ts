@@ -1,8 +1,8 @@
 /** Opens the LevelDB of a share log. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
 
 /** The part of LevelDB that the share log uses, with text keys and values. Tests replace it with failing disks. */
 export type ShareDatabase = Pick<
@@ -57,7 +57,7 @@ const DROPPED = /dropping (\d+) bytes; Corruption: ([^\n]*)/
 export function droppedAtOpening(folder: string): { readonly bytes: number; readonly reason: string } | null {
   let text: string
   try {
-    text = readFileSync(join(folder, 'LOG'), 'utf8')
+    text = readUserText(join(folder, 'LOG'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

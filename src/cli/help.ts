@@ -7,9 +7,9 @@ import wrapAnsi from 'wrap-ansi'
 import { type CommandFacts, type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 import { RowOption } from './flags.ts'
 import { fullHelp, optionGroups } from './options/row.ts'
+import { INDENT, section } from './section.ts'
 
 const WIDTH = 80
-const INDENT = '  '
 /** The widest column of flags. The text of a longer flag begins on the next line. */
 const MAX_COLUMN = 32
 
@@ -97,10 +97,6 @@ export function descriptionOf(option: Option, isFull: boolean): string {
 }
 
 const wrapped = (text: string, width = WIDTH) => wrapAnsi(text, width, { hard: true })
-
-/** A heading, and lines below it. */
-export const section = (heading: string, lines: readonly string[]): string =>
-  `${heading}:\n${lines.map((line) => INDENT + line).join('\n')}`
 
 /** The width of the names of groups on the first screen. */
 const LABEL = 12

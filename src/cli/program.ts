@@ -6,7 +6,6 @@ import { type CommandRow, commandGroups } from './command-row.ts'
 import { resolveConfig } from './config.ts'
 import { reportError } from './console.ts'
 import { addOptions, namedFlags, once } from './flags.ts'
-import { commandHelp, firstScreen, programHelp } from './help.ts'
 import type { LogFormat } from './levels.ts'
 import type { Output } from './line.ts'
 import { optionGroups } from './options/row.ts'
@@ -25,11 +24,13 @@ export async function runProgram(
   const args = joinedName(words, rows)
   const { environment, out, version } = surroundings
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
-  const program = programOf(surroundings, rows, state)
+  // Its library for the width of text would delay every other command.
+  const help = args.length === 0 || args.some(asksForHelp) ? await import('./help.ts') : null
+  const program = programOf(surroundings, rows, state, help)
   // A command with a -v of its own does not print the version.
   if (hasOwnV(rows.find(({ name }) => name === args[0]))) program.enablePositionalOptions()
   if (args.length === 0) {
-    out.write(firstScreen(rows, version))
+    out.write(loaded(help).firstScreen(rows, version))
     return 0
   }
   try {
@@ -42,6 +43,17 @@ export async function runProgram(
     return exitCodeOf(ours.code)
   }
 }
+
+/** Whether an argument may make commander show a help text. */
+const asksForHelp = (arg: string) => arg === 'help' || /^--h|^-[a-z]*h/.test(arg)
+
+function loaded<Texts>(help: Texts | null): Texts {
+  if (help === null) throw new Error('the texts of the help are not loaded')
+  return help
+}
+
+/** The texts of the help. */
+type HelpTexts = Pick<typeof import('./help.ts'), 'commandHelp' | 'programHelp'>
 
 function hasOwnV(row: CommandRow | undefined): boolean {
   return row !== undefined && 'flags' in row && row.flags.some(({ short }) => short === '-v')
@@ -77,21 +89,36 @@ export interface RunState {
   format: LogFormat
 }
 
-/** The program with a command for each row. A command that runs sets `state`. */
-export function programOf(surroundings: Surroundings, rows: readonly CommandRow[], state: RunState): Command {
+/**
+ * The program with a command for each row. A command that runs sets `state`.
+ * @param help null if nobody asks for it
+ */
+export function programOf(
+  surroundings: Surroundings,
+  rows: readonly CommandRow[],
+  state: RunState,
+  help: HelpTexts | null,
+): Command {
   const program = new Command('newcut')
     .description('newcut mines Chainweb networks, and runs development networks with contracts.')
     .version(surroundings.version, '-v, --version', 'print the version')
   quiet(program, surroundings.out)
-  program.configureHelp({ formatHelp: () => programHelp(program, rows, programExamples) })
+  program.configureHelp({ formatHelp: () => loaded(help).programHelp(program, rows, programExamples) })
   for (const group of commandGroups) {
-    for (const row of rows.filter((each) => each.group === group)) addCommand(program, row, surroundings, state)
+    for (const row of rows.filter((each) => each.group === group))
+      addCommand(program, row, { surroundings, state, help })
   }
   program.helpCommand('help [command]', 'show the help of a command')
   return program
 }
 
-function addCommand(program: Command, row: CommandRow, surroundings: Surroundings, state: RunState): void {
+interface CommandParts {
+  readonly surroundings: Surroundings
+  readonly state: RunState
+  readonly help: HelpTexts | null
+}
+
+function addCommand(program: Command, row: CommandRow, { surroundings, state, help }: CommandParts): void {
   // program.command() would take the second word of a name for an argument.
   const command = program.createCommand(row.name).description(row.help)
   program.addCommand(command)
@@ -118,10 +145,10 @@ function addCommand(program: Command, row: CommandRow, surroundings: Surrounding
     })
   }
   quiet(command, surroundings.out)
-  command.configureHelp({ formatHelp: () => commandHelp(command, row, false) })
+  command.configureHelp({ formatHelp: () => loaded(help).commandHelp(command, row, false) })
   command.addOption(new Option('--help-all', 'show every option with its details').helpGroup(optionGroups.help))
   command.on('option:help-all', () => {
-    surroundings.out.write(commandHelp(command, row, true))
+    surroundings.out.write(loaded(help).commandHelp(command, row, true))
     throw new CommanderError(0, 'commander.helpDisplayed', '')
   })
 }

@@ -6,7 +6,7 @@ import { programOf } from '../cli/program.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 
 export function runCompletion(shell: Shell, rows: readonly CommandRow[], surroundings: Surroundings): number {
-  const program = programOf(surroundings, rows, { code: 0, format: 'text' })
+  const program = programOf(surroundings, rows, { code: 0, format: 'text' }, null)
   surroundings.out.write(completionScript(program, shell))
   return 0
 }

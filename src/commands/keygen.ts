@@ -1,13 +1,15 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { generateKeyPairSync } from 'node:crypto'
 import { resolve } from 'node:path'
-import { stringify } from 'yaml'
 import { decodeBase64Url, encodeHex } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
-import { knownKey } from '../wallet/known-keys.ts'
+import { isKnownName } from '../wallet/known-names.ts'
 import { outputProblem, shellWord } from './output-file.ts'
+
+/** A key that YAML would read as a number. */
+const NUMBER = /^\d+(e\d+)?$/
 
 export interface KeyPair {
   /** 64 hex digits. */
@@ -54,8 +56,7 @@ const publicParts = ({ publicKey }: KeyPair) => ({ account: `k:${publicKey}`, pu
 /** A configuration file for `newcut mine`. Lines that are not options are comments. */
 export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
   return [
-    // stringify quotes digits that YAML would read as a number.
-    stringify({ 'public-key': publicKey }).trim(),
+    `public-key: ${NUMBER.test(publicKey) ? JSON.stringify(publicKey) : publicKey}`,
     `# account: k:${publicKey}`,
     `# secret-key: ${secretKey}`,
     '# Keep the secret key secret: anybody who has it can spend what the account is paid. Mining needs only the public key.',
@@ -86,7 +87,7 @@ function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
 /** The message about a key pair in a file. It does not have the secret key. */
 function fileLines(file: string, { publicKey }: KeyPair): string[] {
   // A well-known key wins over a file of the same name.
-  const path = knownKey(file) === null ? file : `./${file}`
+  const path = isKnownName(file) ? `./${file}` : file
   const mode = modeForOthers(file)
   const readers =
     mode === null

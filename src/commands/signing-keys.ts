@@ -6,7 +6,8 @@ import { publicKeyIn } from '../cli/values.ts'
 import { isDevelopment } from '../compose/payee.ts'
 import { modeForOthers } from '../platform/secret-file.ts'
 import { signingKey } from '../wallet/keys.ts'
-import { knownKey, knownKeyNames, type NamedKey } from '../wallet/known-keys.ts'
+import { knownKey, type NamedKey } from '../wallet/known-keys.ts'
+import { knownKeyNames } from '../wallet/known-names.ts'
 import { fileText } from './given-text.ts'
 
 /** The secret key: in a comment of a file of `newcut keygen`, or after `secret:` in files of other tools. */

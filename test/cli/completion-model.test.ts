@@ -10,7 +10,7 @@ const row = (name: string, args: readonly string[] = []): FlagRow => {
 }
 
 const completed = (...rows: readonly FlagRow[]) =>
-  completedOf(programOf(silentSurroundings, rows, { code: 0, format: 'text' })).commands.map(
+  completedOf(programOf(silentSurroundings, rows, { code: 0, format: 'text' }, null)).commands.map(
     ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
   )
 

@@ -61,7 +61,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(commandRows.map((row) => [row.name, row.examples])),
 }
 /** The program for its options; none of its commands runs. */
-const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' })
+const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
 const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 

@@ -54,7 +54,7 @@ async function newcutProblem(words: readonly string[], environment: Command['ass
 
 /** Command -> its flags with dashes. */
 const flagsOf: ReadonlyMap<string, readonly string[]> = new Map(
-  programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }).commands.map((command) => [
+  programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null).commands.map((command) => [
     command.name(),
     [...command.options.flatMap(({ long }) => long ?? []), '--help', '--help-all'],
   ]),

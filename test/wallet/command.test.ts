@@ -6,7 +6,8 @@ import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import { readCapability } from '../../src/wallet/capability.ts'
 import { commandText, type Draft, signedCommand } from '../../src/wallet/command.ts'
 import { signingKey } from '../../src/wallet/keys.ts'
-import { knownKey, knownKeyNames } from '../../src/wallet/known-keys.ts'
+import { knownKey } from '../../src/wallet/known-keys.ts'
+import { knownKeyNames } from '../../src/wallet/known-names.ts'
 import { blake2b256 } from '../devnet/command.ts'
 
 const [zero, one] = developmentAccounts.map(({ secretKey }) => signingKey(secretKey))

@@ -652,11 +652,12 @@ class PoolWorld {
     if (open.length > 0) this.#wrong(`${open.length} orders are open in the end`)
   }
 
-  /** PROP: no share counts for two blocks that count. */
+  /** PROP: no share counts for two blocks, unless one of them was orphaned when the other was credited. */
   #judgeRounds(credits: readonly CreditLine[]): void {
     if (this.#terms.scheme !== 'prop') return
-    const counted = credits.filter(({ block, chain }) =>
-      [...this.#chains[chain].branch()].some(({ id }) => id === block),
+    const orphaned = new Set(this.#lines().flatMap((line) => (line.type === 'orphaned' ? [line.block] : [])))
+    const counted = credits.filter(
+      ({ block, chain }) => !orphaned.has(block) && [...this.#chains[chain].branch()].some(({ id }) => id === block),
     )
     for (const entry of this.#shares.entries) {
       const times = counted.filter(({ round, block }) => isInside(entry, round) || entry.block === block).length
