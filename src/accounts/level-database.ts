@@ -18,12 +18,13 @@ export const openShareDatabase: DatabaseOpener = async (folder) => {
   try {
     await database.open()
   } catch (error) {
-    throw openingError(folder, error)
+    throw shareLogError(folder, error)
   }
   return database
 }
 
-function openingError(folder: string, error: unknown): NewcutError {
+/** The error of a share log for one of LevelDB: in use, damaged, or not a writable folder. */
+export function shareLogError(folder: string, error: unknown): NewcutError {
   const reason = (error as { readonly cause?: unknown }).cause ?? error
   const { code } = reason as { readonly code?: string }
   if (code === 'LEVEL_LOCKED') {
@@ -32,7 +33,7 @@ function openingError(folder: string, error: unknown): NewcutError {
   }
   if (code === 'LEVEL_CORRUPTION') return damagedLog(folder, describeError(reason), error)
   const hint = 'it must be a folder that this user may read and write; --state DIR names another'
-  const message = `${folder}: the share log cannot be opened: ${describeError(reason)}`
+  const message = `${folder}: the share log cannot be used: ${describeError(reason)}`
   return new NewcutError('DATA_UNUSABLE', message, { hint, cause: error })
 }
 

@@ -13,6 +13,7 @@ import {
   droppedAtOpening,
   openShareDatabase,
   type ShareDatabase,
+  shareLogError,
 } from './level-database.ts'
 import { MAX_RECENT, RecentIds } from './recent-ids.ts'
 import {
@@ -108,7 +109,7 @@ export class LevelStore implements ShareStore, AccountStore {
       return store
     } catch (error) {
       await database.close()
-      throw error instanceof NewcutError ? error : damagedLog(folder, describeError(error), error)
+      throw error instanceof NewcutError ? error : shareLogError(folder, error)
     }
   }
 
@@ -303,7 +304,7 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       for (;;) {
         const entries = await iterator.nextv(CHUNK).catch((error: unknown) => {
-          throw damagedLog(this.#options.folder, describeError(error), error)
+          throw shareLogError(this.#options.folder, error)
         })
         if (entries.length === 0) return
         for (const [key, value] of entries) yield this.#read(key, read(key, value))
