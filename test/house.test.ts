@@ -74,9 +74,6 @@ const clocks: Exceptions = {
 /** Programs wait between attempts by `base/backoff.ts` alone. These files have a formula of their own. */
 const backoffs: Exceptions = {
   'base/backoff.ts': [1, 'the formula'],
-  'node/wait-for.ts': [2, 'polls by half as much again, and tests name each pause'],
-  'payouts/settle.ts': [1, 'polls likewise'],
-  'wallet/command-sender.ts': [1, 'pauses likewise, and has no maximum'],
 }
 
 it('no source has a backoff of its own', () => {

@@ -19,3 +19,9 @@ export interface Backoff {
 export function backoffMs({ firstMs, maxMs, jitter = 1 }: Backoff, failures: number, random: () => number): number {
   return (1 - jitter + jitter * random()) * Math.min(maxMs, firstMs * 2 ** failures)
 }
+
+/** Pauses from half to one and a half times of a pace that doubles. Both times are in milliseconds. */
+export const aroundMs = (firstMs: number, maxMs: number): Backoff => ({
+  ...{ firstMs: 1.5 * firstMs, maxMs: 1.5 * maxMs },
+  jitter: 2 / 3,
+})

@@ -1,4 +1,5 @@
 /** Waits for the result of a command, or for its proof: polls at random intervals. */
+import { aroundMs, backoffMs } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
@@ -52,6 +53,7 @@ const DEFAULT_LIMIT_MS = 300_000
 /** Mean time to the second request. A development network may have the result by then. */
 const FIRST_POLL_MS = 50
 const LAST_POLL_MS = 1_000
+const POLLS = aroundMs(FIRST_POLL_MS, LAST_POLL_MS)
 /** Longest pause while the node is away. */
 const MAX_PAUSE_MS = 15_000
 /** Text of a node while the proof has not reached the target chain (PROTOCOL.md E.1). */
@@ -134,7 +136,7 @@ async function asked<T>(
     onProgress(progress)
   }
   for (let [asks, failures] = [0, 0]; ; asks++) {
-    let pauseMs = (pollMs ?? Math.min(LAST_POLL_MS, FIRST_POLL_MS * 2 ** asks)) * (0.5 + random())
+    let pauseMs = backoffMs(pollMs === undefined ? POLLS : aroundMs(pollMs, pollMs), asks, random)
     try {
       const answer = await ask(signal ? { signal } : {}, tell)
       if (answer !== null) return answer
@@ -143,7 +145,7 @@ async function asked<T>(
       signal?.throwIfAborted()
       if (!isOutage(error)) throw error
       const asked = error instanceof NodeRefusal ? (error.retryAfterMs ?? 0) : 0
-      pauseMs = Math.max(asked, Math.min(MAX_PAUSE_MS, (pollMs ?? LAST_POLL_MS) * 2 ** failures++) * (0.5 + random()))
+      pauseMs = Math.max(asked, backoffMs(aroundMs(pollMs ?? LAST_POLL_MS, MAX_PAUSE_MS), failures++, random))
       tell({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
     }
     const leftMs = endMs - clock.monotonicMs()

@@ -6,6 +6,7 @@
  * The word of a node is no proof: it may have lost a result, or give a wrong one, and a payment that failed is made
  * again. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
  */
+import { aroundMs, backoffMs } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -72,7 +73,7 @@ export async function settle(orders: readonly PayoutOrder[], options: SettleOpti
     } catch (error) {
       signal.throwIfAborted()
       if (!isOutage(error)) throw error
-      pauseMs = Math.min(MAX_PAUSE_MS, POLL_MS * 2 ** failures++) * (0.5 + Math.random())
+      pauseMs = backoffMs(aroundMs(POLL_MS, MAX_PAUSE_MS), failures++, Math.random)
       onStep({ type: 'trouble', chain: open[0].chain, error, retryInMs: Math.round(pauseMs) })
     }
     if (open.length === 0) return

@@ -1,4 +1,5 @@
 /** Sends commands to a node: signs and tries them out, submits them, and waits until they are in the chain. */
+import { aroundMs, backoffMs } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
@@ -66,7 +67,7 @@ const GRACE_MS = 60_000
 const MAX_SENDS = 5
 /** Clocks that differ by less are those of machines. Nodes take commands from this far in the future. */
 const FAR_MS = 60_000
-const SEND_PAUSE_MS = 500
+const SEND_PAUSES = aroundMs(1_000, 8_000)
 
 /** Sends commands to one node. */
 export class CommandSender {
@@ -157,7 +158,7 @@ export class CommandSender {
         if (attempt > 1 && error instanceof NodeRefusal && /already exists on chain/.test(error.excerpt)) break
         if (!isRetryable(error)) throw error
         if (attempt === MAX_SENDS) throw unanswered(error, command)
-        const retryInMs = Math.round(SEND_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()))
+        const retryInMs = Math.round(backoffMs(SEND_PAUSES, attempt - 1, Math.random))
         if (error instanceof NewcutError) onStep({ type: 'trouble', chain, error, retryInMs })
         await sleep(clock, retryInMs, signal)
       }
