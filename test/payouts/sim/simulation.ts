@@ -143,7 +143,11 @@ class PoolWorld {
     this.#ttlMs = pick(25_000, 60_000)
     this.#disk = new PayerDisk(diceOf(seed, 'disk'))
     this.#disk.onAppend = (lines) => {
-      for (const line of lines.split('\n')) if (line.includes('"type":"credit"')) this.#checkTime(JSON.parse(line))
+      for (const line of lines.split('\n')) {
+        if (!line.includes('"type":"credit"')) continue
+        this.#checkTime(JSON.parse(line))
+        this.#checkRound(JSON.parse(line))
+      }
     }
     const balances = new Map([[POOL_ACCOUNT, (this.#plan.deepReorgs > 0 ? 1000n : 1n) * 10n ** 12n]])
     this.#chains = Array.from({ length: pick(1, 2) }, (_, id) => new Chain(id, this.time.trueWallMs(), balances))
@@ -544,6 +548,30 @@ class PoolWorld {
     const earlier = [...this.#blocks.values()].filter(({ share }) => share.id < credited.share.id)
     const open = earlier.find((each) => this.#depthOf(each) > 0 && this.#depthOf(each) < this.#confirmations)
     if (open !== undefined) this.#wrong(`${id} is credited while ${open.block.id} is unsettled`)
+  }
+
+  /** PROP: a round has no share of a block that counts, nor of an orphan that was paid. */
+  #checkRound(credit: CreditLine): void {
+    if (this.#terms.scheme !== 'prop' || this.#flip !== null) return
+    const lines = this.#lines()
+    const [orphaned, spent] = [new Set<string>(), new Map<string, readonly string[]>()]
+    for (const line of lines) {
+      if (line.type === 'orphaned') orphaned.add(line.block)
+      if (line.type === 'restored') orphaned.delete(line.block)
+      if (line.type === 'order')
+        spent.set(
+          line.requestKey,
+          line.pays.flatMap(({ for: parts }) => parts.map(({ block }) => block)),
+        )
+      if (line.type === 'result' && line.outcome !== 'paid') spent.delete(line.requestKey)
+    }
+    const paid = new Set([...spent.values()].flat())
+    for (const other of lines) {
+      if (other.type !== 'credit' || other.block === credit.block) continue
+      if (orphaned.has(other.block) && !paid.has(other.block)) continue
+      const both = this.#shares.entries.find((each) => isInside(each, other.round) && isInside(each, credit.round))
+      if (both !== undefined) this.#wrong(`${both.id} counts for ${other.block} and ${credit.block}`)
+    }
   }
 
   /** Depth of a block in its chain; 0 if it is on another branch. */
