@@ -4,6 +4,7 @@ import { emptyState } from '../../src/contracts/machine/state.ts'
 import { Executor, MAX_WAITING } from '../../src/devnet/execution/executor.ts'
 import type { CommandTask } from '../../src/devnet/execution/messages.ts'
 import { NodeModules } from '../../src/devnet/execution/node-modules.ts'
+import { linuxThread, measureThread } from '../../src/devnet/execution/processor-time.ts'
 
 /** A thread that neither loads nor ends by itself. */
 const hanging = new URL('data:text/javascript,for (;;);')
@@ -13,6 +14,57 @@ const source = {
   verify: () => ({ fault: '' }),
   verifySpv: () => ({ fault: '' }),
 }
+
+/** A thread that asks the node once for each task. */
+const asking = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { readlinkSync } from 'node:fs'
+    import { workerData } from 'node:worker_threads'
+    const { port } = workerData
+    port.on('message', (message) => {
+      port.postMessage('answer' in message ? { result: { text: 'done' } } : { question: { ask: 'keys', domain: 'd' } })
+    })
+    port.postMessage({ ready: true, thread: Number(readlinkSync('/proc/thread-self').split('/').at(-1)) })
+  `)}`,
+)
+
+/** Uses this much processor time of this thread. */
+function spin(cpuMs: number): void {
+  const start = process.cpuUsage()
+  for (let spentMs = 0; spentMs < cpuMs; ) {
+    const { user, system } = process.cpuUsage(start)
+    spentMs = (user + system) / 1000
+  }
+}
+
+it('a command does not pay for the time of a busy node', async (context) => {
+  if (linuxThread() === null) return context.skip('only Linux tells the processor time of a thread')
+  const commandLimits = { cpuMs: 100, memoryMb: 64 }
+  const executor = new Executor({ modules: new NodeModules(emptyState), thread: asking, commandLimits })
+  onTestFinished(() => executor.close())
+  await executor.warm()
+  const keys = () => {
+    spin(500)
+    return []
+  }
+  const spentMs = executor.measure()
+  const outcome = await executor.run(task, { ...source, state: { ...source.state, keys } })
+  expect(outcome).toEqual({ text: 'done' })
+  expect(spentMs()).toBeLessThan(100)
+})
+
+it('the processor time of a thread grows with its own work', (context) => {
+  const thread = linuxThread()
+  if (thread === null) return context.skip('only Linux tells the processor time of a thread')
+  const [ofThread, ofProcess] = [measureThread(thread), measureThread(null)]
+  spin(300)
+  expect(ofThread()).toBeGreaterThan(100)
+  expect(ofProcess()).toBeGreaterThanOrEqual(300)
+  // A thread that has ended: the time of the process counts.
+  const ended = measureThread(2 ** 22 + 1)
+  spin(20)
+  expect(ended()).toBeGreaterThanOrEqual(20)
+})
 
 function executorOf(maxLoadMs: number): Executor {
   const executor = new Executor({ modules: new NodeModules(emptyState), thread: hanging, maxLoadMs })

@@ -17,10 +17,7 @@ import { ExecutionUnavailable } from './unavailable.ts'
 const WAIT_MS = 10
 /** Time that it waits for the same command again. */
 const WAIT_AGAIN_MS = 2
-/**
- * Most processor time of a slow command in all blocks that ended before it was done. It is that of the whole process, so
- * that a busy machine costs a command nothing.
- */
+/** Most processor time of a slow command in all blocks that ended before it was done. */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
 const MAX_KNOWN = 1000
@@ -83,15 +80,14 @@ export class BlockRunner {
     let first: EndedCommand | null = null
     let isWaiting = true
     const running = { layer, key }
-    const start = process.cpuUsage()
+    const spentMs = this.#options.own.measure()
     const end = (ended: EndedCommand) => {
       this.#running = null
       first = ended
       if ('stopped' in ended && isAtFault(ended.stopped)) this.#noteSpent(key, MAX_SPENT_MS)
       if (isWaiting) return
       this.#ended.set(layer, { key, ended })
-      const { user, system } = process.cpuUsage(start)
-      this.#noteSpent(key, (user + system) / 1000)
+      this.#noteSpent(key, spentMs())
       this.#options.onDone()
     }
     this.#running = running

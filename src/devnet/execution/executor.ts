@@ -19,6 +19,7 @@ import {
   TO_THREAD,
 } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
+import { measureThread } from './processor-time.ts'
 import { ThreadWorker } from './thread-worker.ts'
 
 /** State and proofs for a task. */
@@ -103,6 +104,11 @@ export class Executor {
     return this.#thread?.isReady === true
   }
 
+  /** Starts to measure the processor time of the thread, or of this process while no thread is loaded. */
+  measure(): () => number {
+    return measureThread(this.#thread?.number ?? null)
+  }
+
   /** Loads the thread before there is a command. Resolves when it is loaded, or has ended. */
   async warm(): Promise<void> {
     if (this.#isClosed) return
@@ -180,7 +186,8 @@ export class Executor {
 
   #setDeadline(entry: QueuedTask): void {
     const { cpuMs } = this.#options.commandLimits ?? COMMAND_LIMITS
-    if (this.#current === entry) this.#deadline = new Deadline(cpuMs, () => this.#end({ stopped: 'time' }))
+    if (this.#current === entry)
+      this.#deadline = new Deadline(cpuMs, this.measure(), () => this.#end({ stopped: 'time' }))
   }
 
   #begin(): Thread {
@@ -213,7 +220,7 @@ export class Executor {
     this.#next()
   }
 
-  #take(message: Exclude<FromThread, { ready: true }>): void {
+  #take(message: Exclude<FromThread, { readonly ready: true }>): void {
     const entry = this.#current
     if (entry === null) return
     if ('question' in message) this.#thread?.send(this.#answer(message.question, entry))
@@ -253,13 +260,15 @@ export class Executor {
 }
 
 interface ThreadEvents {
-  readonly onMessage: (message: Exclude<FromThread, { ready: true }>) => void
+  readonly onMessage: (message: Exclude<FromThread, { readonly ready: true }>) => void
   readonly onEnd: (reason: 'memory') => void
 }
 
 /** A running thread. */
 class Thread {
   isReady = false
+  /** Its number in Linux; null elsewhere, and until it is loaded. */
+  number: number | null = null
   /** Resolves when the thread is loaded, or has ended. */
   readonly loaded: Promise<void>
   #load: () => void = () => undefined
@@ -306,6 +315,7 @@ class Thread {
       return
     }
     this.isReady = true
+    this.number = message.thread
     this.#load()
   }
 
@@ -322,19 +332,17 @@ class Thread {
   }
 }
 
-/**
- * Calls `onOver` after some processor time of this process, which is at least that of the command. Not all supported
- * versions of Node tell the processor time of a thread.
- */
+/** Calls `onOver` after some processor time of a command. */
 class Deadline {
   readonly #onOver: () => void
   readonly #cpuMs: number
-  readonly #cpu = process.cpuUsage()
+  readonly #spentMs: () => number
   readonly #startMs = performance.now()
   #timer: NodeJS.Timeout
 
-  constructor(cpuMs: number, onOver: () => void) {
+  constructor(cpuMs: number, spentMs: () => number, onOver: () => void) {
     this.#cpuMs = cpuMs
+    this.#spentMs = spentMs
     this.#onOver = onOver
     this.#timer = this.#after(cpuMs)
   }
@@ -348,8 +356,7 @@ class Deadline {
   }
 
   #look(): void {
-    const { user, system } = process.cpuUsage(this.#cpu)
-    const leftMs = this.#cpuMs - (user + system) / 1000
+    const leftMs = this.#cpuMs - this.#spentMs()
     if (leftMs <= 0 || performance.now() - this.#startMs >= MAX_WALL_MS) this.#onOver()
     else this.#timer = this.#after(Math.max(LEAST_WAIT_MS, leftMs / 2))
   }
