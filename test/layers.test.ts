@@ -311,6 +311,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'compose/search/rig-starts.ts': 'a file of the state folder',
   'contracts/system/system.ts': 'a file of the package',
   'devnet/data/state-file.ts': 'reads a descriptor of base/user-file.ts, and writes a new file',
+  'devnet/execution/processor-time.ts': 'files of the operating system',
   'devnet/fork/open-fork.ts': 'a file of the data folder',
   'engine/cache-folder.ts': 'a file of the cache',
   'engine/cpu/native-files.ts': 'a file of the package',

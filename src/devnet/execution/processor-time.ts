@@ -23,7 +23,7 @@ export function linuxThread(): number | null {
 /**
  * Starts to measure.
  * @param thread the number of a thread of this process, or null for the whole process
- * @returns a function that gives the milliseconds since then. If the thread has ended, they are those of the process
+ * @returns a function that gives the milliseconds since its start. If the thread has ended, they are those of the process
  */
 export function measureThread(thread: number | null): () => number {
   const process0 = processMs()
