@@ -26,11 +26,11 @@ export function linuxThread(): number | null {
  * @returns a function that gives the milliseconds since its start. If the thread has ended, they are those of the process
  */
 export function measureThread(thread: number | null): () => number {
-  const process0 = processMs()
-  const thread0 = thread === null ? null : threadMs(thread)
+  const processStartMs = processMs()
+  const threadStartMs = thread === null ? null : threadMs(thread)
   return () => {
     const now = thread === null ? null : threadMs(thread)
-    return now === null || thread0 === null ? processMs() - process0 : now - thread0
+    return now === null || threadStartMs === null ? processMs() - processStartMs : now - threadStartMs
   }
 }
 
