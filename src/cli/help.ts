@@ -6,8 +6,7 @@ import type { Command, Option } from 'commander'
 import wrapAnsi from 'wrap-ansi'
 import { type CommandFacts, type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 import { RowOption } from './flags.ts'
-import { fullHelp, optionGroups } from './options/row.ts'
-import { INDENT, section } from './section.ts'
+import { fullHelp, INDENT, optionGroups, section } from './options/row.ts'
 
 const WIDTH = 80
 /** The widest column of flags. The text of a longer flag begins on the next line. */

@@ -45,7 +45,7 @@ export async function runProgram(
 }
 
 /** Whether an argument may make commander show a help text. */
-const asksForHelp = (arg: string) => arg === 'help' || /^--h|^-[a-z]*h/.test(arg)
+const asksForHelp = (arg: string) => arg === 'help' || /^(?:--help|-[a-z]*h)/.test(arg)
 
 function loaded<Texts>(help: Texts | null): Texts {
   if (help === null) throw new Error('the texts of the help are not loaded')

@@ -1,7 +1,6 @@
 /** Published keys by name, for development networks, where coins are worth nothing. */
 import { encodeHex } from '../base/bytes.ts'
-import { developmentAccounts } from '../core/development-accounts.ts'
-import { DEVELOPMENT_PHRASE } from '../core/phrase.ts'
+import { DEVELOPMENT_PHRASE, developmentAccounts } from '../core/development-accounts.ts'
 import { secretKeyAt, seedOfPhrase } from '../core/phrase-keys.ts'
 import { type SigningKey, signingKey } from './keys.ts'
 import { MINER_NAME, PHRASE_NAME } from './known-names.ts'

@@ -1,7 +1,7 @@
 /** Keys from a phrase, against values of others: SLIP-0010, and the wallet library of the network. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { phrasePath } from '../../src/core/phrase.ts'
+import { phrasePath } from '../../src/core/development-accounts.ts'
 import { derivedKey, secretKeyAt, seedOfPhrase } from '../../src/core/phrase-keys.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -1,8 +1,8 @@
 /** Options of `newcut devnet`. */
 import { availableParallelism } from 'node:os'
+import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/development-accounts.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { development, versionCode } from '../../core/network.ts'
-import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/phrase.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import {
   autoMineMode,

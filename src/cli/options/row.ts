@@ -158,3 +158,10 @@ export function fullHelp(help: string, more?: string): string {
   const first = `${help[0].toUpperCase()}${help.slice(1)}.`
   return more === undefined ? first : `${first} ${more}`
 }
+
+/** Indent of the lines of a section. */
+export const INDENT = '  '
+
+/** A section of a help text: a heading, and lines below it. */
+export const section = (heading: string, lines: readonly string[]): string =>
+  `${heading}:\n${lines.map((line) => INDENT + line).join('\n')}`

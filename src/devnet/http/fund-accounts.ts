@@ -1,5 +1,5 @@
 /** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
-import { PHRASE_COINS } from '../../core/phrase.ts'
+import { PHRASE_COINS } from '../../core/development-accounts.ts'
 import type { BlockMaker } from '../orders/block-maker.ts'
 import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'

@@ -1,7 +1,7 @@
 /** Accounts of the phrase of development networks, which a node can fund when it starts. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { decodeBase64Url, decodeHex, encodeHex } from '../../base/bytes.ts'
-import { DEVELOPMENT_PHRASE } from '../../core/phrase.ts'
+import { DEVELOPMENT_PHRASE } from '../../core/development-accounts.ts'
 import { secretKeyAt, seedOfPhrase } from '../../core/phrase-keys.ts'
 
 /** An account that a key of the phrase guards. */
