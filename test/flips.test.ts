@@ -30,7 +30,7 @@ const ALL_OF_DATABASE = 3_000
 /** The content that a reader finds, and whether it said that something is damaged. */
 interface Found {
   readonly content: unknown
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
 interface Kind {
@@ -69,7 +69,7 @@ const payouts = {
     for (const line of payoutLines) journal.append(line)
     journal.close()
   },
-  read: (folder: string) => ({ content: readPayoutFile(folder).lines, isTold: false }),
+  read: (folder: string) => ({ content: readPayoutFile(folder).lines, isReported: false }),
 }
 
 const named = { at, hash: blockOf('h') }
@@ -86,7 +86,7 @@ function writeSolutions(folder: string): void {
 
 async function readSolutions(folder: string): Promise<Found> {
   const { records, damaged } = await readRecords(folder)
-  return { content: [...records], isTold: damaged > 0 }
+  return { content: [...records], isReported: damaged > 0 }
 }
 
 const block = { network: 'mainnet01', chain: 0, height: 5, hash: blockOf('p') }
@@ -110,7 +110,7 @@ const kinds: readonly Kind[] = [
     read: (folder) => {
       const told: string[] = []
       const shares = new BlockShares(folder, (message) => told.push(message))
-      return { content: [...shares.pending], isTold: told.length > 0 }
+      return { content: [...shares.pending], isReported: told.length > 0 }
     },
     isFlipped: () => true,
   },
@@ -130,7 +130,7 @@ const kinds: readonly Kind[] = [
         const content: unknown[] = []
         for await (const share of store.shares()) content.push(share)
         for await (const refused of store.refused()) content.push(refused)
-        return { content, isTold: told.length > 0 }
+        return { content, isReported: told.length > 0 }
       } finally {
         await store.close()
       }
@@ -153,7 +153,10 @@ const kinds: readonly Kind[] = [
       const cache = new ForkCache(folder, block, (message) => told.push(message))
       const isMissing = rows.some(([key]) => !cache.has(key))
       const known = rows.map(([key, json]) => (cache.has(key) ? cache.get(key) : json))
-      return { content: [known, [...cache.withPrefix('')].length <= rows.length], isTold: isMissing || told.length > 0 }
+      return {
+        content: [known, [...cache.withPrefix('')].length <= rows.length],
+        isReported: isMissing || told.length > 0,
+      }
     },
     isFlipped: () => true,
   },
@@ -162,7 +165,7 @@ const kinds: readonly Kind[] = [
     write: (folder) => writeTuningFile(join(folder, 'kernels.json'), new Map([['native-avx2|gcc 12', 'staggered']])),
     read: (folder) => {
       const { entries, damaged } = readTuningFile(join(folder, 'kernels.json'))
-      return { content: entries.get('native-avx2|gcc 12'), isTold: damaged || entries.size === 0 }
+      return { content: entries.get('native-avx2|gcc 12'), isReported: damaged || entries.size === 0 }
     },
     isFlipped: () => true,
   },
@@ -210,7 +213,7 @@ async function outcomeOf(kind: Kind, folder: string, right: string): Promise<Out
     return 'refused'
   }
   if (JSON.stringify(found.content) === right) return 'same'
-  return found.isTold ? 'refused' : 'changed'
+  return found.isReported ? 'refused' : 'changed'
 }
 
 describe('a flipped bit changes nothing, or newcut says so:', () => {

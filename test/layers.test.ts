@@ -300,7 +300,6 @@ it('only the reader of answers, the client of a node and pages send HTTP request
 
 /** Files of the server side that open files by other means than base/user-file.ts. The list only shrinks. */
 const OPENERS: Readonly<Record<string, string>> = {
-  'accounts/block-shares.ts': 'a file of the data folder',
   'api/machine.ts': 'files of the operating system',
   'base/replace-file.ts': 'writes a new file',
   'base/sealed-log.ts': 'a file of the data folder',

@@ -28,7 +28,7 @@ npm run test:full [-- OPTION ...]    all parts with all their rounds, or some pa
   --part NAME                        only this part; may be repeated
   --without NAME                     all parts but this one; may be repeated
   --rotation N                       not all rounds, but the Nth part of them
-  --third N                           a third of the files of each part but quick: N, N + 1 and N + 2 do all
+  --third N                          a third of the files of each part but quick: N, N + 1 and N + 2 do all
   --report FILE                      writes what came of each part as JSON
 npm run test:coverage                quick, conformance, forks and rigs, and what they reach of each room
 These run alone, and all other parts at the same time: ${alone}.

@@ -3,11 +3,11 @@
  * for the log. If the process died then, nobody would be paid for the block. So a file stores each of these shares
  * before its block is submitted, and the next start adds what is left there to the log.
  */
-import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, mkdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../base/errors.ts'
 import { parsePlainJson, tryParse } from '../base/json.ts'
-import { isUnfinishedLine, readSealedLine, sealedLine } from '../base/sealed-log.ts'
+import { isUnfinishedLine, machineDisk, readSealedLine, sealedLine } from '../base/sealed-log.ts'
 import { literals } from '../schema/literals.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -110,7 +110,7 @@ export class BlockShares implements PendingBlocks {
 
 /** The lines of a file, without newlines; the last one is empty if the file ends with a newline. */
 function linesOf(path: string): Buffer[] {
-  const bytes = bytesOf(path)
+  const bytes = machineDisk.read(path)
   const lines: Buffer[] = []
   let from = 0
   for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, from)) {
@@ -118,14 +118,4 @@ function linesOf(path: string): Buffer[] {
     from = to + 1
   }
   return [...lines, bytes.subarray(from)]
-}
-
-/** @returns no bytes if there is no file */
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
-    throw error
-  }
 }

@@ -48,12 +48,12 @@ export function damagedLog(folder: string, reason: string, cause?: unknown): New
   })
 }
 
-/** LevelDB tells of lost data in its file of messages alone, which begins anew with each opening. */
+/** LevelDB reports lost data only in its LOG file, which it replaces at each opening. */
 const DROPPED = /dropping (\d+) bytes; Corruption: ([^\n]*)/
 
 /**
  * The data that LevelDB dropped as damaged when it was opened last.
- * @returns null if there are none, or there is no file of messages
+ * @returns null if it dropped none, or there is no LOG file
  */
 export function droppedAtOpening(folder: string): { readonly bytes: number; readonly reason: string } | null {
   let text: string

@@ -98,7 +98,7 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       await claim(database, folder, network)
       const store = new LevelStore(options, database)
-      await store.#tellLosses()
+      await store.#reportLosses()
       await store.#readNewest()
       await store.#prune()
       // The next run retries what failed.
@@ -114,7 +114,7 @@ export class LevelStore implements ShareStore, AccountStore {
   }
 
   /** Records what LevelDB has dropped, and warns of it. */
-  async #tellLosses(): Promise<void> {
+  async #reportLosses(): Promise<void> {
     const { folder, clock, onWarning, keepMs = KEEP_MS } = this.#options
     const database = await this.#opened()
     const dropped = droppedAtOpening(folder)

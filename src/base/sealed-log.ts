@@ -206,7 +206,7 @@ export interface AppendFile {
 }
 
 /** The disk of this machine. */
-const machineDisk: LogDisk = {
+export const machineDisk: LogDisk = {
   read: (path) => {
     try {
       return readFileSync(path)
@@ -253,7 +253,7 @@ export interface LogContent {
  * @throws LogDamage, and the errors of the file system
  */
 export function readLog({ path, endPath, disk = machineDisk }: LogFiles): LogContent {
-  // Another process may append meanwhile. The end file lags behind the lines, so read it first.
+  // Another process may append during the read. It writes the end file before the lines, so read that first.
   const end = readEnd(endPath, disk)
   const bytes = disk.read(path)
   const chain = new SealChain(path)

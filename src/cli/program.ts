@@ -91,7 +91,7 @@ export interface RunState {
 
 /**
  * The program with a command for each row. A command that runs sets `state`.
- * @param help null if nobody asks for it
+ * @param help null if the arguments do not ask for help
  */
 export function programOf(
   surroundings: Surroundings,

@@ -80,7 +80,7 @@ export const developmentAccounts: readonly DevelopmentAccount[] = [
 
 /** The phrase of development networks. Everybody knows it, so its keys are worthless elsewhere. */
 export const DEVELOPMENT_PHRASE = 'test test test test test test test test test test test junk'
-/** Most accounts of the phrase. */
+/** Maximum number of accounts of the phrase. */
 export const MAX_PHRASE_ACCOUNTS = 1000
 /** Coins that each of them gets on each chain. */
 export const PHRASE_COINS = 10_000

@@ -3,8 +3,7 @@
  * a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
  * transaction while blocks may include it.
  *
- * The word of a node is no proof: it may have lost a result, or give a wrong one, and a payment that failed is made
- * again. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
+ * The word of a node is not proof: it may have lost a result, or give a wrong one. newcut repeats a payment that failed. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
  */
 import { aroundMs, backoffMs } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'

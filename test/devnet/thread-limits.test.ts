@@ -4,7 +4,7 @@ import { emptyState } from '../../src/contracts/machine/state.ts'
 import { Executor, MAX_WAITING } from '../../src/devnet/execution/executor.ts'
 import type { CommandTask } from '../../src/devnet/execution/messages.ts'
 import { NodeModules } from '../../src/devnet/execution/node-modules.ts'
-import { linuxThread, measureThread } from '../../src/devnet/execution/processor-time.ts'
+import { linuxThreadId, measureThread } from '../../src/devnet/execution/processor-time.ts'
 
 /** A thread that neither loads nor ends by itself. */
 const hanging = new URL('data:text/javascript,for (;;);')
@@ -24,7 +24,7 @@ const asking = new URL(
     port.on('message', (message) => {
       port.postMessage('answer' in message ? { result: { text: 'done' } } : { question: { ask: 'keys', domain: 'd' } })
     })
-    port.postMessage({ ready: true, thread: Number(readlinkSync('/proc/thread-self').split('/').at(-1)) })
+    port.postMessage({ ready: true, threadId: Number(readlinkSync('/proc/thread-self').split('/').at(-1)) })
   `)}`,
 )
 
@@ -38,7 +38,7 @@ function spin(cpuMs: number): void {
 }
 
 it('a command does not pay for the time of a busy node', async (context) => {
-  if (linuxThread() === null) return context.skip('only Linux tells the processor time of a thread')
+  if (linuxThreadId() === null) return context.skip('only Linux reports the processor time of a thread')
   const commandLimits = { cpuMs: 100, memoryMb: 64 }
   const executor = new Executor({ modules: new NodeModules(emptyState), thread: asking, commandLimits })
   onTestFinished(() => executor.close())
@@ -54,9 +54,9 @@ it('a command does not pay for the time of a busy node', async (context) => {
 })
 
 it('the processor time of a thread grows with its own work', (context) => {
-  const thread = linuxThread()
-  if (thread === null) return context.skip('only Linux tells the processor time of a thread')
-  const [ofThread, ofProcess] = [measureThread(thread), measureThread(null)]
+  const threadId = linuxThreadId()
+  if (threadId === null) return context.skip('only Linux reports the processor time of a thread')
+  const [ofThread, ofProcess] = [measureThread(threadId), measureThread(null)]
   spin(300)
   expect(ofThread()).toBeGreaterThan(100)
   expect(ofProcess()).toBeGreaterThanOrEqual(300)

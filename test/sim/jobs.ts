@@ -3,21 +3,20 @@
  * process, so two simulations cannot share one.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { plainScenario } from './scenario.ts'
-import { type Outcome, simulate } from './simulation.ts'
 
 /** Argument of a process that takes seeds from its parent. */
 export const JOB = 'job'
 
 /** A message of a process: the outcome of a seed, or a fault that ends the process. */
-type Told = { readonly outcome: Outcome; readonly rssBytes: number } | { readonly fault: string }
+type Told<Outcome> = { readonly outcome: Outcome; readonly rssBytes: number } | { readonly fault: string }
 
-export interface JobsOptions {
-  /** Path of the compiled main.ts. */
+export interface JobsOptions<Outcome> {
+  /** Path of the compiled main.ts, which calls beJob. */
   readonly script: string
   /** @returns the next seed, or undefined if none is left */
   readonly next: () => number | undefined
-  readonly isPlain: boolean
+  /** Passed to the simulation of each seed. Default: false. */
+  readonly isPlain?: boolean
   readonly onOutcome: (outcome: Outcome) => void
 }
 
@@ -25,7 +24,7 @@ export interface JobsOptions {
  * Runs this many processes until no seed is left. @returns the highest memory use (RSS) of a process, in bytes.
  * Rejects when a process exits early, with its seed and the reason, and ends the others.
  */
-export async function runJobs(jobs: number, options: JobsOptions): Promise<number> {
+export async function runJobs<Outcome>(jobs: number, options: JobsOptions<Outcome>): Promise<number> {
   const children = new Set<ChildProcess>()
   try {
     return Math.max(...(await Promise.all(Array.from({ length: jobs }, () => runJob(children, options)))))
@@ -34,7 +33,10 @@ export async function runJobs(jobs: number, options: JobsOptions): Promise<numbe
   }
 }
 
-function runJob(children: Set<ChildProcess>, { script, next, isPlain, onOutcome }: JobsOptions): Promise<number> {
+function runJob<Outcome>(
+  children: Set<ChildProcess>,
+  { script, next, isPlain = false, onOutcome }: JobsOptions<Outcome>,
+): Promise<number> {
   const child = fork(script, [JOB])
   children.add(child)
   let mostBytes = 0
@@ -45,7 +47,7 @@ function runJob(children: Set<ChildProcess>, { script, next, isPlain, onOutcome 
       if (seed === undefined) child.disconnect()
       else child.send({ seed, isPlain })
     }
-    child.on('message', (told: Told) => {
+    child.on('message', (told: Told<Outcome>) => {
       if ('fault' in told) {
         reject(new Error(`seed ${seed}: ${told.fault}`))
         return
@@ -65,8 +67,8 @@ function runJob(children: Set<ChildProcess>, { script, next, isPlain, onOutcome 
 }
 
 /** The body of such a process. An uncaught error is a fault of the current seed and ends the process. */
-export function beJob(): void {
-  const tell = (told: Told, then: () => void = () => undefined) => process.send?.(told, then)
+export function beJob<Outcome>(simulate: (seed: number, isPlain: boolean) => Promise<Outcome>): void {
+  const tell = (told: Told<Outcome>, then: () => void = () => undefined) => process.send?.(told, then)
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.on(event, (error) => {
       tell({ fault: `${event}: ${error instanceof Error ? error.stack : String(error)}` }, () => process.exit(2))
@@ -75,7 +77,6 @@ export function beJob(): void {
   // For example about a listener leak.
   process.on('warning', ({ message }) => tell({ fault: `Node warns: ${message}` }, () => process.exit(2)))
   process.on('message', async ({ seed, isPlain }: { seed: number; isPlain: boolean }) => {
-    const outcome = await simulate(seed, undefined, isPlain ? plainScenario : undefined)
-    tell({ outcome, rssBytes: process.memoryUsage.rss() })
+    tell({ outcome: await simulate(seed, isPlain), rssBytes: process.memoryUsage.rss() })
   })
 }

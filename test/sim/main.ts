@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { wholeNumber } from '../whole-number.ts'
 import { beJob, JOB, runJobs } from './jobs.ts'
 import { plainScenario } from './scenario.ts'
-import { simulate } from './simulation.ts'
+import { type Outcome, simulate } from './simulation.ts'
 import { describe, Tally } from './tally.ts'
 
 const PROGRESS_MS = 5_000
@@ -28,7 +28,7 @@ async function many(from: number, seeds: number, jobs: number, isPlain: boolean)
   let seed = from
   const next = () => (seed < from + seeds ? seed++ : undefined)
   try {
-    const mostBytes = await runJobs(Math.min(jobs, seeds), {
+    const mostBytes = await runJobs<Outcome>(Math.min(jobs, seeds), {
       script: process.argv[1],
       next,
       isPlain,
@@ -76,5 +76,5 @@ async function main(): Promise<number> {
   return seed === undefined ? many(from, seeds, jobs, plain) : one(seed, plain)
 }
 
-if (process.argv[2] === JOB) beJob()
+if (process.argv[2] === JOB) beJob((seed, isPlain) => simulate(seed, undefined, isPlain ? plainScenario : undefined))
 else process.exitCode = await main()

@@ -18,7 +18,7 @@ const script = fileURLToPath(new URL('../../dist/test/sim/main.js', import.meta.
 async function outcomesOf(seeds: readonly number[], isPlain = false): Promise<Map<number, Outcome>> {
   const outcomes = new Map<number, Outcome>()
   const left = [...seeds]
-  await runJobs(availableParallelism(), {
+  await runJobs<Outcome>(availableParallelism(), {
     script,
     next: () => left.shift(),
     isPlain,

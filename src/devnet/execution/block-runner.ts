@@ -17,7 +17,7 @@ import { ExecutionUnavailable } from './unavailable.ts'
 const WAIT_MS = 10
 /** Time that it waits for the same command again. */
 const WAIT_AGAIN_MS = 2
-/** Most processor time of a slow command in all blocks that ended before it was done. */
+/** Maximum processor time of a slow command, summed over the blocks that ended before the command did. */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
 const MAX_KNOWN = 1000

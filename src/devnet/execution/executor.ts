@@ -106,7 +106,7 @@ export class Executor {
 
   /** Starts to measure the processor time of the thread, or of this process while no thread is loaded. */
   measure(): () => number {
-    return measureThread(this.#thread?.number ?? null)
+    return measureThread(this.#thread?.threadId ?? null)
   }
 
   /** Loads the thread before there is a command. Resolves when it is loaded, or has ended. */
@@ -267,8 +267,8 @@ interface ThreadEvents {
 /** A running thread. */
 class Thread {
   isReady = false
-  /** Its number in Linux; null elsewhere, and until it is loaded. */
-  number: number | null = null
+  /** Its Linux id; null on other systems, and until it is loaded. */
+  threadId: number | null = null
   /** Resolves when the thread is loaded, or has ended. */
   readonly loaded: Promise<void>
   #load: () => void = () => undefined
@@ -315,7 +315,7 @@ class Thread {
       return
     }
     this.isReady = true
-    this.number = message.thread
+    this.threadId = message.threadId
     this.#load()
   }
 

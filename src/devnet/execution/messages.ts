@@ -83,8 +83,8 @@ export type ThreadQuestion =
   | { readonly ask: 'spv'; readonly type: string; readonly object: KeptValue }
 
 export type FromThread =
-  /** The thread is loaded. `thread`: its number in Linux, or null elsewhere. */
-  | { readonly ready: true; readonly thread: number | null }
+  /** The thread is loaded. `threadId`: its Linux id, or null on other systems. */
+  | { readonly ready: true; readonly threadId: number | null }
   | { readonly question: ThreadQuestion }
   | { readonly result: TaskResult }
   /** The task ended with an error that is not one of contract code. */

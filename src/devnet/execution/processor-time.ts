@@ -1,6 +1,6 @@
 /**
- * Processor time of a thread. Linux tells that of each thread; elsewhere the time of the whole process counts, which is
- * at least that of the thread. Not all supported versions of Node tell the time of a thread themselves.
+ * Processor time of a thread. Linux reports it for each thread. Elsewhere the time of the whole process counts, which is
+ * never less. Not all supported versions of Node report the time of a thread.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
@@ -9,11 +9,11 @@ const MS_OF_TICK = 10
 /** Indexes of user and system time in /proc/PID/stat, counted from the state, which follows the name in parentheses. */
 const [USER, SYSTEM] = [11, 12]
 
-/** The number of the present thread in Linux, or null elsewhere. */
-export function linuxThread(): number | null {
+/** The Linux id of the current thread, or null on other systems. */
+export function linuxThreadId(): number | null {
   try {
-    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-    return Number.isInteger(thread) ? thread : null
+    const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    return Number.isInteger(threadId) ? threadId : null
   } catch {
     // Not Linux, or a container without /proc.
     return null
@@ -22,14 +22,14 @@ export function linuxThread(): number | null {
 
 /**
  * Starts to measure.
- * @param thread the number of a thread of this process, or null for the whole process
+ * @param threadId Linux id of a thread of this process, or null for the whole process
  * @returns a function that gives the milliseconds since its start. If the thread has ended, they are those of the process
  */
-export function measureThread(thread: number | null): () => number {
+export function measureThread(threadId: number | null): () => number {
   const processStartMs = processMs()
-  const threadStartMs = thread === null ? null : threadMs(thread)
+  const threadStartMs = threadId === null ? null : threadMs(threadId)
   return () => {
-    const now = thread === null ? null : threadMs(thread)
+    const now = threadId === null ? null : threadMs(threadId)
     return now === null || threadStartMs === null ? processMs() - processStartMs : now - threadStartMs
   }
 }
@@ -39,9 +39,9 @@ function processMs(): number {
   return (user + system) / 1000
 }
 
-function threadMs(thread: number): number | null {
+function threadMs(threadId: number): number | null {
   try {
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1')
+    const stat = readFileSync(`/proc/self/task/${threadId}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[USER]) + Number(fields[SYSTEM])) * MS_OF_TICK
   } catch {

@@ -28,7 +28,7 @@ import {
   TO_THREAD,
 } from './messages.ts'
 import { signedToo } from './overrides.ts'
-import { linuxThread } from './processor-time.ts'
+import { linuxThreadId } from './processor-time.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
 /** Executes tasks for a network, until the node closes the port. */
@@ -48,7 +48,7 @@ class Service {
         this.#tell({ broken: describeError(error) })
       }
     })
-    this.#tell({ ready: true, thread: linuxThread() })
+    this.#tell({ ready: true, threadId: linuxThreadId() })
   }
 
   #tell(message: FromThread): void {

@@ -83,8 +83,8 @@ export class PayerDisk {
     for (const stored of this.files.values()) {
       const { bytes, synced } = stored
       const least = Math.min(bytes.length, synced.length)
-      const kept = least + Math.floor(this.#random() * (bytes.length - least + 1))
-      const tail = Buffer.from(bytes.subarray(least, kept))
+      const length = least + Math.floor(this.#random() * (bytes.length - least + 1))
+      const tail = Buffer.from(bytes.subarray(least, length))
       if (this.#random() < 0.3) tail.fill(0, Math.floor(this.#random() * tail.length))
       stored.bytes = Buffer.concat([bytes.subarray(0, least), tail])
       stored.synced = stored.bytes

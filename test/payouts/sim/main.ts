@@ -2,21 +2,21 @@
  * Runs many seeds of the pool: `npm run sim:pool -- --seeds 100000 [--from N] [--jobs N]`, or one with a trace: `npm run
  * sim:pool -- --seed N`.
  */
-import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
+import { beJob, JOB, runJobs } from '../../sim/jobs.ts'
 import { wholeNumber } from '../../whole-number.ts'
 import { type PoolOutcome, simulatePool } from './simulation.ts'
 
-/** Seeds of one message of a job. */
-const CHUNK = 50
 const PROGRESS_MS = 10_000
 const now = performance.now.bind(performance)
 
-interface Slice {
-  readonly from: number
+interface Options {
   readonly seeds: number
+  readonly from: number
+  readonly jobs: number
+  readonly seed?: number
 }
 
 async function one(seed: number): Promise<number> {
@@ -25,59 +25,29 @@ async function one(seed: number): Promise<number> {
   return outcome.violations.length === 0 ? 0 : 1
 }
 
-/** Simulates slices that the parent sends. */
-function beJob(): void {
-  process.on('message', async ({ from, seeds }: Slice) => {
-    const outcomes: PoolOutcome[] = []
-    for (let seed = from; seed < from + seeds; seed++) outcomes.push(await simulatePool(seed))
-    process.send?.(outcomes)
-  })
-}
-
-async function many({ from, seeds }: Slice, jobs: number): Promise<number> {
+async function many(from: number, seeds: number, jobs: number): Promise<number> {
   const startMs = now()
   const counts = new Map<string, number>()
-  const failed: PoolOutcome[] = []
-  let [next, done, shownMs] = [from, 0, startMs]
-  const take = (outcomes: readonly PoolOutcome[]) => {
-    for (const outcome of outcomes) {
+  let [seed, done, failed, shownMs] = [from, 0, 0, startMs]
+  await runJobs<PoolOutcome>(Math.min(jobs, seeds), {
+    script: fileURLToPath(import.meta.url),
+    next: () => (seed < from + seeds ? seed++ : undefined),
+    onOutcome: (outcome) => {
       done++
+      for (const [name, count] of Object.entries(outcome.counts)) counts.set(name, (counts.get(name) ?? 0) + count)
       if (outcome.violations.length > 0) {
-        failed.push(outcome)
+        failed++
         console.log(`seed ${outcome.seed}: ${outcome.violations[0]}`)
       }
-      for (const [name, count] of Object.entries(outcome.counts)) counts.set(name, (counts.get(name) ?? 0) + count)
-    }
-    if (now() - shownMs < PROGRESS_MS) return
-    shownMs = now()
-    console.log(`${done} of ${seeds} seeds, ${failed.length} failed`)
-  }
-  const job = () =>
-    new Promise<void>((resolve, reject) => {
-      const child = fork(fileURLToPath(import.meta.url), ['job'])
-      const give = () => {
-        const slice = { from: next, seeds: Math.min(CHUNK, from + seeds - next) }
-        if (slice.seeds <= 0) {
-          child.kill()
-          resolve()
-          return
-        }
-        next += slice.seeds
-        child.send(slice)
-      }
-      child.on('message', (outcomes: PoolOutcome[]) => {
-        take(outcomes)
-        give()
-      })
-      child.on('exit', (code) => (code === null ? resolve() : reject(new Error(`a job ended with code ${code}`))))
-      give()
-    })
-  await Promise.all(Array.from({ length: jobs }, job))
+      if (now() - shownMs < PROGRESS_MS) return
+      shownMs = now()
+      console.log(`${done} of ${seeds} seeds, ${failed} failed`)
+    },
+  })
   const sorted = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
   console.log(sorted.map(([name, count]) => `${count} ${name}`).join(', '))
-  const seconds = (now() - startMs) / 1000
-  console.log(`${done} seeds in ${seconds.toFixed(0)} s, ${failed.length} failed`)
-  return failed.length === 0 ? 0 : 1
+  console.log(`${done} seeds in ${((now() - startMs) / 1000).toFixed(0)} s, ${failed} failed`)
+  return failed === 0 ? 0 : 1
 }
 
 async function main(): Promise<number> {
@@ -89,9 +59,9 @@ async function main(): Promise<number> {
     .option('--seed <n>', 'one seed, with a trace', wholeNumber(0))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
     .parse()
-  const { seed, seeds, from, jobs } = program.opts<Slice & { readonly seed?: number; readonly jobs: number }>()
-  return seed === undefined ? many({ from, seeds }, jobs) : one(seed)
+  const { seed, seeds, from, jobs } = program.opts<Options>()
+  return seed === undefined ? many(from, seeds, jobs) : one(seed)
 }
 
-if (process.argv[2] === 'job') beJob()
+if (process.argv[2] === JOB) beJob((seed) => simulatePool(seed))
 else process.exitCode = await main()

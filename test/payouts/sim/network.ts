@@ -163,9 +163,9 @@ export class Chain {
 
   /** Moves to another head: transactions of abandoned blocks wait again. */
   follow(head: Block): void {
-    const kept = new Set([...this.branch(head)].map(({ id }) => id))
+    const ids = new Set([...this.branch(head)].map(({ id }) => id))
     for (const block of this.branch()) {
-      if (kept.has(block.id)) break
+      if (ids.has(block.id)) break
       for (const { command } of block.included) this.mempool.set(command.hash, command)
     }
     this.head = head

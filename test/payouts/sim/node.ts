@@ -46,7 +46,7 @@ interface Options {
   readonly nowMs?: () => number
   /** How it changes results, beside its faults. */
   readonly lie?: () => Lie | 'forgets' | null
-  /** Whether nobody answers, beside its faults. */
+  /** Whether the node is unreachable, whatever its faults. Default: it is not. */
   readonly isAway?: () => boolean
 }
 
@@ -100,20 +100,24 @@ function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more
     throw new NotFound({ url: URL, status: 404, excerpt: 'key not found', isFromNode: true }, id, 'key not found')
   }
   const resultOf = (chain: number, key: string) => {
-    const found = chains[chain].including(key, headOf(chain))
-    const told = lie()
-    if (told === 'forgets') return null
-    if (told !== null) {
-      const height = found?.block.height ?? 1
-      return resultAt(key, told === 'success' ? { status: 'success' } : { status: 'failure', message: 'a lie' }, height)
+    const inclusion = chains[chain].including(key, headOf(chain))
+    const lieNow = lie()
+    if (lieNow === 'forgets') return null
+    if (lieNow !== null) {
+      const height = inclusion?.block.height ?? 1
+      return resultAt(
+        key,
+        lieNow === 'success' ? { status: 'success' } : { status: 'failure', message: 'a lie' },
+        height,
+      )
     }
     if (random() < faults.lies) {
-      const height = found?.block.height ?? Math.floor(random() * (headOf(chain).height + 1))
-      const isTrue = found?.tx.verdict.status === 'success'
+      const height = inclusion?.block.height ?? Math.floor(random() * (headOf(chain).height + 1))
+      const isTrue = inclusion?.tx.verdict.status === 'success'
       return resultAt(key, isTrue ? { status: 'failure', message: 'a lie' } : { status: 'success' }, height)
     }
-    if (found === null || random() < faults.forgets) return null
-    return resultAt(key, found.tx.verdict, found.block.height)
+    if (inclusion === null || random() < faults.forgets) return null
+    return resultAt(key, inclusion.tx.verdict, inclusion.block.height)
   }
   const payloadOf = (hash: string | Uint8Array, chain: number) => {
     const block = chains[chain].byPayload.get(textOf(hash))
@@ -202,7 +206,7 @@ function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more
   return client
 }
 
-/** The effect of a request whose answer nobody gets. */
+/** Runs a request, and drops its answer. */
 function tried(run: () => unknown): void {
   try {
     run()

@@ -1,7 +1,7 @@
 /**
  * A small pool on virtual time: users, shares, blocks, and a payer that runs again and again. Its node, its disk, its
- * clock and the process itself fail in all ways of the seed. At the end everything is well, and the chains alone decide:
- * nobody has more than the sum of his parts, and everybody has all of it.
+ * clock and the process itself fail in all ways of the seed. At the end all faults are over, and the chains alone
+ * decide: no user has more than his parts, and each has all of them.
  */
 import type { ShareEntry } from '../../../src/accounts/share-store.ts'
 import { NewcutError } from '../../../src/base/errors.ts'
