@@ -23,4 +23,15 @@ export class MissingEntry extends Error {
     this.domain = domain
     this.key = key
   }
+
+  /** Whether the entry is there by now: another run may have had it fetched. */
+  get isFetched(): boolean {
+    try {
+      if (this.key === null) this.state.keys(this.domain)
+      else this.state.get(this.domain, this.key)
+    } catch (error) {
+      return !(error instanceof MissingEntry)
+    }
+    return true
+  }
 }

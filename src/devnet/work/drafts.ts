@@ -191,6 +191,8 @@ export class Drafts {
     } catch (error) {
       const { fork, onNotice } = this.#options
       if (fork == null || !(error instanceof MissingEntry)) throw error
+      // A slow command may have missed it before another one had it fetched.
+      if (error.isFetched) return this.#add(draft, transaction, run)
       const { chain } = draft.block.context
       fork.fetch(error, textsOf(transaction.command)).then(
         () => this.#consider(chain, transaction.key),
