@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { sealedLine } from '../src/journal/line-seal.ts'
 
 const MONTHS = ['2026-06', '2026-07', '2026-08', '2026-09', '2026-10', '2026-11']
 const WORK_BYTES = 286
@@ -15,13 +16,13 @@ export function writeJournal(folder: string, solutions: number): void {
     const end = Math.min(solutions, (index + 1) * each)
     for (let from = index * each; from < end; from += BATCH) {
       const count = Math.min(BATCH, end - from)
-      writeSync(file, Array.from({ length: count }, (_, i) => linesOf(from + i, month)).join(''))
+      writeSync(file, Buffer.concat(Array.from({ length: count }, (_, i) => linesOf(from + i, month)).flat()))
     }
     closeSync(file)
   }
 }
 
-function linesOf(number: number, month: string): string {
+function linesOf(number: number, month: string): Uint8Array[] {
   const bytes = randomBytes(WORK_BYTES + 32)
   const named = { at: `${month}-22T10:00:00.000Z`, hash: bytes.toString('base64url', WORK_BYTES) }
   const of = { network: 'mainnet01', account: `k:${'0'.repeat(64)}`, issuer: 'http://127.0.0.1:1848' }
@@ -35,5 +36,5 @@ function linesOf(number: number, month: string): string {
     ],
     { step: 'confirmed', depth: 6 },
   ]
-  return steps.map((step) => `${JSON.stringify({ ...named, ...step })}\n`).join('')
+  return steps.map((step) => sealedLine(JSON.stringify({ ...named, ...step })))
 }

@@ -183,7 +183,6 @@ const kinds: readonly Kind[] = [
     write: writeSolutions,
     read: readSolutions,
     isFlipped: (name) => name.endsWith('.jsonl'),
-    gap: 'its lines have no seals yet; no payment depends on them',
   },
 ]
 

@@ -1,7 +1,9 @@
 /**
- * Reads the lines that newcut writes, in place and without a parser. It takes a line only if `parseLine` (record.ts)
- * takes it too; all other lines are left to `parseLine`.
+ * Reads the lines that newcut writes, in place and without a parser. Other lines are left to `parseLine` (record.ts). A
+ * line without a seal is taken only if `parseLine` takes it too. If the seal of a line fits, newcut wrote all of it, and a
+ * few characters show where its values are.
  */
+import { isSealed } from './line-seal.ts'
 import { NO_AMOUNT, type SolutionOrigin } from './record-table.ts'
 import { digitAt, unitsAt } from './units.ts'
 
@@ -44,6 +46,22 @@ const DEPTH_AT = STEP_AT + 'confirmed","depth":'.length
 const AMOUNT_AT = STEP_AT + 'reward","amount":"'.length
 const BEFORE_FEES = '","fees":"'
 
+/** Steps by their first character, with the first character of the next property of their sealed lines. */
+const sealedSteps = new Map(
+  (
+    [
+      ['found', 'network'],
+      ['handed-in', 'seal'],
+      ['acknowledged', 'seal'],
+      ['reward', 'amount'],
+      ['confirmed', 'depth'],
+    ] as const
+  ).map(([step, next]) => {
+    const nextAt = STEP_AT + step.length + '","'.length
+    return [step.charCodeAt(0), { step, quoteAt: STEP_AT + step.length, nextAt, next: next.charCodeAt(0) }]
+  }),
+)
+
 export type CanonicalStep = 'found' | 'handed-in' | 'acknowledged' | 'credited' | 'confirmed' | 'reward'
 
 /** The step of a canonical line, and where the line ends. `text` has one character for each byte. */
@@ -52,8 +70,38 @@ export class CanonicalLine {
   /** Index after the newline. */
   end = 0
 
-  /** Reads the line at this index. @returns false for any other line; nothing changes then */
-  read(text: string, from: number): boolean {
+  /** Whether the last line had a seal: the next one mostly is like it. */
+  #wasSealed = false
+
+  /**
+   * Reads the line at this index.
+   * @param view the bytes of the text
+   * @returns false for any other line; step and end stay as they are then
+   */
+  read(text: string, view: DataView, from: number): boolean {
+    if (!this.#wasSealed && this.#readUnsealed(text, from)) return true
+    if (this.#readSealed(text, view, from)) {
+      this.#wasSealed = true
+      return true
+    }
+    if (!this.#wasSealed || !this.#readUnsealed(text, from)) return false
+    this.#wasSealed = false
+    return true
+  }
+
+  #readSealed(text: string, view: DataView, from: number): boolean {
+    const known = sealedSteps.get(text.charCodeAt(from + STEP_AT))
+    if (known === undefined || text.charCodeAt(from + HASH_END) !== QUOTE) return false
+    if (text.charCodeAt(from + known.quoteAt) !== QUOTE || text.charCodeAt(from + known.nextAt) !== known.next)
+      return false
+    const newline = text.indexOf('\n', from + STEP_AT)
+    if (newline === -1 || !isSealed(text, view, from, newline)) return false
+    this.step = known.step
+    this.end = newline + 1
+    return true
+  }
+
+  #readUnsealed(text: string, from: number): boolean {
     switch (text.charCodeAt(from + STEP_AT)) {
       case 0x66:
         return this.#take(found, 'found', text, from)
@@ -105,18 +153,24 @@ export class TimeReader {
 
 const twoAt = (text: string, at: number) => 10 * digitAt(text, at) + digitAt(text, at + 1)
 
+/** A character that JSON escapes, or one of several bytes. */
+const UNUSUAL = /[^ !#-[\]-~]/
+
 /** Reads network and account of canonical lines of step `found`. Lines with the same ones get the same object. */
 export class OriginReader {
   #raw = ''
   #origin: SolutionOrigin = { network: '', account: '' }
 
-  read(text: string, from: number): SolutionOrigin {
+  /** @returns null if they have characters that only a parser reads */
+  read(text: string, from: number): SolutionOrigin | null {
     const start = from + NETWORK_AT
     if (this.#raw !== '' && text.startsWith(this.#raw, start)) return this.#origin
     const network = text.slice(start, text.indexOf('"', start))
     const accountAt = start + network.length + BEFORE_ACCOUNT.length
     const end = text.indexOf('"', accountAt)
-    this.#origin = { network, account: text.slice(accountAt, end) }
+    const account = text.slice(accountAt, end)
+    if (UNUSUAL.test(network + account) || !text.startsWith(BEFORE_ACCOUNT, start + network.length)) return null
+    this.#origin = { network, account }
     this.#raw = text.slice(start, end + 1)
     return this.#origin
   }

@@ -28,7 +28,7 @@ export class JournalLines {
    * The line at a position, without its newline.
    * @throws the error of the file system
    */
-  line(position: number): string {
+  line(position: number): Uint8Array {
     let { bytes, start } = this.#held(position)
     let end = bytes.indexOf(NEWLINE, start)
     for (let size = 2 * BLOCK_BYTES; end === -1 && bytes.length >= size / 2; size *= 2) {
@@ -37,7 +37,7 @@ export class JournalLines {
       start = 0
       end = bytes.indexOf(NEWLINE)
     }
-    return Buffer.from(bytes.subarray(start, end === -1 ? bytes.length : end)).toString()
+    return bytes.subarray(start, end === -1 ? bytes.length : end)
   }
 
   #held(position: number): { readonly bytes: Uint8Array; readonly start: number } {

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { type Disk, type DiskFile, systemDisk } from './disk.ts'
+import { sealedLine } from './line-seal.ts'
 import type { Line } from './record.ts'
 
 const NEWLINE = 0x0a
@@ -22,7 +23,7 @@ export interface JournalEvents {
 /** A line and the name of its file. */
 interface QueuedLine {
   readonly name: string
-  readonly text: string
+  readonly bytes: Uint8Array
 }
 
 export class Journal {
@@ -69,7 +70,7 @@ export class Journal {
 
   /** Appends a line. Never throws: on failure it reports through `onTrouble`, keeps the line and retries later. */
   append(line: Line): void {
-    this.#queue.push({ name: fileOf(line.at), text: `${JSON.stringify(line)}\n` })
+    this.#queue.push({ name: fileOf(line.at), bytes: sealedLine(JSON.stringify(line)) })
     if (this.#queue.length > MAX_QUEUED) this.#queue.shift()
     try {
       while (this.#queue.length > 0) this.#write(this.#queue[0].name)
@@ -99,7 +100,8 @@ export class Journal {
     const file = this.#open(path)
     try {
       for (let next = this.#queue[0]; next?.name === name; next = this.#queue[0]) {
-        appendAll(file, this.#isTorn && !endsWithNewline(file) ? `\n${next.text}` : next.text)
+        if (this.#isTorn && !endsWithNewline(file)) appendAll(file, Uint8Array.of(NEWLINE))
+        appendAll(file, next.bytes)
         this.#isTorn = false
         this.#queue.shift()
       }
@@ -149,8 +151,7 @@ function endsWithNewline(file: DiskFile): boolean {
   return last === null || last === NEWLINE
 }
 
-function appendAll(file: DiskFile, text: string): void {
-  const bytes = Buffer.from(text)
+function appendAll(file: DiskFile, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += file.append(bytes, done)
 }
 

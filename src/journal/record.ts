@@ -5,6 +5,7 @@
 
 import type { StepName } from '../core/solution.ts'
 import { type Static, Type, Value } from '../schema/typebox.ts'
+import { unsealed } from './line-seal.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Text = Type.String({ maxLength: 2000 })
@@ -75,10 +76,13 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
 }
 
 /**
- * Parses a line.
+ * Parses a line, and checks its seal if it has one.
+ * @param bytes without the newline
  * @returns null if the line is damaged, such as the last one before a power cut
  */
-export function parseLine(text: string): Line | null {
+export function parseLine(bytes: Uint8Array): Line | null {
+  const text = unsealed(bytes)
+  if (text === null) return null
   try {
     const line: unknown = JSON.parse(text)
     return Value.Check(Line, line) ? line : null
@@ -93,7 +97,8 @@ export function parseLine(text: string): Line | null {
  */
 export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
   if (line.step === 'found') {
-    const { at, step, ...found } = line
+    const { at, step, hash, network, account, issuer, chain, height, device, effort, difficulty, work } = line
+    const found = { hash, network, account, issuer, chain, height, device, effort, difficulty, work }
     const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null, fees: null }
     return record ?? { ...found, foundAt: at, state: step, ...unknown }
   }

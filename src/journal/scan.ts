@@ -156,35 +156,38 @@ export class Scan {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     let from = 0
     while (from < bytes.length) {
-      if (this.#canonical.read(text, from)) {
-        this.#takeCanonical(text, view, from, positionOf(file, start + from))
+      const at = positionOf(file, start + from)
+      if (this.#canonical.read(text, view, from) && this.#takeCanonical(text, view, from, at)) {
         from = this.#canonical.end
         continue
       }
       const end = bytes.indexOf(NEWLINE, from)
       if (end === -1) return from
-      this.#takeOther(bytes.subarray(from, end), positionOf(file, start + from))
+      this.#takeOther(bytes.subarray(from, end), at)
       from = end + 1
     }
     return from
   }
 
-  #takeCanonical(text: string, view: DataView, from: number, at: number): void {
+  /** @returns false for a line that only a parser reads */
+  #takeCanonical(text: string, view: DataView, from: number, at: number): boolean {
     const { step } = this.#canonical
     const row = this.#table.find(view, from + HASH_AT)
     if (step === 'found') {
-      if (row !== -1) return
-      const facts = { origin: this.#origins.read(text, from), foundMs: this.#times.read(text, from) }
-      this.#table.add(view, from + HASH_AT, facts, at)
+      if (row !== -1) return true
+      const origin = this.#origins.read(text, from)
+      if (origin === null) return false
+      this.#table.add(view, from + HASH_AT, { origin, foundMs: this.#times.read(text, from) }, at)
     } else if (row === -1) this.#early.push(at)
     else if (step === 'reward') this.#table.reward(row, amountIn(text, from), feesIn(text, from), at)
     else this.#table.step(row, { step, depth: step === 'confirmed' ? depthIn(text, from) : null }, at)
+    return true
   }
 
   #takeOther(bytes: Uint8Array, at: number): void {
     const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length
     if (end === 0) return
-    const line = parseLine(Buffer.from(bytes.buffer, bytes.byteOffset, end).toString())
+    const line = parseLine(bytes.subarray(0, end))
     if (line === null) this.#damaged++
     else if (!this.#apply(line, at)) this.#early.push(at)
   }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/journal/content.ts'
 import type { Disk } from '../../src/journal/disk.ts'
 import { Journal } from '../../src/journal/journal.ts'
+import { sealedLine } from '../../src/journal/line-seal.ts'
 import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/journal/record.ts'
 import { itWith } from '../needs.ts'
 import { readRecords } from './records.ts'
@@ -77,11 +78,14 @@ describe('a journal', () => {
     const lines = ['a', 'b', 'c'].map((each) => found(hashOf(each)))
     for (const line of lines) opened(path).journal.append(line)
     const text = readFileSync(join(path, 'blocks-2026-11.jsonl'), 'utf8')
-    expect(text).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(text).toBe(lines.map((line) => Buffer.from(sealedLine(JSON.stringify(line))).toString()).join(''))
   })
 
-  it('loses nothing else if its last line was cut off at any byte', async () => {
-    const whole = `${JSON.stringify(found(hashOf('a')))}\n${JSON.stringify(found(hashOf('b')))}\n`
+  it.each([
+    ['with seals', (text: string) => Buffer.from(sealedLine(text)).toString()],
+    ['without seals, as an earlier newcut wrote them', (text: string) => `${text}\n`],
+  ])('loses nothing else if its last line was cut off at any byte: lines %s', async (_, written) => {
+    const whole = ['a', 'b'].map((each) => written(JSON.stringify(found(hashOf(each))))).join('')
     const firstLine = whole.indexOf('\n')
     for (let length = firstLine + 1; length <= whole.length; length += 13) {
       const path = folder()
@@ -208,7 +212,8 @@ describe('a journal', () => {
     opened(path).journal.append(found(hashOf('a')))
     const [name] = readdirSync(path).filter((each) => readFileSync(join(path, each)).length > 0)
     const [line] = readFileSync(join(path, name), 'utf8').split('\n')
-    expect(parseLine(line)).toEqual(found(hashOf('a')))
+    expect(JSON.parse(line)).toMatchObject(found(hashOf('a')))
+    expect(parseLine(Buffer.from(line))).toEqual(found(hashOf('a')))
   })
 })
 

@@ -33,9 +33,9 @@ export function simplyReadRecords(folder: string): AllRecords {
   }
   const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   for (const name of names.toSorted()) {
-    for (const text of readFileSync(join(folder, name), 'utf8').split(/\r?\n/)) {
+    for (const text of readFileSync(join(folder, name), 'latin1').split(/\r?\n/)) {
       if (text === '') continue
-      const line = parseLine(text)
+      const line = parseLine(Buffer.from(text, 'latin1'))
       if (line === null) damaged++
       else if (!take(line)) early.push(line)
     }

@@ -231,7 +231,7 @@ export class Solutions {
   records(): Map<string, BlockRecord> {
     const records = new Map<string, BlockRecord>()
     for (const text of this.#options.disk.text.split('\n')) {
-      const line = text === '' ? null : parseLine(text)
+      const line = text === '' ? null : parseLine(Buffer.from(text))
       const record = line && afterLine(records.get(line.hash), line)
       if (record) records.set(record.hash, record)
     }

@@ -23,6 +23,7 @@ import { decodeResult, RESULT_BYTES } from '../../../src/engine/gpu/layout.ts'
 import { LineReader, MAX_LINE_CHARACTERS, parseReport } from '../../../src/engine/gpu/messages.ts'
 import { DEFAULT_TUNING, readTuning, writeTuning } from '../../../src/engine/gpu/tuning.ts'
 import { Journal } from '../../../src/journal/journal.ts'
+import { sealedLine } from '../../../src/journal/line-seal.ts'
 import { afterLine, type Line, parseLine } from '../../../src/journal/record.ts'
 import { checkAuthorities } from '../../../src/node/authorities.ts'
 import type { NodeClient } from '../../../src/node/client.ts'
@@ -219,9 +220,14 @@ export const programTargets: readonly Target[] = [
   ),
   textTarget(
     'lines of the journal',
-    lines.map((line) => JSON.stringify(line)),
+    lines.flatMap((line) => [
+      JSON.stringify(line),
+      Buffer.from(sealedLine(JSON.stringify(line)))
+        .toString()
+        .trimEnd(),
+    ]),
     (text) => {
-      const line = parseLine(text)
+      const line = parseLine(bytesOf(text))
       const record = line && afterLine(afterLine(undefined, lines[0] as Line) ?? undefined, line)
       return record && isUnfinished(record, 6)
     },
@@ -229,7 +235,7 @@ export const programTargets: readonly Target[] = [
   {
     ...inFolder(
       'files of the journal',
-      [bytesOf(lines.map((line) => `${JSON.stringify(line)}\n`).join('')), bytesOf('\n')],
+      [Buffer.concat(lines.map((line) => sealedLine(JSON.stringify(line)))), bytesOf('\n')],
       read.journal,
     ),
     share: 0.05,
