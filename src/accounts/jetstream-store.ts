@@ -2,6 +2,7 @@
  * The share log of a fleet in JetStream: relays write it, and reports and payouts read it. The id of a share is its
  * message id, so JetStream stores a repeated share once.
  */
+import { setMaxListeners } from 'node:events'
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError, RequestError } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../base/clock.ts'
@@ -56,6 +57,8 @@ export class JetStreamStore implements ShareStore {
     this.#options = options
     this.#link = options.link
     this.#log = new ShareLog(options.link, options.onWarning)
+    // Each share that waits for its next attempt adds a listener.
+    setMaxListeners(0, this.#stopped.signal)
   }
 
   /**

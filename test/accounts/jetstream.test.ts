@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { JetStreamStore } from '../../src/accounts/jetstream-store.ts'
 import type { RefusedShares, ShareEntry } from '../../src/accounts/share-store.ts'
 import { prepareShares, TWICE_MS } from '../../src/accounts/share-stream.ts'
@@ -194,10 +194,15 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   })
 
   it('refuses shares that JetStream does not accept in time, or that come after the end', async () => {
+    const ofNode: Error[] = []
+    const onNodeWarning = (warning: Error) => void ofNode.push(warning)
+    process.on('warning', onNodeWarning)
+    onTestFinished(() => void process.off('warning', onNodeWarning))
     const link = await linkTo('nowhere')
     const clock = new VirtualClock()
     const store = new JetStreamStore({ link, clock, session: 'x', onWarning })
-    const appended = store.append([shareEntry('a', 1)]).catch((error: unknown) => error)
+    const shares = ['a', ...Array.from({ length: 20 }, (_, i) => `more-${i}`)].map((id) => shareEntry(id, 1))
+    const appended = store.append(shares).catch((error: unknown) => error)
     let result: unknown
     void appended.then((error) => {
       result = error
@@ -211,6 +216,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
       message: expect.stringMatching(/shares cannot be kept .*newcut-nowhere-shares: no such stream .*leader/),
     })
     expect(store.has('a')).toBe(false)
+    expect(ofNode).toEqual([])
     await store.close()
     await expect(store.append([shareEntry('b', 1)])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
   })
