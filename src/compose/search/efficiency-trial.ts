@@ -24,10 +24,12 @@ export interface TrialOptions {
 const WARM_UP_MS = 1000
 /** NVIDIA cards report the mean power of the last second, and packages count every millisecond. */
 const TRIAL_MS = 2000
+/** A trial goes on for up to this time if other programs leave it no hash. */
+const MAX_TRIAL_MS = 60_000
 const TOOL_MS = 4000
 
 /**
- * Searches for three seconds, and reads the energy of the last two: that of the packages if the processor searches,
+ * Searches for three seconds, and reads the energy of the last two (of more, if they had no hash): that of the packages if the processor searches,
  * else that of the cards.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
@@ -45,15 +47,19 @@ export async function tryEfficiency(search: OwnSearch, options: TrialOptions): P
     await sleep(clock, WARM_UP_MS, stopped)
     const before = search.threads === 0 ? null : await packages(options)
     const [startMs, hashesBefore] = [clock.monotonicMs(), engines.hashes()]
-    await sleep(clock, TRIAL_MS, stopped)
-    stopped.throwIfAborted()
-    const elapsedMs = clock.monotonicMs() - startMs
-    const hashes = engines.hashes() - hashesBefore
+    let [elapsedMs, hashes] = [0, 0]
+    while (hashes === 0 && elapsedMs < MAX_TRIAL_MS) {
+      await sleep(clock, TRIAL_MS, stopped)
+      stopped.throwIfAborted()
+      elapsedMs = clock.monotonicMs() - startMs
+      hashes = engines.hashes() - hashesBefore
+    }
+    if (hashes === 0) throw unreadable('a trial of a minute had no hash, as other programs keep this machine busy')
     const joules =
       before === null
         ? ((await cardsWatts(engines.devices(), options.places)) * elapsedMs) / 1000
         : joulesBetween(before, await packages(options))
-    if (hashes === 0 || joules === null || joules === 0) throw unreadable('the counters gave no energy for a trial')
+    if (joules === null || joules === 0) throw unreadable('the counters gave no energy for a trial')
     return { rate: (hashes * 1000) / elapsedMs, joulesPerMegahash: (joules * 1e6) / hashes }
   } finally {
     await engines.stop()
