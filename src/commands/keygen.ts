@@ -1,7 +1,8 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
-import { generateKeyPairSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { decodeBase64Url, encodeHex } from '../base/bytes.ts'
+import { encodeHex } from '../base/bytes.ts'
+import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '../base/ed25519.ts'
 import { NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
@@ -46,9 +47,10 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
   return 0
 }
 
+/** Without `generateKeyPair`: in Node 20, an export of its key hangs if the garbage collector runs meanwhile. */
 function generateKeys(): KeyPair {
-  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  return { publicKey: encodeHex(decodeBase64Url(x)), secretKey: encodeHex(decodeBase64Url(d)) }
+  const seed = randomBytes(SECRET_KEY_BYTES)
+  return { publicKey: publicKeyOf(secretKeyOf(seed)), secretKey: encodeHex(seed) }
 }
 
 const publicParts = ({ publicKey }: KeyPair) => ({ account: `k:${publicKey}`, publicKey })

@@ -1,5 +1,5 @@
 /** Signed commands as wallets create them: ed25519 over the BLAKE2b-256 hash of `cmd`. Uses nothing of src/. */
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 export interface KeyPair {
@@ -8,10 +8,15 @@ export interface KeyPair {
   readonly secret: KeyObject
 }
 
+/**
+ * A new key pair. Without `generateKeyPair`: in Node 20, an export of its key hangs if the garbage collector runs
+ * meanwhile.
+ */
 export function keyPair(): KeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const { x = '' } = publicKey.export({ format: 'jwk' })
-  return { publicKey: Buffer.from(x, 'base64url').toString('hex'), secret: privateKey }
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), randomBytes(32)])
+  const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const { x = '' } = createPublicKey(secret).export({ format: 'jwk' })
+  return { publicKey: Buffer.from(x, 'base64url').toString('hex'), secret }
 }
 
 const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')

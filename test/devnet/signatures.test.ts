@@ -1,24 +1,39 @@
 /** Signatures of signers: WebAuthn signatures as authenticators make them, built by hand. */
-import { hash as digest, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  hash as digest,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
+import { keyPair } from './command.ts'
 
 const hash = digest('sha256', 'some command', 'buffer')
 const text = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** CBOR: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}` of a P-256 key. */
 function p256() {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  // Encoded at once: in Node 20, a later export of the generated key hangs if the garbage collector runs meanwhile.
+  const { publicKey, privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  })
+  const { x = '', y = '' } = createPublicKey({ key: publicKey, type: 'spki', format: 'der' }).export({ format: 'jwk' })
   const parts = ['a5010203262001215820', Buffer.from(x, 'base64url').toString('hex'), '225820']
-  return { cose: `${parts.join('')}${Buffer.from(y, 'base64url').toString('hex')}`, secret: privateKey }
+  return {
+    cose: `${parts.join('')}${Buffer.from(y, 'base64url').toString('hex')}`,
+    secret: createPrivateKey({ key: privateKey, type: 'pkcs8', format: 'der' }),
+  }
 }
 
 /** CBOR: `{1: 1, 3: -8, -1: 6, -2: x}` of an Ed25519 key. */
 function ed25519() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const { x = '' } = publicKey.export({ format: 'jwk' })
-  return { cose: `a4010103272006215820${Buffer.from(x, 'base64url').toString('hex')}`, secret: privateKey }
+  const { publicKey, secret } = keyPair()
+  return { cose: `a4010103272006215820${publicKey}`, secret }
 }
 
 /** The response of a browser and an authenticator to a challenge. */

@@ -1,10 +1,10 @@
 /** A development network that mines by itself, and accounts that pay on it, for third-party clients. */
-import { generateKeyPairSync } from 'node:crypto'
 import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { GraphName } from '../../src/core/graph.ts'
 import type { NodeRelease } from '../../src/schema/node-releases.ts'
+import { keyPair } from '../devnet/command.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 
 /** Short enough that no test waits long, and long enough that twenty chains leave the machine some time. */
@@ -25,8 +25,9 @@ export function funded(name: string) {
 
 /** A new account with one key. Its name derives from the key. */
 export function newAccount(): Keys & { readonly account: string } {
-  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  const [publicKey, secretKey] = [x, d].map((text) => Buffer.from(text, 'base64url').toString('hex'))
+  const { publicKey, secret } = keyPair()
+  const { d = '' } = secret.export({ format: 'jwk' })
+  const secretKey = Buffer.from(d, 'base64url').toString('hex')
   return { account: `k:${publicKey}`, publicKey, secretKey }
 }
 

@@ -29,8 +29,8 @@ const MAX_TRIAL_MS = 60_000
 const TOOL_MS = 4000
 
 /**
- * Searches for three seconds, and reads the energy of the last two (of more, if they had no hash): that of the packages if the processor searches,
- * else that of the cards.
+ * Searches for three seconds, and reads the energy of the last two: that of the packages if the processor searches, else
+ * that of the cards. Without a hash, it goes on for up to a minute.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
 export async function tryEfficiency(search: OwnSearch, options: TrialOptions): Promise<Measured> {

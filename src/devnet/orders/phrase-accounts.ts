@@ -1,6 +1,6 @@
 /** Accounts of the phrase of development networks, which a node can fund when it starts. */
-import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { decodeBase64Url, decodeHex, encodeHex } from '../../base/bytes.ts'
+import { encodeHex } from '../../base/bytes.ts'
+import { publicKeyOf, secretKeyOf } from '../../base/ed25519.ts'
 import { DEVELOPMENT_PHRASE } from '../../core/development-accounts.ts'
 import { secretKeyAt, seedOfPhrase } from '../../core/phrase-keys.ts'
 
@@ -13,9 +13,6 @@ export interface PhraseAccount {
   readonly secretKey: string
 }
 
-/** PKCS #8 prefix of the 32 bytes of a secret key. */
-const PKCS8_PREFIX = decodeHex('302e020100300506032b657004220420')
-
 /** The first accounts of the phrase, by index. */
 export function phraseAccounts(count: number): readonly PhraseAccount[] {
   if (count === 0) return []
@@ -24,8 +21,6 @@ export function phraseAccounts(count: number): readonly PhraseAccount[] {
 }
 
 function accountOf(secret: Uint8Array): PhraseAccount {
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, secret]), format: 'der', type: 'pkcs8' })
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
-  const publicKey = encodeHex(decodeBase64Url(x))
+  const publicKey = publicKeyOf(secretKeyOf(secret))
   return { account: `k:${publicKey}`, publicKey, secretKey: encodeHex(secret) }
 }
