@@ -1,5 +1,5 @@
 /** The sums of `newcut blocks --summary`: counts and coins of a journal, for each network. */
-import { exactText } from '../base/coin-sums.ts'
+import { exactText } from '../base/coins.ts'
 import { moneyText } from '../base/money-text.ts'
 import { counted } from '../cli/line.ts'
 import { isLostVerdict, type StepName, stepNames, verdictOf } from '../core/solution.ts'

@@ -1,12 +1,8 @@
 /** Fees that the transactions of a block pay to its miner (PROTOCOL.md E.4, Redeeming). */
-import { exactText } from '../base/coin-sums.ts'
+import { COIN, exactOf, exactText, type Fraction, fractionOf } from '../base/coins.ts'
 import { type ExactJson, fieldOf, NumberText, parseExactJson, tryParse } from '../base/json.ts'
 
-/** Decimal places of a fee. */
-const COIN_PLACES = 12
-/** Places of the units that `exactText` formats. */
-const UNIT_PLACES = 20
-const DECIMAL = /^(\d{1,30})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
+const EXPONENT = /^[+-]?\d{1,2}$/
 
 /** A transaction and its output, both as JSON text. */
 export type PaidTransaction = readonly [transaction: string, output: string]
@@ -22,10 +18,10 @@ export function feesOf(transactions: readonly PaidTransaction[]): string | null 
     if (fee === null) return null
     sum += fee
   }
-  return exactText(sum * 10n ** BigInt(UNIT_PLACES - COIN_PLACES))
+  return exactText(exactOf(sum))
 }
 
-/** @returns units of 10^-12 coins, or null if a part is unreadable */
+/** @returns units (base/coins.ts), or null if a part is unreadable */
 function feeOf([transaction, output]: PaidTransaction): bigint | null {
   const command = fieldOf(tryParse(transaction, parseExactJson), 'cmd')
   const price = fieldOf(
@@ -33,11 +29,9 @@ function feeOf([transaction, output]: PaidTransaction): bigint | null {
     'gasPrice',
   )
   const gas = fieldOf(tryParse(output, parseExactJson), 'gas')
-  const decimal = decimalOf(price)
-  if (decimal === null || (typeof gas !== 'number' && typeof gas !== 'bigint') || gas < 0) return null
-  const mantissa = decimal.mantissa * BigInt(gas)
-  const places = decimal.places - COIN_PLACES
-  return places <= 0 ? mantissa * 10n ** BigInt(-places) : roundedHalfEven(mantissa, 10n ** BigInt(places))
+  const coins = numberIn(price)
+  if (coins === null || (typeof gas !== 'number' && typeof gas !== 'bigint') || gas < 0) return null
+  return roundedHalfEven(coins.numerator * BigInt(gas) * COIN, coins.denominator)
 }
 
 function roundedHalfEven(numerator: bigint, denominator: bigint): bigint {
@@ -46,16 +40,15 @@ function roundedHalfEven(numerator: bigint, denominator: bigint): bigint {
   return isUp ? whole + 1n : whole
 }
 
-/** A number as `mantissa` / 10^`places`. */
-interface ExactDecimal {
-  readonly mantissa: bigint
-  readonly places: number
-}
-
-function decimalOf(value: ExactJson | undefined): ExactDecimal | null {
+function numberIn(value: ExactJson | undefined): Fraction | null {
   const number = fieldOf(value, 'decimal') ?? fieldOf(value, 'int') ?? value
   const text = number instanceof NumberText ? number.text : String(number)
-  const [, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
-  if (whole === undefined) return null
-  return { mantissa: BigInt(whole + fraction), places: fraction.length - Number(exponent) }
+  const [digits, exponent = '0', ...rest] = text.split(/e/i)
+  const fraction = fractionOf(digits)
+  if (fraction === null || rest.length > 0 || !EXPONENT.test(exponent)) return null
+  const power = Number(exponent)
+  return {
+    numerator: fraction.numerator * 10n ** BigInt(Math.max(0, power)),
+    denominator: fraction.denominator * 10n ** BigInt(Math.max(0, -power)),
+  }
 }

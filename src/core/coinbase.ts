@@ -1,4 +1,5 @@
 /** Reads the amount and the recipient of a block's coinbase. */
+import { isAmount } from '../base/coins.ts'
 import { type ExactJson, isJsonObject, NumberText, parseExactJson, tryParse } from '../base/json.ts'
 
 /** Reward of a block. */
@@ -30,5 +31,5 @@ function decimalOf(amount: ExactJson): string | null {
   const value = isJsonObject(amount) ? (amount.decimal ?? amount.int) : amount
   if (typeof value === 'object' && !(value instanceof NumberText)) return null
   const text = value instanceof NumberText ? value.text : String(value)
-  return /^\d{1,20}(\.\d{1,20})?$/.test(text) ? text : null
+  return isAmount(text) ? text : null
 }

@@ -1,8 +1,7 @@
 /** Exact sums of rewards and fees of rows. */
-import { exactUnits } from '../base/coin-sums.ts'
+import { exactOf, exactUnits } from '../base/coins.ts'
 import type { BlockRecord } from './record.ts'
 import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
-import { exactOf } from './units.ts'
 
 /** Above this, another amount could make a double inexact. */
 const MAX_DOUBLE = 2 ** 52
@@ -10,7 +9,7 @@ const MAX_DOUBLE = 2 ** 52
 /** Reads records of rows from the disk. */
 export type RecordReader = (rows: Iterable<number>) => Iterable<BlockRecord>
 
-/** Amounts in units of 10^-20 coins. */
+/** Amounts in exact units (base/coins.ts). */
 export interface ExactCoins {
   readonly rewards: bigint
   readonly fees: bigint

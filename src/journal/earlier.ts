@@ -1,12 +1,11 @@
 /** The earlier runs in a journal: few solutions, however long it is, and sums of all others. */
-import { exactText } from '../base/coin-sums.ts'
+import { exactOf, exactText } from '../base/coins.ts'
 import { isLostVerdict, verdictOf } from '../core/solution.ts'
 import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
 import { CoinTotal } from './coin-total.ts'
 import { type JournalContent, type JournalReading, readJournal } from './content.ts'
 import type { BlockRecord } from './record.ts'
 import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
-import { exactOf } from './units.ts'
 
 export interface EarlierRuns {
   /** Solutions whose verdict may change, oldest first; the newest of them if there are too many. */

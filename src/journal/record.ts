@@ -3,6 +3,7 @@
  * that it can be resubmitted after a crash; later lines contain changes.
  */
 
+import { AMOUNT } from '../base/coins.ts'
 import type { StepName } from '../core/solution.ts'
 import { type Static, Type, Value } from '../schema/typebox.ts'
 import { unsealed } from './line-seal.ts'
@@ -14,7 +15,7 @@ const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\
 /** 32 bytes, base64url. */
 const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 /** Coins, as a decimal number. */
-const Coins = Type.String({ pattern: '^\\d{1,20}(\\.\\d{1,20})?$' })
+const Coins = Type.String({ pattern: AMOUNT })
 const named = { at: Time, hash: Hash }
 
 const FoundLine = Type.Object({

@@ -1,5 +1,5 @@
 /** Totals of a journal, from its table. */
-import { exactText } from '../base/coin-sums.ts'
+import { exactText } from '../base/coins.ts'
 import { type StepName, stepNames } from '../core/solution.ts'
 import { CoinTotal } from './coin-total.ts'
 import type { JournalContent } from './content.ts'

@@ -1,14 +1,9 @@
-/** Amounts of coins as doubles: whole numbers of 10^-12 coins, the precision of the network. */
+/** Units (base/coins.ts) as doubles, read in place from the lines of a journal: a million solutions take no big integers. */
 import { AMOUNT_IN_LINE, NO_AMOUNT } from './record-table.ts'
 
 const UNIT_DIGITS = 12
 /** Whole numbers below this are exact doubles. */
 const MAX_UNITS = 2 ** 53
-/** Units of 10^-20 coins in a unit. */
-const EXACT_PER_UNIT = 10n ** 8n
-
-/** Converts units to units of 10^-20 coins. */
-export const exactOf = (units: bigint): bigint => units * EXACT_PER_UNIT
 
 /**
  * Reads the decimal number at this index.

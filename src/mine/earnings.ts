@@ -1,5 +1,5 @@
 /** Sums of own blocks that the chain paid, in this run and in all runs of the journal. */
-import { exactText, exactUnits } from '../base/coin-sums.ts'
+import { exactText, exactUnits } from '../base/coins.ts'
 import { isLostVerdict, type StepName, type Verdict, verdictOf } from '../core/solution.ts'
 import type { MinerEvent } from './events.ts'
 import { type EarningsSnapshot, type LossAndFees, noShares, type PaidSum, type Price } from './profit.ts'

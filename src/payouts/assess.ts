@@ -1,6 +1,6 @@
 /** Decides which blocks of a pool count and who gets how much for them. Writes nothing: results are journal lines. */
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
-import { coinsText, type Fraction, unitsOf } from './coins.ts'
+import { coinsText, type Fraction, unitsOf } from '../base/coins.ts'
 import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, standingsOf } from './found-blocks.ts'
 import type { Credit, PayoutLedger } from './ledger.ts'
 import type { CreditLine, PayoutLine } from './payout-line.ts'

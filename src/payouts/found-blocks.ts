@@ -1,9 +1,9 @@
 /** Blocks of a pool: finds them among its shares, and looks up their depth and reward. */
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { decodeBase64Url } from '../base/bytes.ts'
+import { unitsOf } from '../base/coins.ts'
 import { paymentIn } from '../core/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
-import { unitsOf } from './coins.ts'
 
 /** Position of a block. Depths count from 1, the head. For `orphaned` and `passed`, the depth is that of its height. */
 export type BlockPlace =

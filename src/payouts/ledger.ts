@@ -1,6 +1,6 @@
 /** The ledger: the sum of the lines of a payout journal. Pure. */
 import { accountOfUser } from '../accounts/user-account.ts'
-import { coinsText, unitsOf } from './coins.ts'
+import { coinsText, unitsOf } from '../base/coins.ts'
 import type { CreditLine, OrderLine, Paid, PayoutLine, ResultLine } from './payout-line.ts'
 import type { Span } from './rounds.ts'
 

@@ -3,6 +3,7 @@
  * what was paid. So a run that was killed can be repeated.
  */
 import type { Clock } from '../base/clock.ts'
+import { coinsText, unitsOf } from '../base/coins.ts'
 import { NewcutError } from '../base/errors.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
@@ -14,7 +15,6 @@ import { gasCost, payingAccount } from '../wallet/plan.ts'
 import { readAmount } from '../wallet/transfer.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
-import { coinsText, unitsOf } from './coins.ts'
 import { type Balance, type PayoutLedger, type PayoutOrder, paidFor } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
 import type { OrderLine } from './payout-line.ts'

@@ -1,9 +1,9 @@
 /** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
 import { payeeOf } from '../accounts/user-account.ts'
+import { unitsOf } from '../base/coins.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { LogDamage, SealChain } from '../base/sealed-log.ts'
-import { unitsOf } from './coins.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
 import { damaged, damagedLine, payoutFile } from './payout-journal.ts'

@@ -3,8 +3,8 @@
  * numbers.
  */
 import { accountOfUser, unpaidReason } from '../accounts/user-account.ts'
+import { COIN, coinsText, unitsOf } from '../base/coins.ts'
 import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
-import { COIN, coinsText, unitsOf } from './coins.ts'
 import { type Balance, type Credit, isPayable } from './ledger.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
 import { BLOCK_WORTH } from './schemes.ts'

@@ -7,7 +7,7 @@
  */
 import type { ShareEntry } from '../accounts/share-store.ts'
 import { payeeOf } from '../accounts/user-account.ts'
-import type { Fraction } from './coins.ts'
+import type { Fraction } from '../base/coins.ts'
 
 /** The schemes by name. */
 export const schemeNames = ['pplns', 'prop', 'solo'] as const

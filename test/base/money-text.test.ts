@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { exactSum, exactText, exactUnits } from '../../src/base/coin-sums.ts'
 import { amountText, moneyText } from '../../src/base/money-text.ts'
 
 it.each([
@@ -34,14 +33,4 @@ it.each([
   [1_349_999, '1,350,000 USD'],
 ])('as money, %d is written %s', (amount, text) => {
   expect(moneyText(amount, 'USD')).toBe(text)
-})
-
-it('sums of coins are exact to 20 places', () => {
-  expect(exactSum(['1.1522615', '0.00000000000000000001', '2'])).toBe('3.15226150000000000001')
-  expect([exactSum([]), exactSum(['0.5', '0.5'])]).toEqual(['0', '1'])
-  expect(exactText(exactUnits('99999999999999999999.5'))).toBe('99999999999999999999.5')
-})
-
-it.each(['', 'many', '-1', '1.', '1e5', '0.000000000000000000001'])('%j is no amount of coins', (text) => {
-  expect(() => exactUnits(text)).toThrow(RangeError)
 })

@@ -1,8 +1,8 @@
 /** The blocks and shares of a prepared log: credits of each user, and the effect of an orphan. */
 import { describe, expect, it } from 'vitest'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import { type Fraction, fractionOf } from '../../src/base/coins.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/payouts/assess.ts'
-import { type Fraction, fractionOf } from '../../src/payouts/coins.ts'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
 import type { CreditLine, OrderLine } from '../../src/payouts/payout-line.ts'
 import { reportOf } from '../../src/payouts/report.ts'

@@ -8,7 +8,7 @@
  */
 import { existsSync, readFileSync, truncateSync } from 'node:fs'
 import { expect } from 'vitest'
-import { unitsOf } from '../../src/payouts/coins.ts'
+import { unitsOf } from '../../src/base/coins.ts'
 import { payoutFile } from '../../src/payouts/payout-journal.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
 import { type Running, run, start } from '../cli/run.ts'

@@ -1,6 +1,6 @@
 /** A pool on the embedded network: three rigs and an orphan; every user is paid to the last unit. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { unitsOf } from '../../src/payouts/coins.ts'
+import { unitsOf } from '../../src/base/coins.ts'
 import { lockPayouts } from '../../src/payouts/lock.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
 import { PayoutJournal } from '../../src/payouts/payout-journal.ts'

@@ -1,7 +1,7 @@
 /** Nothing is paid twice, whatever a node forgets, and a run says what became of payments of an earlier one. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { unitsOf } from '../../src/payouts/coins.ts'
+import { unitsOf } from '../../src/base/coins.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
 import { payoutFile, readPayouts } from '../../src/payouts/payout-journal.ts'
 import { CommandSender } from '../../src/wallet/command-sender.ts'

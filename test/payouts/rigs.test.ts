@@ -3,7 +3,7 @@
  * orphaned, and every user is paid from the miner's share log.
  */
 import { afterEach, expect, it } from 'vitest'
-import { unitsOf } from '../../src/payouts/coins.ts'
+import { unitsOf } from '../../src/base/coins.ts'
 import { readPayments } from '../../src/payouts/payments.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
 import { type RunningHere, run, startHere, stopAll } from '../cli/run.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
-import { type Fraction, fractionOf, unitsOf } from '../../src/payouts/coins.ts'
+import { type Fraction, fractionOf, unitsOf } from '../../src/base/coins.ts'
 import { BLOCK_WORTH, type Division, dividePplns, divideProp, divideSolo, worthOf } from '../../src/payouts/schemes.ts'
 import { accountOf, keyOf, share } from './memory-shares.ts'
 

@@ -1,43 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountOfUser, payeeOf, unpaidReason } from '../../src/accounts/user-account.ts'
-import { coinsText, fractionOf, unitsOf } from '../../src/payouts/coins.ts'
 import { accountOf, keyOf } from './memory-shares.ts'
-
-describe('amounts', () => {
-  it.each([
-    ['1', 1_000_000_000_000n, '1.0'],
-    ['1.5', 1_500_000_000_000n, '1.5'],
-    ['0.000000000001', 1n, '0.000000000001'],
-    ['2.3045000000000000', 2_304_500_000_000n, '2.3045'],
-    ['0', 0n, '0.0'],
-  ])('%s is %s units, written %s', (text, units, written) => {
-    expect(unitsOf(text)).toBe(units)
-    expect(coinsText(units)).toBe(written)
-  })
-
-  it.each(['', '-1', '1e3', '.5', '1.', '0.0000000000001', '1,5', ' 1'])('%j is no amount', (text) => {
-    expect(unitsOf(text)).toBeNull()
-  })
-
-  it('survive being written and read', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (units) => {
-        expect(unitsOf(coinsText(units))).toBe(units)
-      }),
-    )
-  })
-
-  it('below zero are written with their sign', () => {
-    expect(coinsText(-1n)).toBe('-0.000000000001')
-    expect(coinsText(-1_500_000_000_000n)).toBe('-1.5')
-  })
-
-  it('fractions are exact', () => {
-    expect(fractionOf('0.30')).toEqual({ numerator: 30n, denominator: 100n })
-    expect(fractionOf('-1')).toBeNull()
-  })
-})
 
 describe('a user', () => {
   it.each([

@@ -65,6 +65,7 @@ export const EXPLORER_MODULES: readonly string[] = [
   'web/kit/stream',
   'core/development-accounts',
   'base/backoff',
+  'base/coins',
   'base/printable',
   'base/units',
 ]

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { encodeBase64Url } from '../../../src/base/bytes.ts'
+import { coinsText, unitsOf } from '../../../src/base/coins.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { encodeWork, type Header } from '../../../src/core/header.ts'
-import { coinsText, unitsOf } from '../../../src/payouts/coins.ts'
 import type { SignedCommand } from '../../../src/wallet/command.ts'
 
 /** Gas of a transaction, and of each of its transfers. */

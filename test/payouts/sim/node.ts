@@ -1,8 +1,8 @@
 /** The node of a payer, between its HTTP client and the true chains: it may be away, lag, forget, and give wrong results. */
 import { encodeBase64Url } from '../../../src/base/bytes.ts'
+import { coinsText } from '../../../src/base/coins.ts'
 import { NodeRefusal, NotFound } from '../../../src/node/errors.ts'
 import { UnreachableError } from '../../../src/node/unreachable.ts'
-import { coinsText } from '../../../src/payouts/coins.ts'
 import type { PayoutSetup } from '../../../src/payouts/payout-run.ts'
 import { placeOf } from '../../../src/source/node/mining-node.ts'
 import type { SignedCommand } from '../../../src/wallet/command.ts'

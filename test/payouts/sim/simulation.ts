@@ -4,8 +4,8 @@
  * decide: no user has more than his parts, and each has all of them.
  */
 import type { ShareEntry } from '../../../src/accounts/share-store.ts'
+import { coinsText, fractionOf, unitsOf } from '../../../src/base/coins.ts'
 import { NewcutError } from '../../../src/base/errors.ts'
-import { coinsText, fractionOf, unitsOf } from '../../../src/payouts/coins.ts'
 import { PayoutJournal, readPayoutFile } from '../../../src/payouts/payout-journal.ts'
 import type { CreditLine, OrderLine, PayoutLine } from '../../../src/payouts/payout-line.ts'
 import { payPayouts } from '../../../src/payouts/payout-run.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { BlockView, NodeView } from '../../../src/schema/view.ts'
 import { argumentOf } from '../../../src/web/explorer/browser/argument.ts'
 import { blockAt, heightsIn, layoutFor, pastOf, xOf, yOf } from '../../../src/web/explorer/browser/braid-layout.ts'
-import { sumOf, tidyCoins } from '../../../src/web/explorer/browser/coins.ts'
+import { tidyCoins } from '../../../src/web/explorer/browser/coins.ts'
 import { indented } from '../../../src/web/explorer/browser/json-text.ts'
 import { literalOf } from '../../../src/web/explorer/browser/literal.ts'
 import { type ListPage, PagedList } from '../../../src/web/explorer/browser/paged-list.ts'
@@ -12,15 +12,6 @@ import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
 import { until } from '../../wait.ts'
 
 describe('coins', () => {
-  it.each([
-    [['1.5', '2'], '3.500000000000'],
-    [['0.000000000001', '0.1'], '0.100000000001'],
-    [['-1.25', '0.25'], '-1.000000000000'],
-    [['-0.5'], '-0.500000000000'],
-    [['90071992547409930.1', '0.2'], '90071992547409930.300000000000'],
-    [[], '0.000000000000'],
-  ])('of %j sum up to %s', (amounts, sum) => expect(sumOf(amounts)).toBe(sum))
-
   it.each([
     ['1234567.890100', '1,234,567.8901'],
     ['100.000', '100'],

@@ -1,9 +1,10 @@
 /** Shows the lists: pending and executed transactions, accounts, requests. */
+import { exactSum } from '../../../base/coins.ts'
 import { formatDuration } from '../../../base/units.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView } from '../../../schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { clockText, grouped, shortHash } from '../../kit/numbers.ts'
-import { sumOf, tidyCoins } from './coins.ts'
+import { tidyCoins } from './coins.ts'
 import type { NodeState } from './state.ts'
 
 export interface ListOptions {
@@ -80,7 +81,7 @@ export function showAccounts({ view: { accounts, heads } }: NodeState): void {
   for (const [i, { balances }] of accounts.entries()) {
     const row = body.children[i]
     const total = row.querySelector('.coins')
-    if (total !== null) write(total, tidyCoins(sumOf(balances.filter((each) => each !== null))))
+    if (total !== null) write(total, tidyCoins(exactSum(balances.filter((each) => each !== null))))
     const list = row.querySelector<HTMLElement>('.balances')
     if (list === null) continue
     const chains = heads.map(({ chain }) => chain)
