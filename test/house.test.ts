@@ -81,6 +81,37 @@ it('no source has a backoff of its own', () => {
   expect(counts(doubled, sources, sourceFolder)).toEqual(countsOf(backoffs))
 })
 
+/** One guard keeps foreign pages away. */
+const guards: Exceptions = {
+  'base/foreign-page.ts': [2, 'the guard'],
+}
+
+it('no source has a guard against foreign pages of its own', () => {
+  expect(counts(/sec-fetch-site/g, sources, sourceFolder)).toEqual(countsOf(guards))
+})
+
+/** Amounts of coins are read by `base/coins.ts` alone. */
+const decimals: Exceptions = {
+  'base/coins.ts': [3, 'the reader'],
+  'contracts/natives/logarithm.ts': [1, 'decimals of the language'],
+  'contracts/repl/generators.ts': [1, 'decimals of the language'],
+  'contracts/values/decimal.ts': [2, 'decimals of the language'],
+  'core/block-fees.ts': [2, 'the exponent of a gas price'],
+}
+
+it('no source has a reader of amounts of its own', () => {
+  expect(counts(/10n \*\* /g, sources, sourceFolder)).toEqual(countsOf(decimals))
+})
+
+/** Caches drop their oldest entries by generations (`base/recent.ts`). */
+const generations: Exceptions = {
+  'base/recent.ts': [1, 'the cache'],
+}
+
+it('no source has a cache of generations of its own', () => {
+  expect(counts(/this\.#(?:old|older) = this\.#/g, sources, sourceFolder)).toEqual(countsOf(generations))
+})
+
 it('no test sleeps', () => {
   expect(counts(/\bset(?:Timeout|Interval)(?:\(| as )|await (?:sleep|delay|pause)\(/g)).toEqual(countsOf(sleeps))
 })

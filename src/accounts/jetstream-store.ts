@@ -7,6 +7,7 @@ import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError, RequestError } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { Recent } from '../base/recent.ts'
 import type { Link } from '../fleet/link.ts'
 import { encodeMessage } from '../fleet/messages.ts'
 import { ShareLog } from './jetstream-log.ts'
@@ -21,7 +22,7 @@ const RETRY_MS = 100
 const GIVE_UP_MS = 10_000
 /** The same at shutdown, for all publishes in flight. */
 const LAST_MS = 2_000
-/** Ids that `has` remembers. */
+/** Ids that `has` remembers, at most twice as many. */
 const MAX_RECENT = 65_536
 
 export interface JetStreamStoreOptions extends ShareStreamOptions {
@@ -42,7 +43,7 @@ export class JetStreamStore implements ShareStore {
   readonly #options: JetStreamStoreOptions
   readonly #link: Link
   readonly #log: ShareLog
-  readonly #recent = new Set<string>()
+  readonly #recent = new Recent<string, true>({ full: MAX_RECENT })
   readonly #stopped = new AbortController()
   #newestMs = 0
   #underWay = 0
@@ -75,19 +76,15 @@ export class JetStreamStore implements ShareStore {
     return this.#newestMs
   }
 
-  /** Whether this process stored the share, among its newest 65,536. */
+  /** Whether this process stored the share, among at least its newest 65,536. */
   readonly has = (id: string): boolean => this.#recent.has(id)
 
   async append(shares: readonly ShareEntry[]): Promise<void> {
     const { share: subject } = this.#link.subjects
     await this.#publishAll(shares.map((share) => ({ subject, id: share.id, body: this.#bodyOf(share) })))
     for (const { id, timeMs } of shares) {
-      this.#recent.add(id)
+      this.#recent.set(id, true)
       this.#newestMs = Math.max(this.#newestMs, timeMs)
-    }
-    for (const id of this.#recent) {
-      if (this.#recent.size <= MAX_RECENT) break
-      this.#recent.delete(id)
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { Recent } from '../base/recent.ts'
 import { everyAfter } from '../base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
@@ -15,7 +16,6 @@ import {
   type ShareDatabase,
   shareLogError,
 } from './level-database.ts'
-import { MAX_RECENT, RecentIds } from './recent-ids.ts'
 import {
   ACCOUNTS,
   behind,
@@ -41,6 +41,8 @@ const SYNC_MS = 1_000
 const REOPEN_MS = 1_000
 /** Records read at once. */
 const CHUNK = 1_000
+/** Ids that `has` remembers, at most twice as many. */
+const MAX_RECENT = 65_536
 const FORMAT = 1
 
 export interface LevelStoreOptions {
@@ -78,7 +80,7 @@ export class LevelStore implements ShareStore, AccountStore {
   #reopening: Promise<ShareDatabase> | null = null
   /** Resolves when the database of a failed write is closed. */
   #closing: Promise<void> = Promise.resolve()
-  readonly #recent = new RecentIds()
+  readonly #recent = new Recent<string, true>({ full: MAX_RECENT })
   #newestMs = 0
   /** Whether writes are not synced yet. */
   #isDirty = false
@@ -149,7 +151,7 @@ export class LevelStore implements ShareStore, AccountStore {
       }),
     )
     for (const { id, timeMs } of fresh) {
-      this.#recent.add(id)
+      this.#recent.set(id, true)
       if (timeMs > this.#newestMs) this.#newestMs = timeMs
     }
   }
@@ -327,7 +329,7 @@ export class LevelStore implements ShareStore, AccountStore {
       this.#newestMs = Math.max(this.#newestMs, timeMs)
       if (ids.push(id) === MAX_RECENT) break
     }
-    for (const id of ids.toReversed()) this.#recent.add(id)
+    for (const id of ids.toReversed()) this.#recent.set(id, true)
   }
 
   async #prune(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Prevents DNS rebinding by a check of the Host header. */
-import { isIP } from 'node:net'
+import { isHostOf } from '../base/foreign-page.ts'
 import { hostOf, isLoopback } from '../base/host.ts'
 
 /** Length limit of a foreign host name in the refusal. */
@@ -14,10 +14,10 @@ const MAX_SHOWN_LENGTH = 100
  * @returns why the request is refused, or null to accept it
  */
 export function foreignHostReason(header: string | undefined, listening: string, machine: string): string | null {
-  const host = hostOf(header)
-  if (isLoopback(host) || host === listening.toLowerCase()) return null
   const isReachable = !isLoopback(listening)
-  if (isReachable && (isIP(host) !== 0 || host === machine.toLowerCase())) return null
+  const names = isReachable ? [listening, machine] : [listening]
+  if (isHostOf(header, { anyAddress: isReachable, names })) return null
+  const host = hostOf(header)
   const named = host === '' ? 'the request names no host' : `the request is for ${host.slice(0, MAX_SHOWN_LENGTH)}`
   const expected = isReachable ? `an IP address, localhost or ${machine}` : 'localhost, 127.0.0.1 or [::1]'
   return `${named}; expected ${expected} in the URL (--http NAME:PORT serves another name of this machine)`

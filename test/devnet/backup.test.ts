@@ -147,7 +147,7 @@ describe('make-backup changes the state of the node', () => {
     const { devnet } = await start({ ...small, backupDir })
     const origin = 'https://page.example'
     const [status, type, text] = brief(await makeBackup(devnet.url, prefix, { headers: { origin } }))
-    expect([status, type, text]).toEqual([403, TEXT, `control is for programs, not for web pages of ${origin}`])
+    expect([status, type, text]).toEqual([403, TEXT, `control is for programs, not for pages of ${origin}`])
     expect(await readdir(backupDir)).toEqual([])
   })
 

@@ -22,7 +22,7 @@ import {
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
 import type { Version, Versions } from '../ledger/versions.ts'
-import { VersionCache } from './version-cache.ts'
+import { versionCache } from './version-cache.ts'
 
 /** Reads records, and queues them for writing. */
 export interface Records {
@@ -60,7 +60,7 @@ class DiskVersion implements Version {
 
 export class DiskVersions implements Versions {
   readonly #records: Records
-  readonly #cache = new VersionCache(CACHED_BYTES)
+  readonly #cache = versionCache(CACHED_BYTES)
   readonly #modules: DiskModules
   /** Chain and domain -> number of its keys. */
   readonly #counts = new Map<string, number>()
@@ -72,7 +72,7 @@ export class DiskVersions implements Versions {
   }
 
   newest(chain: number, domain: string, key: string): Version | null {
-    const cached = this.#cache.get(chain, domain, key)
+    const cached = this.#cache.get({ chain, domain, key })
     if (cached !== undefined) return cached
     const name = `${chain}/${domain}\0${key}`
     const version = this.#versionAt(`state/${name}`, name, domain)

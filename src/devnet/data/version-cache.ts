@@ -1,7 +1,5 @@
-/**
- * Cache of the newest versions of entries, bounded by bytes: keys and rows can be long. It has two generations, as
- * Recent has. Keys stay strings of their own, because joining a long key with its domain copies it on every read.
- */
+/** Cache of the newest versions of entries, bounded by bytes: keys and rows can be long. */
+import { Recent, type RecentTable } from '../../base/recent.ts'
 import { sizeOf } from '../../contracts/values/size.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import type { Version } from '../ledger/versions.ts'
@@ -11,43 +9,32 @@ const ENTRY_BYTES = 200
 /** Bytes of a value that is no row: a guard, a pact, or a reference to a module. */
 const OTHER_BYTES = 1000
 
-/** Chain -> domain -> key -> newest version, or null if the entry has none. */
-type Generation = Map<number, Map<string, Map<string, Version | null>>>
-
-interface Place {
+export interface EntryPlace {
   readonly chain: number
   readonly domain: string
   readonly key: string
 }
 
-export class VersionCache {
-  readonly #bytes: number
-  #young: Generation = new Map()
-  #old: Generation = new Map()
-  #youngBytes = 0
+/** The newest version of an entry, or null if it has none. */
+export type VersionCache = Recent<EntryPlace, Version | null>
 
-  /** @param bytes estimated size at which a generation is full; the cache holds at most twice as much */
-  constructor(bytes: number) {
-    this.#bytes = bytes
+/** @param bytes estimated size of a full generation (base/recent.ts) */
+export function versionCache(bytes: number): VersionCache {
+  return new Recent({ full: bytes, weigh: bytesOf, table: () => new PlaceTable() })
+}
+
+/** Keys stay strings of their own, because joining a long key with its domain copies it on every read. */
+class PlaceTable implements RecentTable<EntryPlace, Version | null> {
+  /** Chain -> domain -> key -> version. */
+  readonly #chains = new Map<number, Map<string, Map<string, Version | null>>>()
+
+  get({ chain, domain, key }: EntryPlace): Version | null | undefined {
+    return this.#chains.get(chain)?.get(domain)?.get(key)
   }
 
-  /** @returns null if the entry has no version, undefined if that is not cached */
-  get(chain: number, domain: string, key: string): Version | null | undefined {
-    const young = this.#young.get(chain)?.get(domain)?.get(key)
-    if (young !== undefined) return young
-    const old = this.#old.get(chain)?.get(domain)?.get(key)
-    if (old !== undefined) this.set({ chain, domain, key }, old)
-    return old
-  }
-
-  set({ chain, domain, key }: Place, version: Version | null): void {
-    const domains = getOrMake(this.#young, chain, () => new Map<string, Map<string, Version | null>>())
+  set({ chain, domain, key }: EntryPlace, version: Version | null): void {
+    const domains = getOrMake(this.#chains, chain, () => new Map<string, Map<string, Version | null>>())
     getOrMake(domains, domain, () => new Map<string, Version | null>()).set(key, version)
-    this.#youngBytes += ENTRY_BYTES + 2 * key.length + bytesOf(domain, version)
-    if (this.#youngBytes < this.#bytes) return
-    this.#old = this.#young
-    this.#young = new Map()
-    this.#youngBytes = 0
   }
 }
 
@@ -59,7 +46,8 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-function bytesOf(domain: string, version: Version | null): number {
-  if (version === null) return 0
-  return domain.startsWith('table:') ? 2 * sizeOf(version.value as Value).weight : OTHER_BYTES
+function bytesOf({ domain, key }: EntryPlace, version: Version | null): number {
+  const bytes = ENTRY_BYTES + 2 * key.length
+  if (version === null) return bytes
+  return bytes + (domain.startsWith('table:') ? 2 * sizeOf(version.value as Value).weight : OTHER_BYTES)
 }

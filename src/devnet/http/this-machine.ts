@@ -1,5 +1,6 @@
 /** Access control of a node: programs on its own machine may change its state, and so may its own page there. */
 import type { FastifyRequest } from 'fastify'
+import { foreignPage, isHostOf } from '../../base/foreign-page.ts'
 import { hostOf, isLoopback } from '../../base/host.ts'
 import type { HttpRefusal } from './refusal.ts'
 
@@ -23,16 +24,13 @@ export function foreignRefusal({ socket, headers }: FastifyRequest): HttpRefusal
   const address = socket.remoteAddress ?? ''
   if (!isLoopback(address))
     return refused(`control is for this machine only, not for ${address || 'an unknown address'}`)
-  const host = hostOf(headers.host)
   // A page whose host name resolves to this machine (DNS rebinding) has the same origin as the node.
-  if (!isLoopback(host) && !UNSPECIFIED.includes(host))
-    return refused(`control needs localhost, 127.0.0.1 or [::1] in the URL, not ${host || 'an empty host'}`)
-  const { origin, 'sec-fetch-site': site } = headers
-  if (origin !== undefined && origin !== `http://${headers.host}`)
-    return refused(`control is for programs, not for web pages of ${origin}`)
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return refused(`control is for programs, not for a request that is ${String(site)}`)
-  return null
+  if (!isHostOf(headers.host, { anyAddress: false, names: UNSPECIFIED })) {
+    const host = hostOf(headers.host) || 'an empty host'
+    return refused(`control needs localhost, 127.0.0.1 or [::1] in the URL, not ${host}`)
+  }
+  const page = foreignPage(headers)
+  return page === null ? null : refused(`control is for programs, not for ${page}`)
 }
 
 const refused = (message: string): HttpRefusal => ({ status: 403, message })

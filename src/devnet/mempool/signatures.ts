@@ -1,15 +1,15 @@
 /** Signatures of a command, one for each signer. They sign the 32 bytes of its hash, not `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../base/errors.ts'
+import { Recent } from '../../base/recent.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
-import { Recent } from '../store/recent.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 
 /** Public keys cached, at least: creating one takes a seventh of the time of a verification. */
 const KEPT_KEYS = 5000
 
 /** Scheme and public key -> the key. */
-const keptKeys = new Recent<KeyObject>(KEPT_KEYS)
+const keptKeys = new Recent<string, KeyObject>({ full: KEPT_KEYS })
 
 /**
  * Checks the signatures of a command.

@@ -1,16 +1,16 @@
-/** LRU cache in front of a payload store: the same payloads are read again and again. */
+/** Cache in front of a payload store: the same payloads are read again and again. */
 import { encodeBase64Url } from '../../base/bytes.ts'
+import { Recent } from '../../base/recent.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 
-/** Most bytes of cached payloads. */
-const MAX_BYTES = 16 * 1024 * 1024
+/** Bytes of cached payloads, at most twice as many. */
+const CACHED_BYTES = 8 * 1024 * 1024
 
 export class RecentPayloads implements PayloadStore {
   readonly #kept: PayloadStore
-  /** Payload hash as in JSON -> payload, least recently used first. */
-  readonly #recent = new Map<string, { readonly payload: StoredPayload; readonly bytes: number }>()
-  #bytes = 0
+  /** Payload hash as in JSON -> payload. */
+  readonly #recent = new Recent<string, StoredPayload>({ full: CACHED_BYTES, weigh: (_, payload) => bytesOf(payload) })
 
   constructor(kept: PayloadStore) {
     this.#kept = kept
@@ -19,31 +19,16 @@ export class RecentPayloads implements PayloadStore {
   get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = encodeBase64Url(payloadHash)
     const recent = this.#recent.get(key)
-    if (recent !== undefined) {
-      this.#recent.delete(key)
-      this.#recent.set(key, recent)
-      return recent.payload
-    }
+    if (recent !== undefined) return recent
     const payload = this.#kept.get(payloadHash)
-    if (payload !== undefined) this.#remember(key, payload)
+    if (payload !== undefined) this.#recent.set(key, payload)
     return payload
   }
 
   put(payload: StoredPayload): void {
     this.#kept.put(payload)
     const key = encodeBase64Url(payload.payloadHash)
-    if (!this.#recent.has(key)) this.#remember(key, payload)
-  }
-
-  #remember(key: string, payload: StoredPayload): void {
-    const bytes = bytesOf(payload)
-    this.#recent.set(key, { payload, bytes })
-    this.#bytes += bytes
-    for (const [oldest, { bytes: freed }] of this.#recent) {
-      if (this.#bytes <= MAX_BYTES) return
-      this.#recent.delete(oldest)
-      this.#bytes -= freed
-    }
+    if (!this.#recent.has(key)) this.#recent.set(key, payload)
   }
 }
 

@@ -1,6 +1,6 @@
 /** `GET /api/events`: the event stream of the dashboard. state.ts describes the events. */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { foreignPage, type PageHeaders } from '../../base/foreign-page.ts'
 import { type Hub, MAX_READERS } from './hub.ts'
 
 export const EVENTS_PATH = '/api/events'
@@ -16,8 +16,8 @@ const RETRY_MS = 1_000
 export function addEvents(app: FastifyInstance, hub: Hub): void {
   app.addHook('preClose', async () => hub.close())
   app.get(EVENTS_PATH, { exposeHeadRoute: false }, (request, reply) => {
-    const reason = foreignReason(request.headers)
-    if (reason !== null) return reply.code(403).send({ error: reason })
+    const { headers } = request
+    if (foreignPage(headers) !== null) return reply.code(403).send({ error: foreignText(headers) })
     if (!hub.hasRoom) {
       const error = `${MAX_READERS} event streams are open, and there are no more; close one, or try again later`
       return reply.code(503).header('retry-after', '5').send({ error })
@@ -27,16 +27,9 @@ export function addEvents(app: FastifyInstance, hub: Hub): void {
   })
 }
 
-/**
- * Refuses streams to pages of other sites: they could not read them, but they could occupy all of them.
- * @returns the reason, or null to accept the request
- */
-function foreignReason({ host, origin, ...headers }: IncomingHttpHeaders): string | null {
-  const site = headers['sec-fetch-site']
-  const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (!isForeign && (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)) return null
-  return `only the page of this miner, at http://${host}/, and programs may listen, not pages of other sites`
-}
+/** Pages of other sites could not read a stream, but they could occupy all of them. */
+const foreignText = ({ host }: PageHeaders) =>
+  `only the page of this miner, at http://${host}/, and programs may listen, not pages of other sites`
 
 function open(hub: Hub, reply: FastifyReply): void {
   reply.hijack()

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { Recent } from '../../src/base/recent.ts'
+
+it('recent entries are kept: at least the limit, at most twice as many', () => {
+  const recent = new Recent<string, number>({ full: 10 })
+  for (let i = 0; i < 1000; i++) {
+    recent.set(`${i}`, i)
+    expect(recent.get('0')).toBe(0)
+    for (let j = Math.max(0, i - 4); j <= i; j++) expect(recent.get(`${j}`)).toBe(j)
+  }
+  const kept = Array.from({ length: 1000 }, (_, i) => recent.get(`${i}`)).filter((each) => each !== undefined)
+  expect(kept.length).toBeLessThanOrEqual(20)
+})
+
+it('entries count by their weight', () => {
+  const recent = new Recent<string, string>({ full: 100, weigh: (key, value) => key.length + value.length })
+  recent.set('a', 'x'.repeat(49))
+  recent.set('b', 'x'.repeat(49))
+  expect(recent.get('a')).toHaveLength(49)
+  recent.set('c', 'x'.repeat(60))
+  expect([recent.has('a'), recent.has('b'), recent.has('c')]).toEqual([true, false, true])
+})
