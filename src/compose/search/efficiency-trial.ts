@@ -11,6 +11,7 @@ import { joulesBetween, problemText, readPackages } from '../../sensors/powercap
 import type { OwnSearch } from '../setup.ts'
 import type { Measured } from './efficiency.ts'
 import { Engines } from './engines.ts'
+import { trialHashes } from './trial-hashes.ts'
 import { type PowerPlaces, unreadable } from './tune-for.ts'
 
 export interface TrialOptions {
@@ -24,8 +25,6 @@ export interface TrialOptions {
 const WARM_UP_MS = 1000
 /** NVIDIA cards report the mean power of the last second, and packages count every millisecond. */
 const TRIAL_MS = 2000
-/** A trial goes on for up to this time if other programs leave it no hash. */
-const MAX_TRIAL_MS = 60_000
 const TOOL_MS = 4000
 
 /**
@@ -46,14 +45,8 @@ export async function tryEfficiency(search: OwnSearch, options: TrialOptions): P
     await Promise.race([engines.setWork(work), untilAborted(stopped)])
     await sleep(clock, WARM_UP_MS, stopped)
     const before = search.threads === 0 ? null : await packages(options)
-    const [startMs, hashesBefore] = [clock.monotonicMs(), engines.hashes()]
-    let [elapsedMs, hashes] = [0, 0]
-    while (hashes === 0 && elapsedMs < MAX_TRIAL_MS) {
-      await sleep(clock, TRIAL_MS, stopped)
-      stopped.throwIfAborted()
-      elapsedMs = clock.monotonicMs() - startMs
-      hashes = engines.hashes() - hashesBefore
-    }
+    const { hashes, elapsedMs } = await trialHashes(engines, TRIAL_MS, { clock, stopped })
+    stopped.throwIfAborted()
     if (hashes === 0) throw unreadable('a trial of a minute had no hash, as other programs keep this machine busy')
     const joules =
       before === null

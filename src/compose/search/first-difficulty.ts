@@ -12,6 +12,7 @@ import { EngineSet } from '../../mine/engine-set.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { MinerSetup, OwnSearch } from '../setup.ts'
 import { Engines } from './engines.ts'
+import { trialHashes } from './trial-hashes.ts'
 
 /** GPU batches grow to their final size during this time. */
 const WARM_UP_MS = 100
@@ -76,10 +77,8 @@ export async function rateOf(
     const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
     await Promise.race([trial.setWork(work), untilAborted(stopped)])
     await sleep(clock, WARM_UP_MS, stopped)
-    const [startMs, before] = [clock.monotonicMs(), trial.hashes()]
-    await sleep(clock, TRIAL_MS, stopped)
-    const hashes = trial.hashes() - before
-    return stopped.aborted || hashes === 0 ? null : (hashes * 1000) / (clock.monotonicMs() - startMs)
+    const { hashes, elapsedMs } = await trialHashes(trial, TRIAL_MS, { clock, stopped })
+    return stopped.aborted || hashes === 0 ? null : (hashes * 1000) / elapsedMs
   } finally {
     await trial.stop()
   }
