@@ -42,8 +42,18 @@ it('is as new as its modules: npm run build makes it again', () => {
   const rooms = readdirSync(compiled).filter((name) => !name.includes('.') && name !== 'bundled')
   const bench = filesIn('../bench').filter((name) => !name.includes('-child.'))
   const modules = [join(compiled, 'newcut.js'), ...rooms.flatMap(filesIn), ...bench].filter(
-    (name) => !/\/(browser|kit|kept)\//.test(name),
+    (name) => !/\/(browser|kit|kept|served)\//.test(name),
   )
   expect(modules.length).toBeGreaterThan(500)
   expect(modules.filter((name) => statSync(name).mtimeMs > madeMs)).toEqual([])
+})
+
+it('has scripts of pages that are as new as their modules', () => {
+  const [scripts, modules] = [/\/served\//, /\/(browser|kit)\//].map((part) => {
+    return filesIn('web')
+      .filter((name) => part.test(name))
+      .map((name) => statSync(name).mtimeMs)
+  })
+  expect(Math.min(scripts.length, modules.length)).toBeGreaterThan(10)
+  expect(Math.min(...scripts)).toBeGreaterThanOrEqual(Math.max(...modules))
 })

@@ -1,5 +1,5 @@
 /** Makes fewer and larger files, which load faster. */
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -38,6 +38,29 @@ export async function bundlePackages(emitted) {
       load: (id) => (id.startsWith(prefix) ? Reflect.get(instead, id.slice(prefix.length)) : null),
     }
     await build({ input: file, platform: 'node', plugins: [plugin], output: { file, format: 'esm' } })
+  }
+}
+
+/** Folders of src/web with pages. The entry modules of a page have names that end with `main`. */
+const pages = ['dashboard', 'explorer', 'mine-page']
+
+/** Bundles the scripts of each page into dist/src/web/PAGE/served/, from where newcut serves all files. */
+export async function bundlePages() {
+  for (const page of pages) {
+    const modules = `${dist}src/web/${page}/browser/`
+    const served = `${dist}src/web/${page}/served/`
+    const entries = readdirSync(modules).filter((name) => /(^|-)main\.js$/.test(name))
+    rmSync(served, { recursive: true, force: true })
+    await build({
+      input: Object.fromEntries(entries.map((name) => [name.slice(0, -'.js'.length), modules + name])),
+      platform: 'browser',
+      output: {
+        dir: served,
+        format: 'esm',
+        comments: { legal: true, jsdoc: false, annotation: false },
+        chunkFileNames: '[name].js',
+      },
+    })
   }
 }
 

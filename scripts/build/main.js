@@ -2,7 +2,7 @@
  * `npm run build`: emits the modules, then bundles them. Builds only what has changed since the last build. Plain
  * JavaScript, because it runs before anything is compiled. It checks no types; `npm run typecheck` does.
  */
-import { bundleCommands, bundlePackages } from './bundle.js'
+import { bundleCommands, bundlePackages, bundlePages } from './bundle.js'
 import { copyCharts } from './charts.js'
 import { changesSince, emit, removeOutput } from './emit.js'
 import { readState, writeState } from './state.js'
@@ -22,6 +22,7 @@ if (!isBundled || stale.length > 0) {
   if (!isBundled) {
     await bundlePackages(changed)
     await bundleCommands()
+    await bundlePages()
     copyCharts()
   }
   writeState({ sources, isBundled: true })

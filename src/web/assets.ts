@@ -1,8 +1,8 @@
 /**
- * Serves the files of the web pages from memory. Each page has a fixed list of files, so no request path reaches the
- * file system. Pages run the compiled modules of the project unchanged.
+ * Serves the files of the web pages from memory, so no request path reaches the file system. The build bundles the
+ * scripts of each page.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 
 /** A file in memory. */
@@ -49,11 +49,13 @@ export function siteAsset(name: string): Asset {
 }
 
 /**
- * Reads compiled modules of src/, named without extension.
- * @returns the modules by their path below `folder`
+ * Reads the scripts of a page. Throws if the package is incomplete.
+ * @param page folder of src/web
+ * @returns the scripts by their path below `path`
  */
-export function moduleAssets(folder: string, names: readonly string[]): (readonly [string, Asset])[] {
-  return names.map((name) => [`${folder}/${name}.js`, fileAsset(new URL(`../${name}.js`, import.meta.url))])
+export function scriptAssets(page: string, path: string): (readonly [string, Asset])[] {
+  const folder = new URL(`${page}/served/`, import.meta.url)
+  return readdirSync(folder).map((name) => [`${path}/${name}`, fileAsset(new URL(name, folder))])
 }
 
 /** Sends a file. Pages of other sites may not read it, even where the server allows them other routes. */

@@ -1,44 +1,35 @@
-/** Imports of the compiled modules of a page, and their use of Node. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path/posix'
-import { pathToFileURL } from 'node:url'
-
-export const dist = new URL('../../dist/src/', import.meta.url)
-export const HASHES = '@noble/hashes/'
-const hashes = pathToFileURL(createRequire(import.meta.url).resolve(`${HASHES}utils.js`))
+/** Scripts of pages: what they load, and their use of Node. */
+import type { Asset } from '../../src/web/assets.ts'
 
 /** Names that browsers lack. */
 const FOREIGN = /\b(setImmediate|process\.|Buffer\b|require\(|__dirname)|['"]node:/
 const COMMENTS = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 
-/** The code of a module of src/ (name without extension) or of a file of @noble/hashes, without comments. */
-function codeOf(name: string): string {
-  const file = name.startsWith(HASHES) ? new URL(name.slice(HASHES.length), hashes) : new URL(`${name}.js`, dist)
-  return readFileSync(file, 'utf8').replace(COMMENTS, '')
-}
+type Assets = ReadonlyMap<string, Asset>
 
-/** The imports of a module, dynamic ones included. A specifier that is no path, such as a package, stays as it is. */
-function importsOf(name: string): string[] {
-  return [...codeOf(name).matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(([, specifier]) => {
-    if (!specifier.startsWith('.')) return specifier
-    const path = join(dirname(name), specifier)
-    return name.startsWith(HASHES) ? path : path.replace(/\.js$/, '')
-  })
-}
+const textOf = (assets: Assets, path: string) => assets.get(path)?.text ?? ''
 
-/** All modules that these reach, themselves included, sorted. */
-export function reachedFrom(...entries: readonly string[]): string[] {
-  const reached = new Set<string>()
-  const visit = (name: string) => {
-    if (reached.has(name)) return
-    reached.add(name)
-    const isOurs = /^(web|base|core|engine|mine|source|schema|node)\//.test(name)
-    if (isOurs || name.startsWith(HASHES)) for (const each of importsOf(name)) visit(each)
+/** Paths of all scripts that newcut bundles for a page. */
+export const scriptsIn = (assets: Assets) =>
+  [...assets.keys()].filter((path) => path.endsWith('.js') && !path.endsWith('/uplot.js'))
+
+/** The scripts that use names which browsers lack. */
+export const foreignIn = (assets: Assets) =>
+  scriptsIn(assets).filter((path) => FOREIGN.test(textOf(assets, path).replace(COMMENTS, '')))
+
+/** All scripts that these load, themselves included, sorted. A script that is not served is there too. */
+export function loadedBy(assets: Assets, ...entries: readonly string[]): string[] {
+  const loaded = new Set<string>()
+  const visit = (path: string) => {
+    if (loaded.has(path)) return
+    loaded.add(path)
+    const specifiers = textOf(assets, path).matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)
+    for (const [, specifier] of specifiers) visit(new URL(specifier, `http://page${path}`).pathname)
   }
   for (const entry of entries) visit(entry)
-  return [...reached].toSorted()
+  return [...loaded].toSorted()
 }
 
-/** The modules among these that use names which browsers lack. */
-export const foreignTo = (names: readonly string[]) => names.filter((name) => FOREIGN.test(codeOf(name)))
+/** The scripts that a page names. */
+export const entriesOf = (page: string) =>
+  [...page.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, path]) => path)

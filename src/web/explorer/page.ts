@@ -1,80 +1,12 @@
 /** Serves the developer page of an embedded node: `/` for browsers only, files below /explorer/. */
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
-import { type Asset, moduleAssets, policyWith, sendAsset, siteAsset } from '../assets.ts'
+import { type Asset, policyWith, scriptAssets, sendAsset, siteAsset } from '../assets.ts'
 
-const MODULES = 'web/explorer/browser'
-
-/** Modules of src/ without extension: all direct and indirect imports of the pages. */
-export const EXPLORER_MODULES: readonly string[] = [
-  ...[
-    'main',
-    'api-main',
-    'api-example',
-    'api-operation',
-    'argument',
-    'argument-field',
-    'ask',
-    'blake2b',
-    'braid',
-    'braid-layout',
-    'braid-paint',
-    'call',
-    'code-view',
-    'coins',
-    'complete',
-    'continuation',
-    'contracts-main',
-    'control',
-    'details',
-    'ed25519',
-    'event-row',
-    'events-main',
-    'figures',
-    'frame',
-    'gas-station',
-    'json-text',
-    'keyring',
-    'lists',
-    'literal',
-    'module-interface',
-    'node-calls',
-    'own-key',
-    'pact-card',
-    'pact-text',
-    'paged-list',
-    'place',
-    'printed',
-    'query',
-    'send-form',
-    'send-main',
-    'signatures',
-    'signing',
-    'snapshots',
-    'state',
-    'table-panel',
-    'trace-link',
-    'trace-tree',
-    'transaction-main',
-    'transactions-main',
-    'transfers-main',
-    'trial',
-    'value-text',
-  ].map((name) => `${MODULES}/${name}`),
-  'web/kit/dom',
-  'web/kit/numbers',
-  'web/kit/stream',
-  'core/development-accounts',
-  'base/backoff',
-  'base/coins',
-  'base/printable',
-  'base/units',
-]
-
-/** Path of a page -> its file in site/, and its entry module. */
-export const EXPLORER_PAGES: ReadonlyMap<string, { readonly site: string; readonly entry: string }> = new Map([
-  ['/', { site: 'explorer', entry: `${MODULES}/main` }],
+/** Path of a page -> its file in site/. */
+export const EXPLORER_PAGES: ReadonlyMap<string, string> = new Map([
+  ['/', 'explorer'],
   ...['transactions', 'transaction', 'transfers', 'events', 'contracts', 'send', 'api'].map((name) => {
-    return [`/explorer/${name}`, { site: name, entry: `${MODULES}/${name}-main` }] as const
+    return [`/explorer/${name}`, name] as const
   }),
 ])
 
@@ -86,7 +18,7 @@ const MINE_LINK = /<a id="mine-link".*?<\/a>\n?/s
 
 /** Reads all files, by path. Throws if the package is incomplete. */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
-  const pages = [...EXPLORER_PAGES].map(([path, { site }]): readonly [string, Asset] => {
+  const pages = [...EXPLORER_PAGES].map(([path, site]): readonly [string, Asset] => {
     const { type, text } = siteAsset(`explorer/site/${site}.html`)
     return [path, { type, text: hasMinePage ? text : text.replace(MINE_LINK, ''), policy: EXPLORER_POLICY }]
   })
@@ -95,7 +27,7 @@ export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
     ['/explorer/explorer.css', siteAsset('explorer/site/explorer.css')],
     ['/explorer/views.css', siteAsset('explorer/site/views.css')],
     ['/explorer/icon.svg', siteAsset('kit/site/icon.svg')],
-    ...moduleAssets('/explorer/src', EXPLORER_MODULES),
+    ...scriptAssets('explorer', '/explorer'),
   ])
 }
 

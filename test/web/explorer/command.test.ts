@@ -6,7 +6,6 @@ import { blake2b256 as judge } from '../../../src/core/blake2b.ts'
 import { developmentAccounts } from '../../../src/core/development-accounts.ts'
 import { readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
-import { blake2b256 } from '../../../src/web/explorer/browser/blake2b.ts'
 import { keyPairOf } from '../../../src/web/explorer/browser/ed25519.ts'
 import { Keyring } from '../../../src/web/explorer/browser/keyring.ts'
 import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
@@ -25,11 +24,6 @@ const fault = (run: () => unknown): string => {
 }
 
 describe('the hash of commands', () => {
-  it.each([0, 1, 127, 128, 129, 255, 256, 257, 1000])('is BLAKE2b-256 for %i bytes', (length) => {
-    const bytes = Uint8Array.from({ length }, (_, i) => (31 * i + length) & 255)
-    expect(Buffer.from(blake2b256(bytes)).toString('hex')).toBe(Buffer.from(judge(bytes)).toString('hex'))
-  })
-
   it('is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
     const [first, second] = developmentAccounts
     const signerOf = async ({

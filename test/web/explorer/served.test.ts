@@ -2,9 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { EXPLORER_MODULES, EXPLORER_PAGES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
+import { EXPLORER_PAGES, EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
 import { Peer } from '../../devnet/request.ts'
-import { foreignTo, reachedFrom } from '../modules.ts'
+import { entriesOf, foreignIn, loadedBy, scriptsIn } from '../modules.ts'
 
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const NOTHING = 'nothing is served at /; GET /openapi.json lists what is'
@@ -68,15 +68,13 @@ describe('GET /', () => {
   })
 })
 
-const entries = [...EXPLORER_PAGES.values()].map(({ entry }) => entry)
-
 describe('the files', () => {
-  it('are exactly the modules that the pages reach', () => {
-    expect(reachedFrom(...entries)).toEqual([...EXPLORER_MODULES].toSorted())
-  })
-
-  it('use only what browsers have', () => {
-    expect(foreignTo(EXPLORER_MODULES)).toEqual([])
+  it('are exactly those that the pages load, and use only what browsers have', () => {
+    const assets = readExplorer(true)
+    const entries = [...EXPLORER_PAGES.keys()].flatMap((path) => entriesOf(assets.get(path)?.text ?? ''))
+    expect(entries).toHaveLength(EXPLORER_PAGES.size)
+    expect(loadedBy(assets, ...entries)).toEqual(scriptsIn(assets).toSorted())
+    expect(foreignIn(assets)).toEqual([])
   })
 
   it('are served as they are, each with its type', async () => {
@@ -101,11 +99,11 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it.each([...EXPLORER_PAGES])('are within the size limit of a page: %s', (path, { entry }) => {
+  it.each([...EXPLORER_PAGES.keys()])('are within the size limit of a page: %s', (path) => {
     const assets = readExplorer(true)
     const styles = [...(assets.get(path)?.text ?? '').matchAll(/href="([^"]+\.css)"/g)].map(([, href]) => href)
-    const modules = reachedFrom(entry).map((name) => `/explorer/src/${name}.js`)
-    const texts = [path, ...styles, ...modules].map((each) => assets.get(each)?.text ?? expect.fail(`no ${each}`))
+    const scripts = loadedBy(assets, ...entriesOf(assets.get(path)?.text ?? ''))
+    const texts = [path, ...styles, ...scripts].map((each) => assets.get(each)?.text ?? expect.fail(`no ${each}`))
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     expect(bytes).toBeGreaterThan(20_000)
     expect(bytes).toBeLessThan(150_000)

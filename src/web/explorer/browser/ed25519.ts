@@ -1,4 +1,5 @@
 /** Ed25519 keys and signatures of the browser. Secret keys leave this module for nowhere. */
+import { decodeBase64Url, decodeHex, encodeHex } from '../../../base/bytes.ts'
 
 /** A key pair whose secret half stays in the browser's own store of keys. */
 export interface BrowserKey {
@@ -19,14 +20,14 @@ export async function keyPairOf(secretKey: string): Promise<BrowserKey> {
       'this page signs only at localhost, 127.0.0.1 or [::1]: browsers allow it nowhere else without https',
     )
   }
-  const bytes = bytesOf(PKCS8 + secretKey)
+  const bytes = decodeHex(PKCS8 + secretKey)
   try {
     const open = await crypto.subtle.importKey('pkcs8', bytes, NAME, true, ['sign'])
     const { x = '' } = await crypto.subtle.exportKey('jwk', open)
     const key = await crypto.subtle.importKey('pkcs8', bytes, NAME, false, ['sign'])
     return {
-      publicKey: hexOf(bytesOfBase64Url(x)),
-      sign: async (signed) => hexOf(new Uint8Array(await crypto.subtle.sign(NAME, key, signed))),
+      publicKey: encodeHex(decodeBase64Url(x)),
+      sign: async (signed) => encodeHex(new Uint8Array(await crypto.subtle.sign(NAME, key, signed))),
     }
   } catch (error) {
     throw new Error('this browser cannot sign with Ed25519: use Chrome 137, Firefox 130, Safari 17 or newer', {
@@ -35,12 +36,4 @@ export async function keyPairOf(secretKey: string): Promise<BrowserKey> {
   } finally {
     bytes.fill(0)
   }
-}
-
-const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-const hexOf = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
-function bytesOfBase64Url(text: string): Uint8Array {
-  const decoded = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(decoded, (character) => character.charCodeAt(0))
 }

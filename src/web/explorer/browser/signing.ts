@@ -1,6 +1,10 @@
 /** Builds and signs commands (PROTOCOL.md E.2) in the browser. */
-import { blake2b256 } from './blake2b.ts'
+import { blake2b } from '@noble/hashes/blake2.js'
+import { encodeBase64Url } from '../../../base/bytes.ts'
 import type { BrowserKey } from './ed25519.ts'
+
+/** Bytes of the hash of a command. */
+const HASH_BYTES = 32
 
 /** Who may sign in this page. */
 export interface PageSigner {
@@ -90,16 +94,9 @@ function commandText(draft: CommandDraft): string {
 /** Hashes and signs a draft. Throws Error in a browser that cannot sign. */
 export async function signedDraft(draft: CommandDraft): Promise<SignedDraft> {
   const cmd = commandText(draft)
-  const hash = blake2b256(new TextEncoder().encode(cmd))
+  const hash = blake2b(new TextEncoder().encode(cmd), { dkLen: HASH_BYTES })
   const sigs = await Promise.all(
     draft.signers.map(async ({ signer: { sign } }) => (sign === null ? null : { sig: await sign(hash) })),
   )
-  return { hash: base64Url(hash), sigs, cmd }
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return { hash: encodeBase64Url(hash), sigs, cmd }
 }
