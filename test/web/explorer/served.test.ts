@@ -47,8 +47,11 @@ describe('GET /', () => {
   it.each([
     '/explorer',
     '/explorer/',
-    '/explorer/src/web/mine-page/browser/main.js',
-    '/explorer/src/core/pow.js',
+    '/explorer/browser/main.js',
+    '/explorer/served/main.js',
+    '/explorer/page.js',
+    '/explorer/main.js.map',
+    '/explorer/..%2fbrowser%2fmain.js',
     '/explorer/..%2fmine.html',
   ])('serves nothing else: %s', async (path) => {
     const peer = await start()
