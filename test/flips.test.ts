@@ -9,6 +9,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { BlockShares } from '../src/accounts/block-shares.ts'
 import { LevelStore } from '../src/accounts/level-store.ts'
 import { NewcutError } from '../src/base/errors.ts'
+import { startDevnet } from '../src/compose/devnet.ts'
+import { openDatabase } from '../src/devnet/data/database.ts'
+import { BLOCKS } from '../src/devnet/data/directory.ts'
+import { unpackState } from '../src/devnet/data/state-file.ts'
 import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
 import { ForkCache } from '../src/fork/cache.ts'
 import { readJournal } from '../src/journal/content.ts'
@@ -177,6 +181,28 @@ const kinds: readonly Kind[] = [
     },
     read: readSolutions,
     isFlipped: (name) => name === 'blocks.index',
+  },
+  {
+    name: 'state of a network: `--state-file`',
+    write: async (folder) => {
+      const devnet = await startDevnet({ port: 0, graph: 'singleton', pow: false })
+      writeFileSync(join(folder, 'network.state'), await devnet.state())
+      await devnet.close()
+    },
+    read: async (folder) => {
+      const { directory, pending } = await unpackState(join(folder, 'network.state'))
+      try {
+        const database = await openDatabase(join(directory, BLOCKS), { create: false })
+        const records = await database.iterator().all()
+        await database.close()
+        const texts = records.map(([key, value]) => [key, Buffer.from(value).toString('base64')])
+        return { content: [texts, pending.length], isReported: false }
+      } finally {
+        rmSync(directory, { recursive: true })
+      }
+    },
+    isFlipped: () => true,
+    isDatabase: true,
   },
   {
     name: 'journal of solutions: `blocks-*.jsonl`',

@@ -237,6 +237,8 @@ describe('a state file', () => {
       [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is no record'],
       [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is no record'],
       [of(...lines.slice(0, -3), ...lines.slice(-2)), 'network: it is cut off'],
+      [of(...lines, '[0,"e30="]', ''), 'no state of a newcut network: text follows its last line'],
+      [state.with(-8, state[state.length - 8] ^ 1), 'no state of a newcut network: incorrect data check'],
       [of(lines[0], lines[1].replace(/"(.)(.*)"\]$/, '"$1AAAA$2"]'), ...lines.slice(2)), 'state/blocks: damaged: '],
     ]
     for (const [bytes, text] of cases) {

@@ -142,13 +142,14 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   try {
     let batch: StoredEntry[] = []
     let records = 0
-    let isWhole = false
+    let end: unknown = null
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+      if (end !== null) throw noState(name, 'text follows its last line')
       const entry = entryIn(line)
       if (entry === null) throw noState(name, `its line ${records + 2} is no record`)
       if ('records' in entry) {
-        isWhole = entry.records === records
-        break
+        end = entry.records
+        continue
       }
       records++
       if ('chain' in entry) pending.push(entry)
@@ -157,7 +158,10 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
       await database.batch(batch)
       batch = []
     }
-    if (!isWhole) throw noState(name, 'it is cut off')
+    if (end !== records) throw noState(name, 'it is cut off')
+    // The checksum of all bytes comes last.
+    const fault = await piped
+    if (fault !== null) throw noState(name, describeError(fault), fault)
     await database.batch(batch)
     return pending
   } finally {
