@@ -83,7 +83,7 @@ it('no source has a backoff of its own', () => {
 
 /** One guard keeps foreign pages away. */
 const guards: Exceptions = {
-  'base/foreign-page.ts': [2, 'the guard'],
+  'base/host.ts': [2, 'the guard'],
 }
 
 it('no source has a guard against foreign pages of its own', () => {

@@ -58,7 +58,7 @@ export function staleFiles(paths: readonly string[], root: string = ROOT): strin
     // Copied from another package.
     if (path.startsWith('dist/src/web/dashboard/kept/')) return false
     // The build makes them of other compiled files, each time.
-    if (path.startsWith('dist/src/bundled/')) return false
+    if (/^dist\/src\/(?:bundled|web\/[a-z-]+\/served)\//.test(path)) return false
     const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
     return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))
   })

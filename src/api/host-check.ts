@@ -1,6 +1,5 @@
 /** Prevents DNS rebinding by a check of the Host header. */
-import { isHostOf } from '../base/foreign-page.ts'
-import { hostOf, isLoopback } from '../base/host.ts'
+import { hostOf, isHostOf, isLoopback } from '../base/host.ts'
 
 /** Length limit of a foreign host name in the refusal. */
 const MAX_SHOWN_LENGTH = 100

@@ -13,7 +13,7 @@ const paths = packed.files.map(({ path }) => path)
 /** Each file has a purpose: it runs, the program reads it, other programs compile against it, or people read it. */
 const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
-  /^dist\/src\/(compose|contracts|core|devnet|fork|node|platform|schema|wallet)\/[\w/-]+\.d\.ts$/,
+  /^dist\/src\/(base|compose|contracts|core|devnet|fork|node|platform|schema|wallet)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
   /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
@@ -39,10 +39,13 @@ describe('the published package', () => {
   it('has every compiled module, and none whose source is gone', () => {
     const sources = ['src', 'bench'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
+        .filter((name) => name.endsWith('.ts') && !/^web\/(?:[a-z-]+\/browser|kit)\//.test(name))
         .map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`),
     )
     expect(sources.filter((path) => !paths.includes(path))).toEqual([])
+    // The modules of pages are in their scripts.
+    expect(paths.filter((path) => /^dist\/.*\/(browser|kit)\//.test(path))).toEqual([])
+    expect(paths.filter((path) => path.endsWith('/served/main.js'))).toHaveLength(3)
     expect(staleFiles(paths.filter((path) => path.startsWith('dist/')))).toEqual([])
   })
 

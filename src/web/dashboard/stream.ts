@@ -1,6 +1,6 @@
 /** `GET /api/events`: the event stream of the dashboard. state.ts describes the events. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { foreignPage, type PageHeaders } from '../../base/foreign-page.ts'
+import { foreignPage, type PageHeaders } from '../../base/host.ts'
 import { type Hub, MAX_READERS } from './hub.ts'
 
 export const EVENTS_PATH = '/api/events'

@@ -1,6 +1,5 @@
 /** Restricts the gateway to its own page and to programs; pages of other sites are refused. */
-import { foreignPage, isHostOf, type PageHeaders } from '../../base/foreign-page.ts'
-import { hostOf } from '../../base/host.ts'
+import { foreignPage, hostOf, isHostOf, type PageHeaders } from '../../base/host.ts'
 
 /** @returns the reason to refuse the request, or null to accept it */
 export function foreignReason(headers: PageHeaders): string | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foreignPage, isHostOf } from '../../src/base/foreign-page.ts'
+import { foreignPage, isHostOf } from '../../src/base/host.ts'
 
 describe('the Host header of a server on a loopback address', () => {
   const server = { anyAddress: false, names: ['Rig.example'] }
