@@ -17,7 +17,7 @@ export const encodeHex: (bytes: Uint8Array) => string = toHex
  * @param field name of the value in errors
  * @throws FormatError
  */
-export function decodeHex(text: string, field = 'hex'): Uint8Array {
+export function decodeHex(text: string, field = 'hex'): Uint8Array<ArrayBuffer> {
   const bad = text.search(/[^0-9a-fA-F]/)
   if (bad >= 0) throw new FormatError(field, bad, `${JSON.stringify(text[bad])} is not a hex digit`)
   if (text.length % 2 === 1) throw new FormatError(field, text.length, 'odd number of hex digits')
