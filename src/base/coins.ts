@@ -26,7 +26,7 @@ export interface Fraction {
 
 /**
  * Parses a decimal number without a sign, exactly.
- * @returns null if the text is no such number
+ * @returns null if the text is not such a number
  */
 export function fractionOf(text: string): Fraction | null {
   const [, whole, fraction = ''] = DECIMAL.exec(text) ?? []
@@ -39,7 +39,7 @@ export const isAmount = (text: string): boolean => amount.test(text)
 
 /**
  * Parses an amount such as `1.5`.
- * @returns units, or null if the text is no such number or has more than 12 places
+ * @returns units, or null if the text is not such a number, or has more than 12 places
  */
 export function unitsOf(text: string): bigint | null {
   return scaled(text, COIN)
@@ -75,7 +75,7 @@ export function exactText(units: bigint): string {
 export const exactSum = (amounts: readonly string[]): string =>
   exactText(amounts.reduce((sum, each) => sum + exactUnits(each), 0n))
 
-/** @returns a number times `scale`, or null if the text is no number or that is not a whole one */
+/** @returns the number times `scale`, or null if the text is not a number or the product has a fraction */
 function scaled(text: string, scale: bigint): bigint | null {
   const number = fractionOf(text)
   if (number === null || (number.numerator * scale) % number.denominator !== 0n) return null

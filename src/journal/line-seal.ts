@@ -7,8 +7,8 @@
  * hexadecimal) of all bytes before it. Each of its steps is a bijection, so a seal finds every flip within four
  * bytes. A line is sealed alone: two miners may write one file, and no payment depends on the order of its lines.
  *
- * A sealed log with SHA-256 would take nine seconds for a journal of a million solutions. This seal takes half a second.
- * Lines of an earlier newcut have none.
+ * A journal of a million solutions has six million lines. SHA-256 of each takes 9 to 17 times as long as this seal. Lines
+ * of an earlier newcut have none.
  */
 
 const SEAL_START = ',"seal":"2.'

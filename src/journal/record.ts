@@ -99,9 +99,9 @@ export function parseLine(bytes: Uint8Array): Line | null {
 export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
   if (line.step === 'found') {
     const { at, step, hash, network, account, issuer, chain, height, device, effort, difficulty, work } = line
-    const found = { hash, network, account, issuer, chain, height, device, effort, difficulty, work }
+    const facts = { hash, network, account, issuer, chain, height, device, effort, difficulty, work }
     const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null, fees: null }
-    return record ?? { ...found, foundAt: at, state: step, ...unknown }
+    return record ?? { ...facts, foundAt: at, state: step, ...unknown }
   }
   if (record === undefined) return null
   if (line.step === 'reward') return { ...record, reward: line.amount, fees: line.fees ?? null }

@@ -14,7 +14,7 @@ describe('amounts', () => {
     expect(coinsText(units)).toBe(written)
   })
 
-  it.each(['', '-1', '1e3', '.5', '1.', '0.0000000000001', '1,5', ' 1'])('%j is no amount', (text) => {
+  it.each(['', '-1', '1e3', '.5', '1.', '0.0000000000001', '1,5', ' 1'])('%j is not an amount', (text) => {
     expect(unitsOf(text)).toBeNull()
   })
 
@@ -44,6 +44,6 @@ it('sums of coins are exact to 20 places', () => {
   expect(exactText(exactUnits('99999999999999999999.5'))).toBe('99999999999999999999.5')
 })
 
-it.each(['', 'many', '-1', '1.', '1e5', '0.000000000000000000001'])('%j is no amount of coins', (text) => {
+it.each(['', 'many', '-1', '1.', '1e5', '0.000000000000000000001'])('%j is not an amount of coins', (text) => {
   expect(() => exactUnits(text)).toThrow(RangeError)
 })

@@ -8,8 +8,8 @@ it('recent entries are kept: at least the limit, at most twice as many', () => {
     expect(recent.get('0')).toBe(0)
     for (let j = Math.max(0, i - 4); j <= i; j++) expect(recent.get(`${j}`)).toBe(j)
   }
-  const kept = Array.from({ length: 1000 }, (_, i) => recent.get(`${i}`)).filter((each) => each !== undefined)
-  expect(kept.length).toBeLessThanOrEqual(20)
+  const cached = Array.from({ length: 1000 }, (_, i) => recent.get(`${i}`)).filter((each) => each !== undefined)
+  expect(cached.length).toBeLessThanOrEqual(20)
 })
 
 it('entries count by their weight', () => {

@@ -11,7 +11,7 @@ import { joulesBetween, problemText, readPackages } from '../../sensors/powercap
 import type { OwnSearch } from '../setup.ts'
 import type { Measured } from './efficiency.ts'
 import { Engines } from './engines.ts'
-import { trialHashes } from './first-difficulty.ts'
+import { trialHashes } from './trial-hashes.ts'
 import { type PowerPlaces, unreadable } from './tune-for.ts'
 
 export interface TrialOptions {

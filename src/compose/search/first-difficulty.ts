@@ -12,12 +12,11 @@ import { EngineSet } from '../../mine/engine-set.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { MinerSetup, OwnSearch } from '../setup.ts'
 import { Engines } from './engines.ts'
+import { trialHashes } from './trial-hashes.ts'
 
 /** GPU batches grow to their final size during this time. */
 const WARM_UP_MS = 100
 const TRIAL_MS = 400
-/** A trial goes on for up to this time if other programs leave it no hash. */
-const MAX_TRIAL_MS = 60_000
 /**
  * Upper bound of the initial mean block interval of the network, so graphs with few chains start faster than their
  * delay.
@@ -83,28 +82,6 @@ export async function rateOf(
   } finally {
     await trial.stop()
   }
-}
-
-export interface TrialHashes {
-  /** 0 if a minute had none. */
-  readonly hashes: number
-  readonly elapsedMs: number
-}
-
-/** Counts hashes for `trialMs`, and for as long again until there is one. Returns early when stopped. */
-export async function trialHashes(
-  engines: Pick<EngineSet, 'hashes'>,
-  trialMs: number,
-  { clock, stopped }: { readonly clock: Clock; readonly stopped: AbortSignal },
-): Promise<TrialHashes> {
-  const [startMs, before] = [clock.monotonicMs(), engines.hashes()]
-  let [hashes, elapsedMs] = [0, 0]
-  while (hashes === 0 && elapsedMs < MAX_TRIAL_MS && !stopped.aborted) {
-    await sleep(clock, trialMs, stopped)
-    elapsedMs = clock.monotonicMs() - startMs
-    hashes = engines.hashes() - before
-  }
-  return { hashes, elapsedMs }
 }
 
 /** The difficulty in hashes, rounded to two significant digits because the trial is short. */
