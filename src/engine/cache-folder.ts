@@ -1,11 +1,12 @@
 /**
  * The cache folder for results that the next start reuses: tuned values of GPUs, the compiled native kernel and its
- * order. Measurements of engines are in JSON objects, one entry for each device.
+ * order. Measurements are in tuning files: JSON objects with one entry for each device or machine, and a seal.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { describeError } from '../base/errors.ts'
 import { jsonObjectIn } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import { sealOf } from '../base/seal.ts'
@@ -31,37 +32,40 @@ export function tuningFileOf(env: EnvironmentVariables, platform: NodeJS.Platfor
   return join(cacheFolder(env, platform), 'gpu-tuning.json')
 }
 
-/** Maximum number of entries in a file. The oldest are evicted. */
+/** Maximum number of entries in a file of one machine. */
 const MAX_ENTRIES = 32
 
 export interface TuningFile {
   /** The usable entries by key, the oldest first. */
   readonly entries: Map<string, unknown>
-  /** Whether the file exists but is not as newcut wrote it. */
-  readonly damaged: boolean
+  /** Why an existing file gives no entries, such as `FILE is damaged`. Null if it is usable or missing. */
+  readonly problem: string | null
 }
 
-/** Reads a file. A missing or damaged one has no entries. Files of earlier versions have no seal. */
+/** Reads a file. A missing or damaged one has no entries. Files of earlier versions have no seal. Never throws. */
 export function readTuningFile(file: string): TuningFile {
+  const without = (problem: string | null) => ({ entries: new Map(), problem })
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
-    return { entries: new Map(), damaged: false }
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return without(isMissing ? null : `${file} cannot be read: ${describeError(error)}`)
   }
   const value = jsonObjectIn(text)
-  if (value === null) return { entries: new Map(), damaged: true }
+  if (value === null) return without(`${file} is damaged`)
   const { [SEAL]: seal, ...entries } = value
-  const damaged = seal !== undefined && seal !== sealOfEntries(entries)
-  return { entries: new Map(damaged ? [] : Object.entries(entries)), damaged }
+  if (seal !== undefined && seal !== sealOfEntries(entries)) return without(`${file} is damaged`)
+  return { entries: new Map(Object.entries(entries)), problem: null }
 }
 
 /**
  * Replaces a file by these entries.
+ * @param maxEntries maximum number of entries in the file. The oldest are evicted
  * @throws if it cannot be written
  */
-export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>): void {
-  const kept = Object.fromEntries([...entries].slice(-MAX_ENTRIES))
+export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>, maxEntries = MAX_ENTRIES): void {
+  const kept = Object.fromEntries([...entries].slice(-maxEntries))
   mkdirSync(dirname(file), { recursive: true })
   replaceFile(file, `${JSON.stringify({ ...kept, [SEAL]: sealOfEntries(kept) }, null, 2)}\n`)
 }

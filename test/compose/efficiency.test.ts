@@ -129,6 +129,13 @@ describe('what was chosen', () => {
     expect(readChosen(file, 'a').chosen).toEqual(chosen)
   })
 
+  it('is not read from a file with another number of threads than newcut wrote', () => {
+    const file = join(temporaryFolder(), 'tuning.json')
+    writeChosen(file, 'a', chosen)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"threads": 3', '"threads": 7'))
+    expect(readChosen(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+  })
+
   it('says why a file cannot be read', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'tuning.json'))
@@ -154,7 +161,7 @@ describe('a miner that is tuned for efficiency', () => {
   it('measures at the first start, mines with its choice, and remembers it', async () => {
     const powercap = runningPackage()
     const file = join(temporaryFolder(), 'tuning.json')
-    writeFileSync(file, '{}')
+    writeFileSync(file, '{"another machine":{"threads":1}}')
     // Few blocks, since only the search matters.
     const own = { threads: 'auto', kernel: 'js', difficulty: 100_000_000n } as const
     const options = { ...own, powercap, efficiency: { ...efficiency, file } }

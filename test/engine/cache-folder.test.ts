@@ -18,9 +18,9 @@ function file(): string {
 
 it('has what was written', () => {
   const path = file()
-  expect(readTuningFile(path)).toEqual({ entries: new Map(), damaged: false })
+  expect(readTuningFile(path)).toEqual({ entries: new Map(), problem: null })
   writeTuningFile(path, entries)
-  expect(readTuningFile(path)).toEqual({ entries, damaged: false })
+  expect(readTuningFile(path)).toEqual({ entries, problem: null })
 })
 
 it('never gives another value after a flip of any bit', () => {
@@ -32,10 +32,10 @@ it('never gives another value after a flip of any bit', () => {
     const flipped = Buffer.from(bytes)
     flipped[bit >> 3] ^= 1 << (bit & 7)
     writeFileSync(path, flipped)
-    const { entries: read, damaged } = readTuningFile(path)
+    const { entries: read, problem } = readTuningFile(path)
     const isSame = [...entries].every(([key, value]) => JSON.stringify(read.get(key)) === JSON.stringify(value))
-    outcomes[damaged ? 'damaged' : isSame ? 'same' : 'other']++
-    if (damaged) expect(read.size).toBe(0)
+    outcomes[problem !== null ? 'damaged' : isSame ? 'same' : 'other']++
+    if (problem !== null) expect([problem, read.size]).toEqual([`${path} is damaged`, 0])
   }
   expect(outcomes.other).toBe(0)
   // White space, and the name of the seal itself.
@@ -47,5 +47,5 @@ it('reads a file without a seal, as an earlier newcut wrote it', () => {
   const path = file()
   writeTuningFile(path, entries)
   writeFileSync(path, JSON.stringify(Object.fromEntries(entries)))
-  expect(readTuningFile(path)).toEqual({ entries, damaged: false })
+  expect(readTuningFile(path)).toEqual({ entries, problem: null })
 })

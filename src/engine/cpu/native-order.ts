@@ -21,7 +21,7 @@ export interface RememberedOrders {
  * @param searching the kernel that will search. Default: the widest
  */
 export function rememberedOrders(addon: NativeAddon, file: string, searching = widestOf(addon)): RememberedOrders {
-  const { entries, damaged } = readTuningFile(file)
+  const { entries, problem } = readTuningFile(file)
   const orders: Partial<Record<NativeName, OrderName>> = {}
   const news: string[] = []
   let isUnknown = searching === undefined
@@ -33,7 +33,9 @@ export function rememberedOrders(addon: NativeAddon, file: string, searching = w
     if (order !== undefined) orders[name] = order
     else if (name === searching) {
       isUnknown = true
-      news.push(...reasonsToMeasure(file, damaged || known !== undefined, entries.size > 0))
+      news.push(
+        ...reasonsToMeasure(file, problem ?? (known === undefined ? null : `${file} is damaged`), entries.size > 0),
+      )
     }
   }
   return { orders, isUnknown, news }
@@ -60,8 +62,8 @@ function orderKey({ exported = {} }: NativeAddon, name: NativeName): string {
 }
 
 /** Silent at the first start of a machine. */
-function reasonsToMeasure(file: string, damaged: boolean, hasOthers: boolean): string[] {
-  if (damaged) return [`${file} is damaged: the order of the native kernel is measured anew`]
+function reasonsToMeasure(file: string, problem: string | null, hasOthers: boolean): string[] {
+  if (problem !== null) return [`${problem}: the order of the native kernel is measured anew`]
   if (hasOthers) return [`${file} is of another processor or version: the order of the native kernel is measured anew`]
   return []
 }
