@@ -6,12 +6,13 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SavedAccount } from '../src/accounts/account.ts'
 import { BlockShares } from '../src/accounts/block-shares.ts'
 import { LevelStore } from '../src/accounts/level-store.ts'
 import { NewcutError } from '../src/base/errors.ts'
 import { startDevnet } from '../src/compose/devnet.ts'
 import { openDatabase } from '../src/devnet/data/database.ts'
-import { BLOCKS } from '../src/devnet/data/directory.ts'
+import { BLOCKS, openDataDirectory, STATE } from '../src/devnet/data/directory.ts'
 import { unpackState } from '../src/devnet/data/state-file.ts'
 import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
 import { ForkCache } from '../src/fork/cache.ts'
@@ -19,7 +20,9 @@ import { readJournal } from '../src/journal/content.ts'
 import { Journal } from '../src/journal/journal.ts'
 import { PayoutJournal, readPayoutFile } from '../src/payouts/payout-journal.ts'
 import type { PayoutLine } from '../src/payouts/payout-line.ts'
-import { shareOf } from './accounts/shares.ts'
+import { START_MS, shareOf } from './accounts/shares.ts'
+import { grow } from './devnet/grow.ts'
+import { startDevnet as startWholeNode } from './devnet/whole-node.ts'
 import { readRecords } from './journal/records.ts'
 import { VirtualClock } from './mine/virtual-clock.ts'
 import { accountOf, blockOf } from './payouts/memory-shares.ts'
@@ -43,7 +46,7 @@ interface Kind {
   readonly write: (folder: string) => void | Promise<void>
   /** Throws if it refuses the file. */
   readonly read: (folder: string) => Found | Promise<Found>
-  readonly isFlipped: (name: string) => boolean
+  readonly isFlipped: (path: string) => boolean
   readonly isDatabase?: true
   /** Why a flip may change the content silently. */
   readonly gap?: string
@@ -93,15 +96,28 @@ async function readSolutions(folder: string): Promise<Found> {
   return { content: [...records], isReported: damaged > 0 }
 }
 
+const savedAccount: SavedAccount = {
+  ...{ user: ANN, worker: 'w', agent: 'test/1', address: '10.0.0.1', difficulty: 2 ** 40, accepted: 4 },
+  ...{ hashes: 4 * 2 ** 40, blocks: 1, refused: { stale: 3 }, firstMs: START_MS, lastShareMs: START_MS + 8 },
+  ...{ heardMs: START_MS + 8, decayed: [1, 2], minutes: [], streak: 0, unknownJobs: 0, warning: null },
+}
+
 const block = { network: 'mainnet01', chain: 0, height: 5, hash: blockOf('p') }
 const rows = [
   ['row:coin.coin-table|k:a', { balance: 1 }],
   ['keyset:free.k', null],
 ] as const
 
+async function recordsIn(location: string): Promise<[string, string][]> {
+  const database = await openDatabase(location, { create: false })
+  const records = await database.iterator().all()
+  await database.close()
+  return records.map(([key, value]) => [key, Buffer.from(value).toString('base64')])
+}
+
 const kinds: readonly Kind[] = [
-  { name: 'journal of payouts: `payouts.jsonl`', ...payouts, isFlipped: (name) => name === 'payouts.jsonl' },
-  { name: 'its end: `payouts.end`', ...payouts, isFlipped: (name) => name === 'payouts.end' },
+  { name: 'journal of payouts: `payouts.jsonl`', ...payouts, isFlipped: (path) => path.endsWith('/payouts.jsonl') },
+  { name: 'its end: `payouts.end`', ...payouts, isFlipped: (path) => path.endsWith('/payouts.end') },
   {
     name: 'shares of blocks: `block-shares.jsonl`',
     write: (folder) => {
@@ -119,11 +135,12 @@ const kinds: readonly Kind[] = [
     isFlipped: () => true,
   },
   {
-    name: 'newest shares: log file of LevelDB',
+    name: 'newest shares and accounts: log file of LevelDB',
     write: async (folder) => {
       const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock() })
       for (let i = 0; i < 3; i++) await store.append([shareOf(3 * i), shareOf(3 * i + 1), shareOf(3 * i + 2)])
-      await store.refuse([{ minuteMs: 60_000, user: ANN, worker: 'w', verdict: 'stale', count: 3 }])
+      await store.refuse([{ minuteMs: START_MS, user: ANN, worker: 'w', verdict: 'stale', count: 3 }])
+      await store.save({ changed: [savedAccount], dropped: [], throughMs: START_MS, savedMs: START_MS + 8 })
       await store.close()
     },
     read: async (folder) => {
@@ -134,13 +151,14 @@ const kinds: readonly Kind[] = [
         const content: unknown[] = []
         for await (const share of store.shares()) content.push(share)
         for await (const refused of store.refused()) content.push(refused)
+        content.push(await store.load())
         return { content, isReported: told.length > 0 }
       } finally {
         await store.close()
       }
     },
     // LevelDB checks only this file when it opens: the newest shares, before they move to a table.
-    isFlipped: (name) => name.endsWith('.log'),
+    isFlipped: (path) => path.endsWith('.log'),
     isDatabase: true,
     gap: 'a record whose length is damaged looks like one that a crash cut off',
   },
@@ -168,8 +186,8 @@ const kinds: readonly Kind[] = [
     name: 'measured values: `kernels.json`, `gpus.json`',
     write: (folder) => writeTuningFile(join(folder, 'kernels.json'), new Map([['native-avx2|gcc 12', 'staggered']])),
     read: (folder) => {
-      const { entries, damaged } = readTuningFile(join(folder, 'kernels.json'))
-      return { content: entries.get('native-avx2|gcc 12'), isReported: damaged || entries.size === 0 }
+      const { entries, problem } = readTuningFile(join(folder, 'kernels.json'))
+      return { content: entries.get('native-avx2|gcc 12'), isReported: problem !== null || entries.size === 0 }
     },
     isFlipped: () => true,
   },
@@ -180,7 +198,7 @@ const kinds: readonly Kind[] = [
       await readJournal(folder, { onUnsaved: expect.fail, maxUnindexedBytes: 0 })
     },
     read: readSolutions,
-    isFlipped: (name) => name === 'blocks.index',
+    isFlipped: (path) => path.endsWith('/blocks.index'),
   },
   {
     name: 'state of a network: `--state-file`',
@@ -192,11 +210,7 @@ const kinds: readonly Kind[] = [
     read: async (folder) => {
       const { directory, pending } = await unpackState(join(folder, 'network.state'))
       try {
-        const database = await openDatabase(join(directory, BLOCKS), { create: false })
-        const records = await database.iterator().all()
-        await database.close()
-        const texts = records.map(([key, value]) => [key, Buffer.from(value).toString('base64')])
-        return { content: [texts, pending.length], isReported: false }
+        return { content: [await recordsIn(join(directory, BLOCKS)), pending.length], isReported: false }
       } finally {
         rmSync(directory, { recursive: true })
       }
@@ -204,11 +218,34 @@ const kinds: readonly Kind[] = [
     isFlipped: () => true,
     isDatabase: true,
   },
+  ...[BLOCKS, STATE].map((part) => ({
+    name: `newest data of a network: log file in \`${part}/\``,
+    write: async (folder: string) => {
+      const devnet = await startWholeNode({ port: 0, dataDir: folder, graph: 'singleton', pow: false })
+      grow(devnet, 5)
+      await devnet.close()
+    },
+    read: async (folder: string) => {
+      const notices: string[] = []
+      const onNotice = (message: string) => void notices.push(message)
+      const data = await openDataDirectory(folder, {
+        asked: {},
+        onFailure: (error) => void notices.push(error.message),
+        onNotice,
+      })
+      await data.close()
+      // Damage is repaired by now, or reported.
+      const content = await Promise.all([BLOCKS, STATE].map((name) => recordsIn(join(folder, name))))
+      return { content, isReported: notices.length > 0 }
+    },
+    isFlipped: (path: string) => path.includes(`/${part}/`) && path.endsWith('.log'),
+    isDatabase: true as const,
+  })),
   {
     name: 'journal of solutions: `blocks-*.jsonl`',
     write: writeSolutions,
     read: readSolutions,
-    isFlipped: (name) => name.endsWith('.jsonl'),
+    isFlipped: (path) => path.endsWith('.jsonl'),
   },
 ]
 
@@ -252,7 +289,7 @@ describe('a flipped bit changes nothing, or newcut says so:', () => {
     cpSync(whole, tried, { recursive: true })
     const right = JSON.stringify((await kind.read(tried)).content)
     const counts: Record<Outcome, number> = { same: 0, refused: 0, changed: 0 }
-    const paths = filesIn(whole).filter((path) => kind.isFlipped(path.slice(path.lastIndexOf('/') + 1)))
+    const paths = filesIn(whole).filter((path) => kind.isFlipped(path))
     expect(paths.length).toBeGreaterThan(0)
     const total = paths.reduce((sum, path) => sum + readFileSync(path).length, 0)
     const most = kind.isDatabase ? (isFull ? ALL_OF_DATABASE : SOME_OF_DATABASE) : isFull ? Infinity : SOME
