@@ -9,8 +9,6 @@ import { gate, miner, network } from './several-nodes.ts'
 /** The account of a visitor of the page. */
 const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] })
 
-const workIn = async (answer: Response) => decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
-
 it('fails over to the second node when the first accepts connections and answers nothing', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
@@ -46,8 +44,10 @@ it('does not copy blocks to other nodes if that is disabled', async () => {
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url], { source: { shareBlocks: false }, limits: { blocks: 3 } })
   await mining.ended
+  // On a busy machine the miner may have mined for the second node for a while.
+  const own = mining.events.filter((event) => event.type === 'solution' && event.issuer === b.url)
   const client = await NodeClient.connect({ url: b.url })
-  expect((await client.cut()).height).toBe(0)
+  expect((await client.cut()).height).toBeLessThanOrEqual(own.length)
   await client.close()
 })
 
@@ -58,12 +58,20 @@ it('gives the mining page work of the second node when the first goes down, and 
   await mining.workFrom(a)
   mining.pause()
   const ask = () => mining.page('work', VISITOR)
+  /** On a busy machine there may be no work for a moment. */
+  const work = async (): Promise<Work> => {
+    for (;;) {
+      const answer = await ask()
+      if (answer.status === 200) return decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
+      expect(answer.status).toBe(503)
+    }
+  }
   const handIn = async (bytes: Uint8Array) => {
     const answer = await mining.page('solved', Buffer.from(solve(bytes)))
     return (await answer.json()) as { readonly verdict: string }
   }
   // Solutions that the engines found before the pause may still arrive first.
-  while ((await handIn((await workIn(await ask())).bytes)).verdict !== 'accepted');
+  while ((await handIn((await work()).bytes)).verdict !== 'accepted');
   const active = async () => (await mining.summary()).nodes.find((node) => node.active)?.url
   // On a busy machine the first node may have been given up for a moment, so find the one that serves the page.
   let node: string | undefined
@@ -71,7 +79,7 @@ it('gives the mining page work of the second node when the first goes down, and 
   let updates: ReadableStreamDefaultReader | undefined
   do {
     node = await active()
-    first = await workIn(await ask())
+    first = await work()
     updates = (await mining.page(`updates?chain=${first.fields.chainId}`)).body?.getReader()
   } while (node === undefined || (await active()) !== node)
   await (node === b.url ? b : a).shut()
@@ -80,5 +88,5 @@ it('gives the mining page work of the second node when the first goes down, and 
   for (let isOver = false; !isOver; ) isOver = (await updates?.read())?.done ?? true
   // Only the first node knows the payload; here the same node is behind both addresses.
   expect(await handIn(first.bytes)).toMatchObject({ verdict: 'accepted', chain: first.fields.chainId })
-  expect(await handIn((await workIn(await ask())).bytes)).toMatchObject({ verdict: 'accepted' })
+  expect(await handIn((await work()).bytes)).toMatchObject({ verdict: 'accepted' })
 })
