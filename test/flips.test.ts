@@ -20,7 +20,7 @@ import { readJournal } from '../src/journal/content.ts'
 import { Journal } from '../src/journal/journal.ts'
 import { PayoutJournal, readPayoutFile } from '../src/payouts/payout-journal.ts'
 import type { PayoutLine } from '../src/payouts/payout-line.ts'
-import { START_MS, shareOf } from './accounts/shares.ts'
+import { listOf, START_MS, shareOf } from './accounts/shares.ts'
 import { grow } from './devnet/grow.ts'
 import { startDevnet as startWholeNode } from './devnet/whole-node.ts'
 import { readRecords } from './journal/records.ts'
@@ -108,6 +108,9 @@ const rows = [
   ['keyset:free.k', null],
 ] as const
 
+const openShares = (folder: string, onWarning: (message: string) => void = expect.fail) =>
+  LevelStore.open({ folder, network: 'net', clock: new VirtualClock(), onWarning })
+
 async function recordsIn(location: string): Promise<[string, string][]> {
   const database = await openDatabase(location, { create: false })
   const records = await database.iterator().all()
@@ -137,7 +140,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'newest shares and accounts: log file of LevelDB',
     write: async (folder) => {
-      const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock() })
+      const store = await openShares(folder)
       for (let i = 0; i < 3; i++) await store.append([shareOf(3 * i), shareOf(3 * i + 1), shareOf(3 * i + 2)])
       await store.refuse([{ minuteMs: START_MS, user: ANN, worker: 'w', verdict: 'stale', count: 3 }])
       await store.save({ changed: [savedAccount], dropped: [], throughMs: START_MS, savedMs: START_MS + 8 })
@@ -145,22 +148,37 @@ const kinds: readonly Kind[] = [
     },
     read: async (folder) => {
       const told: string[] = []
-      const onWarning = (message: string) => told.push(message)
-      const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock(), onWarning })
+      const store = await openShares(folder, (message) => told.push(message))
       try {
-        const content: unknown[] = []
-        for await (const share of store.shares()) content.push(share)
-        for await (const refused of store.refused()) content.push(refused)
-        content.push(await store.load())
+        const content: unknown[] = [await listOf(store.shares()), await listOf(store.refused()), await store.load()]
         return { content, isReported: told.length > 0 }
       } finally {
         await store.close()
       }
     },
-    // LevelDB checks only this file when it opens: the newest shares, before they move to a table.
     isFlipped: (path) => path.endsWith('.log'),
     isDatabase: true,
     gap: 'a record whose length is damaged looks like one that a crash cut off',
+  },
+  {
+    name: 'older shares: table of LevelDB',
+    write: async (folder) => {
+      const store = await openShares(folder)
+      for (let i = 0; i < 100; i++) await store.append([shareOf(200 * i)])
+      await store.close()
+      // The next start moves them to a table.
+      await (await openShares(folder)).close()
+    },
+    read: async (folder) => {
+      const store = await openShares(folder)
+      try {
+        return { content: await listOf(store.shares()), isReported: false }
+      } finally {
+        await store.close()
+      }
+    },
+    isFlipped: (path) => path.endsWith('.ldb'),
+    isDatabase: true,
   },
   {
     name: 'cache of a fork',

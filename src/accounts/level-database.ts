@@ -48,6 +48,17 @@ export function damagedLog(folder: string, reason: string, cause?: unknown): New
   })
 }
 
+/** Key of the record of data that LevelDB has dropped as damaged. */
+export const LOSS = 'm/loss'
+
+/** Data that LevelDB has dropped as damaged. */
+export interface Loss {
+  /** When it was noticed: Unix time in milliseconds. */
+  readonly atMs: number
+  readonly bytes: number
+  readonly reason: string
+}
+
 /** LevelDB reports lost data only in its LOG file, which it replaces at each opening. */
 const DROPPED = /dropping (\d+) bytes; Corruption: ([^\n]*)/
 
@@ -65,4 +76,29 @@ export function droppedAtOpening(folder: string): { readonly bytes: number; read
   }
   const [, bytes, reason] = DROPPED.exec(text) ?? []
   return bytes === undefined ? null : { bytes: Number(bytes), reason }
+}
+
+/** Format 1 has no tallies. */
+const FORMAT = '2'
+const READ_FORMATS: readonly string[] = ['1', FORMAT]
+
+/**
+ * Assigns a new log to this network. A log of an earlier format becomes one of the present.
+ * @throws NewcutError DATA_UNUSABLE if the log is of another network or format
+ */
+export async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {
+  const [format, of] = await database.getMany(['m/format', 'm/network'])
+  if (format !== undefined && !READ_FORMATS.includes(format)) {
+    const message = `${folder}: the share log has the format ${format}, and this newcut knows ${READ_FORMATS.join(' and ')}`
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
+  }
+  if (of !== undefined && of !== network) {
+    const message = `${folder}: the share log is of the network ${of}, not of ${network}`
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a --state of its own' })
+  }
+  if (of !== undefined && format === FORMAT) return
+  await database.batch([
+    { type: 'put', key: 'm/format', value: FORMAT },
+    { type: 'put', key: 'm/network', value: network },
+  ])
 }

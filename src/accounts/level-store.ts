@@ -9,9 +9,12 @@ import { everyAfter } from '../base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
 import {
+  claim,
   type DatabaseOpener,
   damagedLog,
   droppedAtOpening,
+  LOSS,
+  type Loss,
   openShareDatabase,
   type ShareDatabase,
   shareLogError,
@@ -19,7 +22,10 @@ import {
 import {
   ACCOUNTS,
   behind,
+  byTime,
+  distinct,
   REFUSED,
+  rangeOf,
   refusedKey,
   refusedOf,
   refusedValue,
@@ -28,10 +34,24 @@ import {
   sharesKey,
   sharesOf,
   sharesValue,
+  timeOf,
   timeText,
   unsealed,
 } from './share-records.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
+import {
+  type Del,
+  isTally,
+  type LogEntry,
+  type Put,
+  recounted,
+  removal,
+  Tallies,
+  tallied,
+  tallyEnd,
+  tallyProblem,
+  tallyStart,
+} from './share-tallies.ts'
 
 /** Retention of shares and refusals. */
 export const KEEP_MS = 30 * 86_400_000
@@ -41,9 +61,8 @@ const SYNC_MS = 1_000
 const REOPEN_MS = 1_000
 /** Records read at once. */
 const CHUNK = 1_000
-/** Ids that `has` remembers, at most twice as many. */
-const MAX_RECENT = 65_536
-const FORMAT = 1
+/** Default of `recentShares`. */
+const RECENT_SHARES = 65_536
 
 export interface LevelStoreOptions {
   readonly folder: string
@@ -51,23 +70,12 @@ export interface LevelStoreOptions {
   readonly network: string
   readonly clock: Clock
   readonly keepMs?: number
+  /** Number of newest shares that `has` knows after a start. Later it knows at most twice as many. */
+  readonly recentShares?: number
   readonly open?: DatabaseOpener
   /** Called when the log is opened, if it has lost shares as damaged, and for as long as it would have kept them. */
   readonly onWarning?: (message: string) => void
 }
-
-/** Key of the data that LevelDB has dropped as damaged. */
-const LOSS = 'm/loss'
-
-interface Loss {
-  /** When it was noticed. */
-  readonly atMs: number
-  readonly bytes: number
-  readonly reason: string
-}
-
-type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
-type Del = { readonly type: 'del'; readonly key: string }
 
 export class LevelStore implements ShareStore, AccountStore {
   readonly #options: LevelStoreOptions
@@ -80,17 +88,19 @@ export class LevelStore implements ShareStore, AccountStore {
   #reopening: Promise<ShareDatabase> | null = null
   /** Resolves when the database of a failed write is closed. */
   #closing: Promise<void> = Promise.resolve()
-  readonly #recent = new Recent<string, true>({ full: MAX_RECENT })
+  readonly #recent: Recent<string, true>
   #newestMs = 0
   /** Whether writes are not synced yet. */
   #isDirty = false
-  /** Serializes the additions to counts. */
+  readonly #tallies = new Tallies()
+  /** Serializes the additions to tallies and counts. */
   #adding: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
 
   private constructor(options: LevelStoreOptions, database: ShareDatabase) {
     this.#options = options
     this.#database = database
+    this.#recent = new Recent({ full: options.recentShares ?? RECENT_SHARES })
   }
 
   /** @throws NewcutError DATA_UNUSABLE if it is in use, damaged, of another network, or not a writable folder */
@@ -121,7 +131,11 @@ export class LevelStore implements ShareStore, AccountStore {
     const database = await this.#opened()
     const dropped = droppedAtOpening(folder)
     const nowMs = clock.wallMs()
-    if (dropped !== null) await database.put(LOSS, sealed({ atMs: nowMs, ...dropped } satisfies Loss), { sync: true })
+    if (dropped !== null) {
+      const loss = { atMs: nowMs, ...dropped } satisfies Loss
+      const tallies = await recounted(tallied(this.#chunks(rangeOf(SHARES, {}), false)))
+      await database.batch([...tallies, { type: 'put', key: LOSS, value: sealed(loss) }], { sync: true })
+    }
     const text = await database.get(LOSS)
     if (text === undefined) return
     const { atMs, bytes, reason } = this.#read(LOSS, unsealed(text) as Loss | undefined)
@@ -142,22 +156,50 @@ export class LevelStore implements ShareStore, AccountStore {
   /** Whether a share is stored, among at least the newest 65,536. */
   readonly has = (id: string): boolean => this.#recent.has(id)
 
-  async append(shares: readonly ShareEntry[]): Promise<void> {
+  append(shares: readonly ShareEntry[]): Promise<void> {
+    return this.#inTurn(() => this.#append(shares))
+  }
+
+  async #append(shares: readonly ShareEntry[]): Promise<void> {
     const fresh = shares.filter(({ id }) => !this.#recent.has(id))
-    await this.#write(
-      [...byTime(fresh)].map(([timeMs, together]): Put => {
-        const sorted = distinct(together)
-        return { type: 'put', key: sharesKey(timeMs, sorted[0].id), value: sharesValue(sorted) }
-      }),
-    )
+    if (fresh.length === 0) return
+    const records = new Map<string, ShareEntry[]>()
+    for (const [timeMs, together] of byTime(fresh)) {
+      const sorted = distinct(together)
+      records.set(sharesKey(timeMs, sorted[0].id), sorted)
+    }
+    const database = await this.#opened()
+    const stored = await this.#stored(database, [...records.keys()])
+    const added = [...records.keys()].filter((key) => !stored.has(key))
+    const tallies = await this.#tallies.add(database, added)
+    const puts = [...records].map(([key, sorted]): Put => {
+      const value = sharesValue(distinct([...(stored.get(key) ?? []), ...sorted]))
+      return { type: 'put', key, value }
+    })
+    await this.#write([...tallies, ...puts])
     for (const { id, timeMs } of fresh) {
       this.#recent.set(id, true)
       if (timeMs > this.#newestMs) this.#newestMs = timeMs
     }
   }
 
+  /** The records with these keys that the log has. The newest shares have been looked up by their ids. */
+  async #stored(database: ShareDatabase, keys: readonly string[]): Promise<Map<string, ShareEntry[]>> {
+    const late = keys.filter((key) => timeOf(key) < this.#newestMs)
+    const values = late.length === 0 ? [] : await database.getMany(late)
+    return new Map(
+      late.flatMap((key, i) => (values[i] === undefined ? [] : [[key, this.#read(key, sharesOf(key, values[i]))]])),
+    )
+  }
+
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    const added = this.#adding.then(write)
+    this.#adding = added.catch(() => undefined)
+    return added
+  }
+
   refuse(counts: readonly RefusedShares[]): Promise<void> {
-    const added = this.#adding.then(async () => {
+    return this.#inTurn(async () => {
       const sums = new Map<string, number>()
       for (const each of counts) {
         const key = refusedKey(each)
@@ -172,27 +214,29 @@ export class LevelStore implements ShareStore, AccountStore {
         }),
       )
     })
-    this.#adding = added.catch(() => undefined)
-    return added
   }
 
-  async *shares({ fromMs, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
-    const range = rangeOf(SHARES, { fromMs, untilMs })
+  /** @throws NewcutError DATA_UNUSABLE if shares are damaged or missing */
+  async *shares({ fromMs = 0, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
+    // Whole tallies are read, so that they can be compared.
+    const range = rangeOf(SHARES, {
+      fromMs: tallyStart(fromMs),
+      untilMs: untilMs === undefined ? undefined : tallyEnd(untilMs),
+    })
+    const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
     const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
-    // Several records may have shares of the same time.
-    let together: ShareEntry[] = []
-    for await (const record of this.#records(range, newestFirst, sharesOf)) {
-      if (together.length > 0 && together[0].timeMs !== record[0].timeMs) {
-        yield* ordered(together)
-        together = []
-      }
-      together.push(...record)
+    for await (const group of tallied(this.#chunks(range, newestFirst))) {
+      const problem = tallyProblem(group)
+      if (problem !== null) throw damagedLog(this.#options.folder, problem)
+      const records = group.entries.filter(([key]) => isInside(timeOf(key)))
+      // Several records may have shares of the same time.
+      const times = byTime(records.flatMap(([key, value]) => this.#read(key, sharesOf(key, value))))
+      for (const together of times.values()) yield* ordered(together)
     }
-    yield* ordered(together)
   }
 
   async *refused({ fromMs, untilMs }: TimeRange = {}) {
-    yield* this.#records(rangeOf(REFUSED, { fromMs, untilMs }), false, refusedOf)
+    yield* this.#records(rangeOf(REFUSED, { fromMs, untilMs }), refusedOf)
   }
 
   async load(): Promise<(SavedThrough & { readonly accounts: readonly SavedAccount[] }) | null> {
@@ -202,11 +246,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const through = this.#read('m/through', unsealed(text) as SavedThrough | undefined)
     const accounts: SavedAccount[] = []
     const range = { gte: ACCOUNTS, lt: behind(ACCOUNTS) }
-    for await (const account of this.#records(
-      range,
-      false,
-      (_key, value) => unsealed(value) as SavedAccount | undefined,
-    ))
+    for await (const account of this.#records(range, (_key, value) => unsealed(value) as SavedAccount | undefined))
       accounts.push(account)
     return { ...through, accounts }
   }
@@ -248,7 +288,9 @@ export class LevelStore implements ShareStore, AccountStore {
    * the database starts another log.
    */
   #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
-    for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)
+    for (const { type, key } of batch)
+      if (type === 'put' && key.startsWith(SHARES) && !isTally(key)) this.#doubtful.push(key)
+    this.#tallies.forget()
     this.#failure = error
     this.#failedAtMs = this.#options.clock.monotonicMs()
     if (this.#database !== database) return
@@ -276,7 +318,7 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       database = await open(folder)
       const doubtful = this.#doubtful
-      await database.batch(doubtful.map((key): Del => ({ type: 'del', key })))
+      await database.batch(await removal(database, doubtful))
       this.#doubtful = this.#doubtful.slice(doubtful.length)
       this.#database = database
       this.#failure = null
@@ -299,9 +341,14 @@ export class LevelStore implements ShareStore, AccountStore {
 
   async *#records<T>(
     range: { readonly gte: string; readonly lt: string },
-    reverse: boolean,
     read: (key: string, value: string) => T | null | undefined,
   ): AsyncGenerator<T> {
+    for await (const entries of this.#chunks(range, false)) {
+      for (const [key, value] of entries) yield this.#read(key, read(key, value))
+    }
+  }
+
+  async *#chunks(range: { readonly gte: string; readonly lt: string }, reverse: boolean): AsyncGenerator<LogEntry[]> {
     const iterator = (await this.#opened()).iterator({ ...range, reverse })
     try {
       for (;;) {
@@ -309,7 +356,7 @@ export class LevelStore implements ShareStore, AccountStore {
           throw shareLogError(this.#options.folder, error)
         })
         if (entries.length === 0) return
-        for (const [key, value] of entries) yield this.#read(key, read(key, value))
+        yield entries
       }
     } finally {
       await iterator.close()
@@ -327,7 +374,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const ids: string[] = []
     for await (const { id, timeMs } of this.shares({ newestFirst: true })) {
       this.#newestMs = Math.max(this.#newestMs, timeMs)
-      if (ids.push(id) === MAX_RECENT) break
+      if (ids.push(id) === (this.#options.recentShares ?? RECENT_SHARES)) break
     }
     for (const id of ids.toReversed()) this.#recent.set(id, true)
   }
@@ -336,6 +383,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const { clock, keepMs = KEEP_MS } = this.#options
     const until = timeText(clock.wallMs() - keepMs)
     for (const prefix of [SHARES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
+    this.#tallies.forget()
   }
 
   async #sync(): Promise<void> {
@@ -348,46 +396,4 @@ export class LevelStore implements ShareStore, AccountStore {
       this.#fail(database, error, [])
     }
   }
-}
-
-function byTime(shares: readonly ShareEntry[]): Map<number, ShareEntry[]> {
-  const groups = new Map<number, ShareEntry[]>()
-  for (const share of shares) {
-    const group = groups.get(share.timeMs)
-    if (group === undefined) groups.set(share.timeMs, [share])
-    else group.push(share)
-  }
-  return groups
-}
-
-/** Sorted by id, without duplicates. */
-function distinct(shares: readonly ShareEntry[]): ShareEntry[] {
-  const sorted = shares.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id)
-}
-
-function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
-  const gte = fromMs === undefined ? prefix : prefix + timeText(Math.ceil(fromMs))
-  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + timeText(Math.ceil(untilMs)) }
-}
-
-/**
- * Assigns a new log to this network.
- * @throws NewcutError DATA_UNUSABLE if the log is of another network or format
- */
-async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {
-  const [format, of] = await database.getMany(['m/format', 'm/network'])
-  if (format !== undefined && format !== String(FORMAT)) {
-    const message = `${folder}: the share log has the format ${format}, and this newcut knows ${FORMAT}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
-  }
-  if (of !== undefined && of !== network) {
-    const message = `${folder}: the share log is of the network ${of}, not of ${network}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a --state of its own' })
-  }
-  if (of !== undefined) return
-  await database.batch([
-    { type: 'put', key: 'm/format', value: String(FORMAT) },
-    { type: 'put', key: 'm/network', value: network },
-  ])
 }

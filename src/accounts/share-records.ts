@@ -2,7 +2,7 @@
  * Keys and values of the share log in LevelDB. Values are JSON with a checksum, since LevelDB does not verify reads.
  */
 import { crc32 } from 'node:zlib'
-import type { RefusedShares, RefusedVerdict, ShareEntry } from './share-store.ts'
+import type { RefusedShares, RefusedVerdict, ShareEntry, TimeRange } from './share-store.ts'
 
 /** Key prefixes of shares, refusals and accounts. All other keys begin with `m/`. */
 export const SHARES = 's/'
@@ -11,7 +11,7 @@ export const ACCOUNTS = 'a/'
 /** Upper bound of the keys with a prefix that ends in `/`. */
 export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
 
-const TIME_DIGITS = 15
+export const TIME_DIGITS = 15
 
 /** A time as text that sorts like the number. */
 export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
@@ -75,4 +75,27 @@ export function unsealed(value: string): unknown {
   const space = value.indexOf(' ')
   const text = value.slice(space + 1)
   return crc32(text).toString(36) === value.slice(0, space) ? JSON.parse(text) : undefined
+}
+
+/** Shares of the same time together. */
+export function byTime(shares: readonly ShareEntry[]): Map<number, ShareEntry[]> {
+  const groups = new Map<number, ShareEntry[]>()
+  for (const share of shares) {
+    const group = groups.get(share.timeMs)
+    if (group === undefined) groups.set(share.timeMs, [share])
+    else group.push(share)
+  }
+  return groups
+}
+
+/** Sorted by id, without duplicates. */
+export function distinct(shares: readonly ShareEntry[]): ShareEntry[] {
+  const sorted = shares.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id)
+}
+
+/** Keys of the records with this prefix and a time in this range. */
+export function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
+  const gte = fromMs === undefined ? prefix : prefix + timeText(Math.ceil(fromMs))
+  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + timeText(Math.ceil(untilMs)) }
 }

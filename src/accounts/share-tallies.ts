@@ -1,0 +1,152 @@
+/**
+ * Tallies of the share log: number and sum of the records of each ten seconds. LevelDB does not verify the tables that
+ * it reads, and a damaged one may hide records. Their tally shows that they are missing.
+ *
+ * The key of a tally sorts just before those of its records. Logs of earlier versions have none.
+ */
+import { crc32 } from 'node:zlib'
+import type { ShareDatabase } from './level-database.ts'
+import { SHARES, sealed, TIME_DIGITS, timeOf, timeText, unsealed } from './share-records.ts'
+
+const TALLY_MS = 10_000
+/** Tallies in memory. Shares come nearly in the order of their times. */
+const MAX_KNOWN = 64
+
+/** Number of records, and the sum of the CRC-32 of their keys modulo 2^32. */
+type ShareTally = readonly [records: number, sum: number]
+
+/** A record with its key. */
+export type LogEntry = readonly [key: string, value: string]
+export type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
+export type Del = { readonly type: 'del'; readonly key: string }
+
+/** The start of the ten seconds that a time is in. */
+export const tallyStart = (timeMs: number) => Math.floor(timeMs / TALLY_MS) * TALLY_MS
+
+/** The end of the ten seconds that a time is in, or the time itself if it is a start. */
+export const tallyEnd = (timeMs: number) => Math.ceil(timeMs / TALLY_MS) * TALLY_MS
+
+const tallyKey = (startMs: number) => `${SHARES}${timeText(startMs)}.`
+export const isTally = (key: string) => key[SHARES.length + TIME_DIGITS] === '.'
+const startOf = (key: string) => tallyStart(timeOf(key))
+const plus = ([records, sum]: ShareTally, key: string): ShareTally => [records + 1, (sum + crc32(key)) >>> 0]
+
+/** The records of ten seconds, and their tally if the log has one. */
+export interface Tallied {
+  readonly startMs: number
+  readonly entries: readonly LogEntry[]
+  /** Undefined in logs of earlier versions, null if it is damaged. */
+  readonly tally: ShareTally | null | undefined
+}
+
+/** Groups entries that come in the order of their keys, or in the reverse one. */
+export async function* tallied(chunks: AsyncIterable<readonly LogEntry[]>): AsyncGenerator<Tallied> {
+  let group: { startMs: number; entries: LogEntry[]; tally: ShareTally | null | undefined } | null = null
+  for await (const chunk of chunks) {
+    for (const entry of chunk) {
+      const [key, value] = entry
+      const startMs = startOf(key)
+      if (group !== null && group.startMs !== startMs) {
+        yield group
+        group = null
+      }
+      group ??= { startMs, entries: [], tally: undefined }
+      if (isTally(key)) group.tally = tallyOf(value)
+      else group.entries.push(entry)
+    }
+  }
+  if (group !== null) yield group
+}
+
+/** Compares the records of ten seconds with their tally. @returns the difference as the end of a sentence, or null */
+export function tallyProblem({ startMs, entries, tally }: Tallied): string | null {
+  if (tally === undefined) return null
+  const from = `of the ten seconds from ${new Date(startMs).toISOString()}`
+  if (tally === null) return `the tally ${from} has a wrong checksum`
+  const [records, sum] = entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0])
+  if (records === tally[0] && sum === tally[1]) return null
+  const counts = records < tally[0] ? `${tally[0] - records} of ${tally[0]} records` : 'the records'
+  return records < tally[0] ? `${counts} ${from} are missing` : `${counts} ${from} are not those that were written`
+}
+
+function tallyOf(value: string): ShareTally | null {
+  const tally = unsealed(value)
+  return Array.isArray(tally) && tally.length === 2 ? (tally as unknown as ShareTally) : null
+}
+
+const tallyPut = (startMs: number, tally: ShareTally): Put => ({
+  ...{ type: 'put', key: tallyKey(startMs) },
+  value: sealed(tally),
+})
+
+/** The tallies that a writer changes. Only one writer may use them at a time. */
+export class Tallies {
+  readonly #known = new Map<number, ShareTally>()
+
+  /**
+   * Adds records to their tallies.
+   * @param keys of records that the log does not have yet
+   * @returns the tallies, to be written together with the records
+   */
+  async add(database: ShareDatabase, keys: readonly string[]): Promise<Put[]> {
+    const changed = new Map<number, ShareTally>()
+    for (const key of keys) {
+      const startMs = startOf(key)
+      const before = changed.get(startMs) ?? this.#known.get(startMs) ?? (await storedTally(database, startMs))
+      changed.set(startMs, plus(before, key))
+    }
+    for (const [startMs, tally] of changed) this.#known.set(startMs, tally)
+    for (const startMs of this.#known.keys()) {
+      if (this.#known.size <= MAX_KNOWN) break
+      this.#known.delete(startMs)
+    }
+    return [...changed].map(([startMs, tally]) => tallyPut(startMs, tally))
+  }
+
+  /** Forgets all, after a failed write or a removal: the next addition reads what is stored. */
+  forget(): void {
+    this.#known.clear()
+  }
+}
+
+/** The stored tally. Without one it is counted: an earlier version may have written the records. */
+async function storedTally(database: ShareDatabase, startMs: number): Promise<ShareTally> {
+  const value = await database.get(tallyKey(startMs))
+  return (value === undefined ? null : tallyOf(value)) ?? countedTally(database, startMs, new Set())
+}
+
+async function countedTally(
+  database: ShareDatabase,
+  startMs: number,
+  without: ReadonlySet<string>,
+): Promise<ShareTally> {
+  const range = { gte: `${SHARES}${timeText(startMs)}/`, lt: SHARES + timeText(startMs + TALLY_MS) }
+  let tally: ShareTally = [0, 0]
+  for await (const [key] of database.iterator(range)) if (!without.has(key)) tally = plus(tally, key)
+  return tally
+}
+
+/** The removal of records, which may be in the log or not, with the tallies of those that stay. */
+export async function removal(database: ShareDatabase, keys: readonly string[]): Promise<(Put | Del)[]> {
+  const without = new Set(keys)
+  const starts = new Set(keys.map(startOf))
+  const puts = await Promise.all(
+    [...starts].map(async (startMs) => tallyPut(startMs, await countedTally(database, startMs, without))),
+  )
+  return [...keys.map((key): Del => ({ type: 'del', key })), ...puts]
+}
+
+/** Counts all records again after LevelDB has dropped some. @returns the tallies that differ */
+export async function recounted(groups: AsyncIterable<Tallied>): Promise<Put[]> {
+  const puts: Put[] = []
+  for await (const group of groups) {
+    if (tallyProblem(group) === null) continue
+    puts.push(
+      tallyPut(
+        group.startMs,
+        group.entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0]),
+      ),
+    )
+  }
+  return puts
+}

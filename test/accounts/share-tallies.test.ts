@@ -1,0 +1,163 @@
+/** Tallies of the share log show records that are missing, whatever LevelDB says of its files. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ClassicLevel } from 'classic-level'
+import { expect, it, onTestFinished } from 'vitest'
+import { LevelStore, type LevelStoreOptions } from '../../src/accounts/level-store.ts'
+import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import { VirtualClock } from '../mine/virtual-clock.ts'
+import { listOf, START_MS, shareOf, temporaryFolder } from './shares.ts'
+
+const open = async (folder: string, options: Partial<LevelStoreOptions> = {}) => {
+  const store = await LevelStore.open({ folder, network: 'net', clock: new VirtualClock(), ...options })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** A folder with these shares, a record for each. */
+async function written(shares: readonly ShareEntry[]): Promise<string> {
+  const folder = temporaryFolder()
+  const store = await open(folder)
+  for (const share of shares) await store.append([share])
+  await store.close()
+  return folder
+}
+
+const keyOf = ({ timeMs, id }: ShareEntry) => `s/${String(timeMs).padStart(15, '0')}/${id}`
+
+async function changed(folder: string, change: (database: ClassicLevel) => Promise<unknown>): Promise<void> {
+  const database = new ClassicLevel(folder)
+  await change(database)
+  await database.close()
+}
+
+const idsOf = async (store: LevelStore, range = {}) => (await listOf(store.shares(range))).map(({ id }) => id)
+
+/** Shares a second apart: ten in each tally. */
+const shares = Array.from({ length: 30 }, (_, i) => shareOf(i, { timeMs: START_MS + 1000 * i }))
+const ids = shares.map(({ id }) => id)
+
+it('a missing record is an error where its ten seconds are read, in both orders, and nowhere else', async () => {
+  const folder = await written(shares)
+  await changed(folder, (database) => database.del(keyOf(shares[14])))
+  const damage = {
+    code: 'DATA_UNUSABLE',
+    message: `${folder}: the share log is damaged: 1 of 10 records of the ten seconds from 2025-11-24T16:00:10.000Z are missing`,
+  }
+  // A start reads the newest shares, by default all of this small log.
+  await expect(open(folder)).rejects.toMatchObject(damage)
+  const store = await open(folder, { recentShares: 1 })
+  const seconds = (from: number, until: number) => ({
+    fromMs: START_MS + 1000 * from,
+    untilMs: START_MS + 1000 * until,
+  })
+  for (const range of [seconds(16, 25), seconds(5, 13), { ...seconds(16, 25), newestFirst: true }]) {
+    await expect(idsOf(store, range)).rejects.toMatchObject(damage)
+  }
+  expect(await idsOf(store, seconds(0, 10))).toEqual(ids.slice(0, 10))
+  expect(await idsOf(store, { ...seconds(20, 30), newestFirst: true })).toEqual(ids.slice(20).reverse())
+})
+
+it('a part of ten seconds is compared as a whole', async () => {
+  const folder = await written(shares)
+  const store = await open(folder)
+  const inside = (fromMs: number, untilMs: number) => ({ fromMs: START_MS + fromMs, untilMs: START_MS + untilMs })
+  expect(await idsOf(store, inside(9000, 13_000))).toEqual(ids.slice(9, 13))
+  expect(await idsOf(store, { ...inside(8500, 12_500), newestFirst: true })).toEqual(ids.slice(9, 13).reverse())
+  expect(await idsOf(store, inside(10_000, 20_000))).toEqual(ids.slice(10, 20))
+})
+
+it('a record with another time is an error', async () => {
+  const folder = await written(shares)
+  await changed(folder, async (database) => {
+    const value = await database.get(keyOf(shares[5]))
+    const other = keyOf({ ...shares[5], timeMs: shares[5].timeMs + 1 })
+    await database.batch([
+      { type: 'del', key: keyOf(shares[5]) },
+      { type: 'put', key: other, value: value ?? '' },
+    ])
+  })
+  await expect(open(folder)).rejects.toMatchObject({
+    message: expect.stringContaining('the records of the ten seconds from 2025-11-24T16:00:00.000Z are not those that'),
+  })
+})
+
+it('a damaged tally is an error, and all records of ten seconds are missed', async () => {
+  const folder = await written(shares)
+  const tally = `${keyOf(shares[20]).slice(0, -44)}.`
+  await changed(folder, (database) => database.clear({ gt: tally, lt: 's/9' }))
+  await expect(open(folder)).rejects.toMatchObject({
+    message: expect.stringContaining('10 of 10 records of the ten seconds from 2025-11-24T16:00:20.000Z are missing'),
+  })
+  await changed(folder, (database) => database.put(tally, '0 [10,1]'))
+  await expect(open(folder)).rejects.toMatchObject({
+    message: expect.stringContaining('the tally of the ten seconds from 2025-11-24T16:00:20.000Z has a wrong checksum'),
+  })
+})
+
+it('late shares, shares of one moment, and shares that were appended long before count once', async () => {
+  const folder = temporaryFolder()
+  const first = await open(folder)
+  const late = shareOf(500, { timeMs: START_MS + 3 })
+  await first.append([shares[0], shares[1], shares[25]])
+  await first.append([late, shareOf(501, { timeMs: late.timeMs }), shares[26]])
+  await first.append([shareOf(502, { timeMs: late.timeMs })])
+  for (let i = 0; i < 12; i++) await first.append([shareOf(1000 + i, { timeMs: START_MS + 60_000 })])
+  await first.close()
+  const store = await open(folder, { recentShares: 10 })
+  expect(store.has(shares[0].id)).toBe(false)
+  await store.append([shares[0], shares[1], late, shareOf(503, { timeMs: late.timeMs })])
+  const before = { untilMs: START_MS + 50_000 }
+  const expected = [shares[0], late, shareOf(501), shareOf(502), shareOf(503), shares[1], shares[25], shares[26]]
+  expect(await idsOf(store, before)).toEqual(expected.map(({ id }) => id))
+  await store.close()
+  expect(await idsOf(await open(folder), before)).toHaveLength(8)
+})
+
+it('an expired share that comes late is none of those that were dropped', async () => {
+  const clock = new VirtualClock()
+  const startMs = 10_000 * Math.floor(clock.wallMs() / 10_000)
+  const store = await open(temporaryFolder(), { clock, keepMs: 60_000 })
+  await store.append([shareOf(1, { timeMs: startMs + 1 })])
+  await clock.pass(700_000)
+  await expect.poll(() => idsOf(store)).toEqual([])
+  await store.append([shareOf(2, { timeMs: startMs + 2 })])
+  expect(await idsOf(store)).toEqual([shareOf(2).id])
+})
+
+it('records of an earlier version count from the next one of their ten seconds on', async () => {
+  const folder = await written(shares.slice(0, 5))
+  await changed(folder, async (database) => {
+    await database.del(`${keyOf(shares[0]).slice(0, -44)}.`)
+    await database.put('m/format', '1')
+  })
+  const store = await open(folder)
+  expect(await idsOf(store)).toEqual(ids.slice(0, 5))
+  await store.append([shares[5]])
+  expect(await idsOf(store)).toEqual(ids.slice(0, 6))
+  await store.close()
+  await changed(folder, async (database) => {
+    // An earlier version does not open it any more: it takes tallies for damaged records.
+    expect(await database.get('m/format')).toBe('2')
+    await database.del(keyOf(shares[2]))
+  })
+  await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('1 of 6 records') })
+})
+
+it('records that LevelDB has dropped are missed in one warning, and the others can be read', async () => {
+  // LevelDB drops blocks of 32 KiB.
+  const many = Array.from({ length: 400 }, (_, i) => shareOf(i, { timeMs: START_MS + 10 * i }))
+  const folder = await written(many)
+  const log = join(folder, readdirSync(folder).find((name) => name.endsWith('.log')) ?? '')
+  const bytes = readFileSync(log)
+  bytes[40_000] ^= 4
+  writeFileSync(log, bytes)
+  const warnings: string[] = []
+  const store = await open(folder, { onWarning: (message) => warnings.push(message) })
+  expect(warnings).toEqual([expect.stringContaining('the share log has lost shares')])
+  const left = await idsOf(store)
+  expect(left.length).toBeGreaterThan(100)
+  expect(left.length).toBeLessThan(400)
+  await store.append([shareOf(400, { timeMs: START_MS + 4000 })])
+  expect(await idsOf(store)).toHaveLength(left.length + 1)
+})
