@@ -5,6 +5,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SavedAccount } from '../src/accounts/account.ts'
 import { BlockShares } from '../src/accounts/block-shares.ts'
@@ -15,7 +16,10 @@ import { openDatabase } from '../src/devnet/data/database.ts'
 import { BLOCKS, openDataDirectory, STATE } from '../src/devnet/data/directory.ts'
 import { unpackState } from '../src/devnet/data/state-file.ts'
 import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
+import { readForkFile } from '../src/devnet/fork/open-fork.ts'
 import { ForkCache } from '../src/fork/cache.ts'
+import { FORK_LIMITS, openFork } from '../src/fork/fork.ts'
+import { pinText } from '../src/fork/pin.ts'
 import { readJournal } from '../src/journal/content.ts'
 import { Journal } from '../src/journal/journal.ts'
 import { PayoutJournal, readPayoutFile } from '../src/payouts/payout-journal.ts'
@@ -118,6 +122,9 @@ async function recordsIn(location: string): Promise<[string, string][]> {
   return records.map(([key, value]) => [key, Buffer.from(value).toString('base64')])
 }
 
+/** Address of the network that a fork asks for what its cache does not have. */
+let forkedUrl = ''
+
 const kinds: readonly Kind[] = [
   { name: 'journal of payouts: `payouts.jsonl`', ...payouts, isFlipped: (path) => path.endsWith('/payouts.jsonl') },
   { name: 'its end: `payouts.end`', ...payouts, isFlipped: (path) => path.endsWith('/payouts.end') },
@@ -199,6 +206,31 @@ const kinds: readonly Kind[] = [
       }
     },
     isFlipped: () => true,
+  },
+  {
+    name: 'pin of a fork: `pins/*.json`',
+    write: async (folder) => {
+      cpSync(fileURLToPath(new URL('fixtures/0.1.0/fork-cache', import.meta.url)), folder, { recursive: true })
+      // A network of the same name that has none of these blocks.
+      const devnet = await startDevnet({ port: 0, graph: 'pair' })
+      onTestFinished(() => devnet.close())
+      forkedUrl = devnet.url
+    },
+    read: async (cacheFolder) => {
+      const limits = { ...FORK_LIMITS, perSecond: 100_000, pactKeys: [] }
+      const { pin } = await openFork({ ...limits, url: forkedUrl, cut: '5', chains: null, cacheFolder })
+      return { content: pinText(pin), isReported: false }
+    },
+    isFlipped: (path) => path.includes('/pins/'),
+  },
+  {
+    name: 'place of a fork: `fork.json`',
+    write: (folder) => cpSync(fileURLToPath(new URL('fixtures/0.1.0/fork', import.meta.url)), folder, { recursive: true }),
+    read: (folder) => {
+      const { url, pin, chains = null, time, cache } = readForkFile(folder) ?? expect.fail('it is a fork')
+      return { content: [url, pin, chains, time, cache], isReported: false }
+    },
+    isFlipped: (path) => path.endsWith('/fork.json'),
   },
   {
     name: 'measured values: `kernels.json`, `gpus.json`',

@@ -102,7 +102,10 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
   const { network, height } = wanted
   const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
   const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
-  expectOneBranch(pinned.map(({ header }) => header))
+  expectOneBranch(
+    pinned.map(({ header }) => header),
+    options.chains === null,
+  )
   const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
   const pin: Pin = {
     network,

@@ -44,7 +44,7 @@ export function readCut(text: string, where: string): NamedCut {
     const heads = new Map<number, { height: number; hash: string }>()
     for (const [chain, head] of Object.entries((hashes ?? {}) as Record<string, { height: unknown; hash: unknown }>)) {
       const { height, hash } = head
-      if (!/^\d{1,9}$/.test(chain) || typeof height !== 'number' || typeof hash !== 'string') continue
+      if (!/^\d{1,9}$/.test(chain) || typeof height !== 'number' || typeof hash !== 'string') throw new TypeError()
       decodeHash(hash)
       heads.set(Number(chain), { height, hash })
     }
@@ -158,21 +158,22 @@ export const hasOwnHash = (header: Header): boolean => equalBytes(blockHash(enco
 
 /**
  * Checks that blocks of one height are of one branch of the network: each names the parents of its neighbours.
+ * @param isWhole whether there must be a block of each chain
  * @throws NewcutError BAD_INPUT
  */
-export function expectOneBranch(headers: readonly Header[]): void {
+export function expectOneBranch(headers: readonly Header[], isWhole: boolean): void {
   const byChain = new Map(headers.map((header) => [header.chainId, header]))
   for (const { chainId, adjacents } of headers) {
     for (const [neighbour, parent] of adjacents) {
       const other = byChain.get(neighbour)
-      if (other === undefined || equalBytes(other.parent, parent)) continue
-      throw new NewcutError(
-        'BAD_INPUT',
-        `the cut of the fork: its blocks of chains ${chainId} and ${neighbour} are of different branches`,
-        {
-          hint: 'take the cut that a fork prints at its start, or GET /cut of a node',
-        },
-      )
+      if (other === undefined ? !isWhole : equalBytes(other.parent, parent)) continue
+      const problem =
+        other === undefined
+          ? `there is no block of chain ${neighbour}`
+          : `its blocks of chains ${chainId} and ${neighbour} are of different branches`
+      throw new NewcutError('BAD_INPUT', `the cut of the fork: ${problem}`, {
+        hint: 'take the cut that a fork prints at its start, or GET /cut of a node',
+      })
     }
   }
 }

@@ -114,6 +114,12 @@ it('refuses a cut of blocks that are not of one branch', async () => {
     false,
     expect.stringContaining('the cut of the fork: its blocks of chains 1 and 0 are of different branches'),
   ])
+  const part = JSON.stringify({ hashes: { 0: cut.hashes[0] } })
+  const missing = await run([...args.slice(0, -1), part])
+  expect([missing.code === 0, missing.err]).toEqual([
+    false,
+    expect.stringContaining('the cut of the fork: there is no block of chain 1'),
+  ])
 })
 
 describe('fork.json of a data directory', () => {

@@ -39,6 +39,18 @@ describe('a pin', () => {
     for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f: no pin: ')
   })
 
+  it('takes no cut with an unreadable block: a chain would be missing', () => {
+    for (const [chain, head] of [
+      ['1x', { height: 3, hash }],
+      ['1', { heigxt: 3, hash }],
+      ['1', { height: 3, hasi: hash }],
+      ['1', null],
+    ] as const) {
+      const text = JSON.stringify({ network: 'n', hashes: { 0: { height: 3, hash }, [chain]: head } })
+      expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
+    }
+  })
+
   it('takes no network whose name leaves the folder of the cache', async () => {
     for (const name of ['..', '../n', 'a/b', '', 'a'.repeat(65)]) {
       const text = JSON.stringify({ network: name, hashes: { 0: { height: 3, hash } } })
