@@ -1,4 +1,5 @@
 /** Timers that end with an abort signal, on virtual time. */
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -16,6 +17,24 @@ describe('timers', () => {
     end.abort()
     await clock.pass(100)
     expect(calls).toHaveLength(4)
+  })
+
+  it('leave nothing behind: no listener after they ran, no timer after the abort', async () => {
+    const [clock, end] = [new VirtualClock(), new AbortController()]
+    const calls: string[] = []
+    after(clock, 5, end.signal, () => calls.push('once'))
+    await clock.pass(5)
+    expect(getEventListeners(end.signal, 'abort')).toHaveLength(0)
+    every(clock, 10, end.signal, () => {
+      calls.push('often')
+      end.abort()
+    })
+    await clock.pass(10)
+    expect([calls, clock.pending]).toEqual([['once', 'often'], 0])
+    after(clock, 5, end.signal, () => calls.push('never'))
+    every(clock, 5, end.signal, () => calls.push('never'))
+    everyAfter(clock, 5, end.signal, async () => void calls.push('never'))
+    expect(clock.pending).toBe(0)
   })
 
   it('pause only when the turn before has ended', async () => {
