@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describeError } from '../../src/base/errors.ts'
 import { AnswerError, fetchAnswer, MAX_ANSWER_BYTES, textOfAnswer } from '../../src/base/http-answer.ts'
 import { RemoteNode } from '../../src/fork/remote-node.ts'
 
@@ -93,6 +94,23 @@ describe('an answer of another machine', () => {
     })
     await expect(fetchAnswer(url, { timeoutMs, signal: ending.signal })).rejects.toThrow('stopped by the user')
   })
+
+  it.each(['me:secret@', 'secret@', ':secret@'])(
+    'is not asked for with a user or a password, nor are they told: %s',
+    async (user) => {
+      const asked: string[] = []
+      const url = await serve((response, path) => {
+        asked.push(path)
+        response.end()
+      })
+      const error = await fetchAnswer(url.replace('//', `//${user}`), { timeoutMs }).catch((thrown: unknown) => thrown)
+      expect([error, asked]).toMatchObject([
+        { code: 'BAD_OPTION', message: expect.stringContaining(`${url}: its`) },
+        [],
+      ])
+      expect(describeError(error)).not.toContain('secret')
+    },
+  )
 
   it('that does not come is an error with the reason', async () => {
     const error = await fetchAnswer('http://127.0.0.1:1', { timeoutMs }).catch((thrown: unknown) => thrown)
