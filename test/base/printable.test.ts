@@ -39,3 +39,14 @@ it('describes an error in printable text, whoever wrote its causes', () => {
   )
   expect(describeError('\x07bell')).toBe('bell')
 })
+
+it('describes an error with at most four causes, even one that is its own', () => {
+  const chain = [6, 5, 4, 3, 2, 1].reduce<Error | undefined>(
+    (cause, n) => new Error(`error ${n}`, { cause }),
+    undefined,
+  )
+  expect(describeError(chain)).toBe('error 1: error 2: error 3: error 4: error 5')
+  const own = new Error('around and around')
+  own.cause = own
+  expect(describeError(own)).toBe('around and around')
+})
