@@ -12,7 +12,7 @@ export function isLoopback(host: string): boolean {
 
 /** Host of a Host header without port and brackets, in lower case; empty if there is none. */
 export function hostOf(header = ''): string {
-  return /^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '').toLowerCase()
+  return (/^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '')).toLowerCase()
 }
 
 /**

@@ -69,11 +69,12 @@ const HINTS: Readonly<Record<AnswerFailure, string | undefined>> = {
 
 /**
  * Sends a request and reads its answer.
- * @throws AnswerError
+ * @throws AnswerError; NewcutError BAD_OPTION for an address with a user or a password
  */
 export async function fetchAnswer(url: string | URL, request: AnswerRequest): Promise<FetchedAnswer> {
   const { method = 'GET', headers, body, timeoutMs, maxBytes = MAX_ANSWER_BYTES, signal } = request
   signal?.throwIfAborted()
+  expectNoUser(new URL(url))
   const deadline = AbortSignal.timeout(timeoutMs)
   const ends = signal === undefined ? [deadline] : [signal, deadline]
   try {
@@ -95,6 +96,14 @@ export async function fetchAnswer(url: string | URL, request: AnswerRequest): Pr
     if (!deadline.aborted) throw new AnswerError({ url, reason: 'unreachable', what: describeError(error) }, error)
     throw new AnswerError({ url, reason: 'timeout', what: `no answer within ${timeoutMs} ms` }, error)
   }
+}
+
+/** The error of `fetch` for such an address has the password. */
+function expectNoUser({ username, password, origin }: URL): void {
+  if (username + password === '') return
+  throw new NewcutError('BAD_OPTION', `${origin}: its address has a user or a password, and newcut sends neither`, {
+    hint: 'name the address without them',
+  })
 }
 
 /** The text of an answer, in UTF-8. */

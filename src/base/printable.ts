@@ -9,11 +9,11 @@ export const MAX_LINE_CHARACTERS = 2_000
  */
 export function printable(text: string, maxCharacters = MAX_LINE_CHARACTERS): string {
   // Truncate first: the text may have megabytes.
-  const line = text
-    .slice(0, 4 * maxCharacters)
-    .replace(/[\p{C}\s\uFFFD]+/gu, ' ')
-    .trim()
-  return line.length <= maxCharacters ? line : `${line.slice(0, maxCharacters - 1)}…`
+  const start = text.slice(0, 4 * maxCharacters)
+  const line = start.replace(/[\p{C}\s\uFFFD]+/gu, ' ').trim()
+  if (line.length <= maxCharacters && start.length === text.length) return line
+  // Not half of a character that takes two places.
+  return `${line.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
 /**

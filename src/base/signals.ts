@@ -28,7 +28,11 @@ export async function withFirstOf<T>(
 
 /** Calls `run` once after the delay, unless the signal aborts first. */
 export function after(clock: Clock, delayMs: number, signal: AbortSignal, run: () => void): void {
-  const cancel = clock.after(delayMs, run)
+  if (signal.aborted) return
+  const cancel = clock.after(delayMs, () => {
+    signal.removeEventListener('abort', cancel)
+    run()
+  })
   signal.addEventListener('abort', cancel, { once: true })
 }
 
@@ -36,8 +40,8 @@ export function after(clock: Clock, delayMs: number, signal: AbortSignal, run: (
 export function every(clock: Clock, intervalMs: number, signal: AbortSignal, run: () => void): void {
   let cancel: () => void = () => undefined
   const schedule = () => {
+    if (signal.aborted) return
     cancel = clock.after(intervalMs, () => {
-      if (signal.aborted) return
       run()
       schedule()
     })

@@ -1,6 +1,6 @@
 /** The formula of all pauses between attempts. */
 import { expect, it } from 'vitest'
-import { backoffMs } from '../../src/base/backoff.ts'
+import { aroundMs, backoffMs } from '../../src/base/backoff.ts'
 
 const of = (jitter: number | undefined, random: number) =>
   [0, 1, 2, 3, 9, 5_000].map((failures) =>
@@ -17,4 +17,15 @@ it('a pause with half jitter is at least half of that maximum', () => {
   expect(of(0.5, 1)).toEqual([100, 200, 400, 800, 1_000, 1_000])
   expect(of(0.5, 0.5)).toEqual([75, 150, 300, 600, 750, 750])
   expect(of(0.5, 0)).toEqual([50, 100, 200, 400, 500, 500])
+})
+
+it('a pause around a pace is half of it to one and a half times, up to its limit', () => {
+  const around = (random: number) =>
+    [0, 1, 2, 9].map((failures) => backoffMs(aroundMs(100, 300), failures, () => random))
+  const rounded = [0, 0.5, 1].map((random) => around(random).map(Math.round))
+  expect(rounded).toEqual([
+    [50, 100, 150, 150],
+    [100, 200, 300, 300],
+    [150, 300, 450, 450],
+  ])
 })

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  ByteBuffer,
   decodeBase64Url,
   decodeHash,
   decodeHex,
   encodeBase64Url,
   encodeHex,
+  equalBytes,
   readU256LE,
   u256LE,
 } from '../../src/base/bytes.ts'
@@ -130,4 +132,27 @@ describe('bytes as text', () => {
       }),
     )
   })
+})
+
+describe('a buffer that grows', () => {
+  it('has all that was appended, and gives it away as it is then', () => {
+    const buffer = new ByteBuffer()
+    const pieces = Array.from({ length: 40 }, (_, n) => new Uint8Array(n * n).fill(n))
+    for (const piece of pieces) buffer.append(piece)
+    const content = buffer.take()
+    buffer.append(new Uint8Array(1_000))
+    expect(Buffer.concat(pieces).equals(content)).toBe(true)
+    expect([buffer.size, buffer.take().length, buffer.size]).toEqual([1_000, 1_000, 0])
+  })
+})
+
+it('bytes equal others of the same length and content', () => {
+  const bytes = Uint8Array.of(1, 2)
+  expect(equalBytes(bytes, Uint8Array.of(1, 2))).toBe(true)
+  for (const other of [[], [1], [1, 3], [1, 2, 3]]) {
+    expect([equalBytes(bytes, Uint8Array.from(other)), equalBytes(Uint8Array.from(other), bytes)]).toEqual([
+      false,
+      false,
+    ])
+  }
 })

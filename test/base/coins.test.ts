@@ -35,6 +35,11 @@ describe('amounts', () => {
     expect(fractionOf('0.30')).toEqual({ numerator: 30n, denominator: 100n })
     expect(fractionOf('-1')).toBeNull()
   })
+
+  it('of more digits than any contract computes with are not parsed', () => {
+    expect(fractionOf(`${'9'.repeat(30)}.${'9'.repeat(60)}`)).not.toBeNull()
+    for (const text of ['9'.repeat(31), `0.${'9'.repeat(61)}`]) expect(fractionOf(text)).toBeNull()
+  })
 })
 
 it('sums of coins are exact to 20 places', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foreignPage, hostOf, isHostOf, withoutSecrets } from '../../src/base/host.ts'
+import { foreignPage, hostOf, isHostOf, isLoopback, withoutSecrets } from '../../src/base/host.ts'
 
 it.each([
   ['localhost:1848', 'localhost'],
@@ -7,6 +7,7 @@ it.each([
   ['127.0.0.1:80', '127.0.0.1'],
   ['[::1]:1848', '::1'],
   ['[::1]', '::1'],
+  ['[::FFFF:127.0.0.1]:80', '::ffff:127.0.0.1'],
   ['evil.example:1848', 'evil.example'],
   ['127.0.0.1:80:90', '127.0.0.1:80'],
   ['', ''],
@@ -14,6 +15,18 @@ it.each([
 ])('the host of the Host header %j is %j', (header, host) => {
   expect(hostOf(header)).toBe(host)
 })
+
+it.each(['localhost', 'LocalHost', '127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
+  '%s is a loopback',
+  (host) => {
+    expect(isLoopback(host)).toBe(true)
+  },
+)
+
+it.each(['', '0.0.0.0', '::', '127.0.0', '10.127.0.0.1', '127.0.0.1.2', '::ffff:10.0.0.1', 'localhost.example'])(
+  '%j is no loopback',
+  (host) => expect(isLoopback(host)).toBe(false),
+)
 
 it.each([
   ['--node http://me:pw@node:1848: expected', '--node http://***@node:1848: expected'],

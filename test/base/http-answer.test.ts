@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describeError } from '../../src/base/errors.ts'
 import { AnswerError, fetchAnswer, MAX_ANSWER_BYTES, textOfAnswer } from '../../src/base/http-answer.ts'
 import { RemoteNode } from '../../src/fork/remote-node.ts'
 
@@ -93,6 +94,61 @@ describe('an answer of another machine', () => {
     })
     await expect(fetchAnswer(url, { timeoutMs, signal: ending.signal })).rejects.toThrow('stopped by the user')
   })
+
+  it('that never ends is given up at the deadline, whatever else may end it', async () => {
+    const url = await serve((response) => response.writeHead(200).write('{'))
+    const { signal } = new AbortController()
+    await expect(fetchAnswer(url, { timeoutMs: 50, signal })).rejects.toMatchObject({ reason: 'timeout' })
+  })
+
+  it.each([
+    ['too long', 200],
+    ['redirect', 302],
+  ] as const)('that is refused frees its connection: %s', async (reason, status) => {
+    const answers: http.ServerResponse[] = []
+    const url = await serve((response) => {
+      answers.push(response)
+      response.writeHead(status, { location: '/b' }).write('more than one byte')
+    })
+    await expect(fetchAnswer(url, { timeoutMs, maxBytes: 1 })).rejects.toMatchObject({ reason })
+    await expect.poll(() => answers.map(({ closed }) => closed)).toEqual([true])
+  })
+
+  it('may redirect to a text of any length, whose beginning is told', async () => {
+    const url = await serve((response) => response.writeHead(302, { location: `/${'b'.repeat(10_000)}` }).end())
+    const { what } = (await fetchAnswer(url, { timeoutMs }).catch((thrown: AnswerError) => thrown)) as AnswerError
+    expect(what).toMatch(/^status 302, a redirect to \/b{98}…: newcut follows no redirect$/)
+  })
+
+  it('is that to the whole request', async () => {
+    const server = http.createServer((request, response) => {
+      response.write(`${request.method} ${request.headers.accept} `)
+      request.pipe(response)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const request = { method: 'POST', headers: { accept: 'text/csv' }, body: 'a \u00fc', timeoutMs } as const
+    expect(textOfAnswer(await fetchAnswer(url, request))).toBe('POST text/csv a \u00fc')
+  })
+
+  it.each(['me:secret@', 'secret@', ':secret@'])(
+    'is not asked for with a user or a password, nor are they told: %s',
+    async (user) => {
+      const asked: string[] = []
+      const url = await serve((response, path) => {
+        asked.push(path)
+        response.end()
+      })
+      const error = await fetchAnswer(url.replace('//', `//${user}`), { timeoutMs }).catch((thrown: unknown) => thrown)
+      expect([error, asked]).toMatchObject([
+        { code: 'BAD_OPTION', message: expect.stringContaining(`${url}: its`) },
+        [],
+      ])
+      expect(describeError(error)).not.toContain('secret')
+    },
+  )
 
   it('that does not come is an error with the reason', async () => {
     const error = await fetchAnswer('http://127.0.0.1:1', { timeoutMs }).catch((thrown: unknown) => thrown)

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FormatError } from '../../src/base/errors.ts'
 import {
+  exactJsonText,
   fieldOf,
   fieldsOf,
   type Json,
@@ -13,6 +15,7 @@ import {
   parsePlainJson,
   stringifyJson,
   tryParse,
+  unlessMalformed,
 } from '../../src/base/json.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
@@ -214,4 +217,22 @@ describe('fields of JSON', () => {
 
 it('text that is not JSON is undefined, unlike null', () => {
   expect([tryParse('{', parseJson), tryParse('null', parseJson)]).toEqual([undefined, null])
+})
+
+it('exact JSON is written with the digits that were read', () => {
+  const text =
+    '{"a":[1.10,-0e1,7,12345678901234567890,0.1000000000000000055511151231257827,null,true,"\\u0000"],"b":{}}'
+  expect(exactJsonText(parseExactJson(text))).toBe(text)
+})
+
+it('a bug in a reader is not mistaken for malformed text', () => {
+  const throws = (error: Error) => () => {
+    throw error
+  }
+  expect(unlessMalformed(() => 1)).toBe(1)
+  for (const error of [new FormatError('key', 0, 'no'), new SyntaxError('no')]) {
+    expect(unlessMalformed(throws(error))).toBeNull()
+  }
+  expect(() => unlessMalformed(throws(new TypeError('a bug')))).toThrow('a bug')
+  expect(() => tryParse('', throws(new TypeError('a bug')))).toThrow('a bug')
 })

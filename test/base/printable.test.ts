@@ -24,10 +24,12 @@ it('cuts any text to its length, with only printable characters', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, most) => {
       const line = printable(text, most)
       expect(line.length).toBeLessThanOrEqual(most)
-      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029\n\r]/u)
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\n\r]/u)
     }),
   )
   expect(printable('x'.repeat(10_000_000))).toBe(`${'x'.repeat(MAX_LINE_CHARACTERS - 1)}…`)
+  expect(printable('😀'.repeat(9), 6)).toBe('😀😀…')
+  expect(printable(`a${' '.repeat(99)}b`, 20)).toBe('a…')
 })
 
 it('describes an error in printable text, whoever wrote its causes', () => {
@@ -36,4 +38,15 @@ it('describes an error in printable text, whoever wrote its causes', () => {
     'no answer: certificate of [2Jevil .example',
   )
   expect(describeError('\x07bell')).toBe('bell')
+})
+
+it('describes an error with at most four causes, even one that is its own', () => {
+  const chain = [6, 5, 4, 3, 2, 1].reduce<Error | undefined>(
+    (cause, n) => new Error(`error ${n}`, { cause }),
+    undefined,
+  )
+  expect(describeError(chain)).toBe('error 1: error 2: error 3: error 4: error 5')
+  const own = new Error('around and around')
+  own.cause = own
+  expect(describeError(own)).toBe('around and around')
 })

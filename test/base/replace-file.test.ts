@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { prepareReplacement, replaceFile } from '../../src/base/replace-file.ts'
+import { fileCallsOf } from '../file-calls.ts'
+import { itWith } from '../needs.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'newcut-replace-'))
@@ -53,11 +56,39 @@ it('root leaves a file with its owner, but for a named mode', ({ skip }) => {
   prepared.commit()
   const given = { uid: 12_345, gid: 12_346 }
   chownSync(file, given.uid, given.gid)
+  // The system takes this mode away from a file that gets another owner.
+  chmodSync(file, 0o4755)
   replaceFile(file, 'b')
   expect(statSync(file)).toMatchObject(given)
+  expect(modeOf(file)).toBe(0o4755)
   replaceFile(file, 'c', { mode: 0o600 })
   expect(statSync(file)).toMatchObject({ uid: 0, gid: process.getgid?.() })
 })
+
+it('the new content of a private file is private while it is written', () => {
+  const here = folder()
+  const file = join(here, 'file')
+  writeFileSync(file, 'old')
+  chmodSync(file, 0o600)
+  const modes: number[] = []
+  const parts = function* () {
+    for (const name of readdirSync(here)) modes.push(modeOf(join(here, name)))
+    yield Buffer.from('new')
+  }
+  replaceFile(file, parts())
+  expect(modes).toEqual([0o600, 0o600])
+})
+
+itWith(
+  process.platform === 'win32' ? 'Windows cannot sync folders' : null,
+  'the new content is on disk before the file has it, and the name after',
+  () => {
+    const code = `module.replaceFile(${JSON.stringify(join(folder(), 'file'))}, 'a')`
+    const calls = fileCallsOf('base/replace-file', code)
+    const named = ['write', 'fsync', 'rename']
+    expect(calls.filter((call) => named.includes(call))).toEqual([...named, 'fsync'])
+  },
+)
 
 it('follows links', () => {
   const here = folder()
@@ -83,6 +114,7 @@ it('leaves the old file, and nothing beside it, after a failure or a change of m
   expect([readdirSync(here), readFileSync(file, 'utf8')]).toEqual([['file'], 'old'])
   expect(() => replaceFile(join(here, 'none', 'file'), 'a')).toThrow('ENOENT')
   // A folder cannot be replaced by a file.
-  expect(() => replaceFile(here, 'a')).toThrow(/EISDIR|EEXIST|EPERM|ENOTEMPTY|EBUSY/)
-  expect(readdirSync(here)).toEqual(['file'])
+  mkdirSync(join(here, 'folder'))
+  expect(() => replaceFile(join(here, 'folder'), 'a')).toThrow(/EISDIR|EEXIST|EPERM|ENOTEMPTY|EBUSY/)
+  expect(readdirSync(here)).toEqual(['file', 'folder'])
 })

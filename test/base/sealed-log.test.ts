@@ -1,9 +1,33 @@
 /** A sealed log finds flips, cuts, missing lines and lines that changed places. */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LogDamage, type LogFiles, readLog, SealChain, SealedLog } from '../../src/base/sealed-log.ts'
+import {
+  isUnfinishedLine,
+  LogDamage,
+  type LogDisk,
+  type LogFiles,
+  machineDisk,
+  readLog,
+  readSealedLine,
+  SealChain,
+  SealedLog,
+  sealedLine,
+} from '../../src/base/sealed-log.ts'
+import { fileCallsOf } from '../file-calls.ts'
+import { itWith } from '../needs.ts'
 
 let folder: string
 let files: LogFiles
@@ -156,4 +180,122 @@ it('lines are checked one by one as they come', () => {
   expect(linesOf().map((line) => chain.take(Buffer.from(line)))).toEqual(LINES)
   expect(chain.end.lines).toBe(4)
   expect(() => chain.take(Buffer.from(linesOf()[0]))).toThrow('a log: line 5 is damaged')
+})
+
+describe('the end file', () => {
+  it('of another log does not fit, however many lines both have', () => {
+    append(...LINES)
+    const other = join(folder, 'other.end')
+    copyFileSync(files.endPath, other)
+    for (const path of Object.values(files)) rmSync(path)
+    append('{"n":1}', ...LINES.slice(1))
+    copyFileSync(other, files.endPath)
+    expect(read).toThrow(/line 3 is damaged: it is another line, as \S+ shows/)
+  })
+
+  it.each(['{"lines":1,"last":"a"}\n', '{"lines":0,"last":""}\n'])('without a seal is damage: %j', (content) => {
+    append(...LINES)
+    writeFileSync(files.endPath, content)
+    expect(read).toThrow(`${files.endPath}: line 1 is damaged: it is not as newcut wrote it`)
+  })
+})
+
+describe('the lines of a file without an order', () => {
+  const [line] = sealedLine('{"n":1}').split('\n')
+
+  it('are sealed alone', () => {
+    expect(readSealedLine(Buffer.from(line))).toBe('{"n":1}')
+    expect(readSealedLine(Buffer.from(line.replace('1', '2')))).toBeNull()
+  })
+
+  it('end with an unfinished one, unless it is whole, or more follows its end', () => {
+    expect(isUnfinishedLine(Buffer.from(line.slice(0, -3)))).toBe(true)
+    for (const text of [line, `${line}\v`, `${line}\v${line}`]) expect(isUnfinishedLine(Buffer.from(text))).toBe(false)
+  })
+})
+
+/** The disk of this machine, and what a log asks of it. An append of `failing` fails. */
+function heardDisk(failing = '') {
+  const asked: string[] = []
+  const disk: LogDisk = {
+    read: (path) => {
+      asked.push(`read ${basename(path)}`)
+      return machineDisk.read(path)
+    },
+    open: (path) => {
+      const file = machineDisk.open(path)
+      return {
+        append: (text) => {
+          asked.push('append')
+          if (failing !== '' && text.includes(failing)) throw new Error('the disk is full')
+          file.append(text)
+        },
+        truncate: (bytes) => file.truncate(bytes),
+        sync: () => {
+          asked.push('sync')
+          file.sync()
+        },
+        close: () => {
+          asked.push('close')
+          file.close()
+        },
+      }
+    },
+    replace: (path, content) => {
+      asked.push(`replace ${basename(path)}`)
+      machineDisk.replace(path, content)
+    },
+  }
+  return { disk, asked: () => asked.splice(0) }
+}
+
+describe('on its disk, a log', () => {
+  it('has its end before the lines that follow, and returns after they are synced', () => {
+    const { disk, asked } = heardDisk()
+    const log = SealedLog.open({ ...files, disk })
+    expect(asked(), 'a writer may append meanwhile').toEqual(['read log.end', 'read log.jsonl', 'sync'])
+    log.append(LINES.slice(0, 2))
+    expect(asked()).toEqual(['append', 'sync'])
+    log.append(LINES.slice(2))
+    expect(asked()).toEqual(['replace log.end', 'append', 'sync'])
+    log.close()
+    expect(asked()).toEqual(['close'])
+    expect(read()).toEqual(LINES)
+  })
+
+  it('takes no more lines after one that could not be written', () => {
+    const log = SealedLog.open({ ...files, disk: heardDisk('"n":2').disk })
+    log.append([LINES[0]])
+    for (const line of LINES.slice(1)) expect(() => log.append([line])).toThrow('the disk is full')
+    log.close()
+    expect(read()).toEqual(LINES.slice(0, 1))
+  })
+
+  it('is closed if it is damaged', () => {
+    append(...LINES)
+    write(linesOf().slice(1))
+    const { disk, asked } = heardDisk()
+    expect(() => SealedLog.open({ ...files, disk })).toThrow(LogDamage)
+    expect(asked().at(-1)).toBe('close')
+  })
+
+  it('is open to its owner alone', () => {
+    append(...LINES)
+    for (const path of Object.values(files)) expect(statSync(path).mode & 0o077).toBe(0)
+  })
+
+  it('is not empty because it cannot be read', () => {
+    mkdirSync(files.path)
+    expect(read).toThrow('EISDIR')
+  })
+
+  itWith(
+    process.platform === 'win32' ? 'Windows cannot sync folders' : null,
+    'outlives a power cut: its folder has a new file before the file has lines',
+    () => {
+      const code = `module.SealedLog.open(${JSON.stringify(files)}).append(['{"n":1}'])`
+      const calls = fileCallsOf('base/sealed-log', code).filter((call) => call === 'fsync' || call === 'write')
+      expect(calls, 'folder, empty file, line, file').toEqual(['fsync', 'fsync', 'write', 'fsync'])
+    },
+  )
 })

@@ -1,5 +1,7 @@
 /** Timers that end with an abort signal, on virtual time. */
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { sleep } from '../../src/base/clock.ts'
 import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -16,6 +18,24 @@ describe('timers', () => {
     end.abort()
     await clock.pass(100)
     expect(calls).toHaveLength(4)
+  })
+
+  it('leave nothing behind: no listener after they ran, no timer after the abort', async () => {
+    const [clock, end] = [new VirtualClock(), new AbortController()]
+    const calls: string[] = []
+    after(clock, 5, end.signal, () => calls.push('once'))
+    await clock.pass(5)
+    expect(getEventListeners(end.signal, 'abort')).toHaveLength(0)
+    every(clock, 10, end.signal, () => {
+      calls.push('often')
+      end.abort()
+    })
+    await clock.pass(10)
+    expect([calls, clock.pending]).toEqual([['once', 'often'], 0])
+    after(clock, 5, end.signal, () => calls.push('never'))
+    every(clock, 5, end.signal, () => calls.push('never'))
+    everyAfter(clock, 5, end.signal, async () => void calls.push('never'))
+    expect(clock.pending).toBe(0)
   })
 
   it('pause only when the turn before has ended', async () => {
@@ -36,6 +56,28 @@ describe('timers', () => {
     await settle()
     await clock.pass(100)
     expect(turns).toHaveLength(2)
+  })
+})
+
+describe('a sleep', () => {
+  it('ends after its delay, with no listener left', async () => {
+    const [clock, end] = [new VirtualClock(), new AbortController()]
+    const slept: number[] = []
+    void sleep(clock, 10, end.signal).then(() => slept.push(clock.monotonicMs()))
+    const dueMs = clock.monotonicMs() + 10
+    await clock.pass(9)
+    expect([slept, getEventListeners(end.signal, 'abort').length]).toEqual([[], 1])
+    await clock.pass(5)
+    expect([slept, getEventListeners(end.signal, 'abort').length]).toEqual([[dueMs], 0])
+  })
+
+  it.each(['before', 'after'] as const)('ends with a signal that aborts %s, with no timer left', async (when) => {
+    const [clock, end] = [new VirtualClock(), new AbortController()]
+    if (when === 'before') end.abort()
+    const slept = sleep(clock, 10, end.signal)
+    end.abort()
+    await slept
+    expect(clock.pending).toBe(0)
   })
 })
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fileProblem } from '../../src/base/errors.ts'
-import { openUserFile, readUserFile, readUserText } from '../../src/base/user-file.ts'
+import { openUserFile, readBounded, readUserFile, readUserText } from '../../src/base/user-file.ts'
 import { readConfigFile } from '../../src/cli/config.ts'
 import { fileText } from '../../src/commands/given-text.ts'
 import { readCases } from '../../src/conformance/case-file.ts'
@@ -57,6 +57,38 @@ describe('the reader of a file that a user names', () => {
     truncateSync(at('large'), 1e12)
     expect(fileProblem(thrownBy(() => readUserFile(at('large'))))).toBe('it has more than 16777216 bytes')
     expect(fileProblem(thrownBy(() => readUserFile(at('text'), 3)))).toBe('it has more than 3 bytes')
+  })
+
+  it('reads a descriptor up to exactly the limit', () => {
+    writeFileSync(at('four'), 'four')
+    const read = (maxBytes: number) => {
+      const file = openUserFile(at('four'))
+      try {
+        return readBounded(file, maxBytes).toString()
+      } finally {
+        closeSync(file)
+      }
+    }
+    expect(read(4)).toBe('four')
+    expect(fileProblem(thrownBy(() => read(3)))).toBe('it has more than 3 bytes')
+  })
+
+  it('reads a file of several pieces as it is', () => {
+    const pieces = Buffer.from(Uint32Array.from({ length: 50_000 }, (_, n) => n).buffer)
+    writeFileSync(at('pieces'), pieces)
+    expect(readUserFile(at('pieces')).equals(pieces)).toBe(true)
+  })
+
+  it('closes each file, also one that is too long', () => {
+    /** The lowest descriptor that no file has. */
+    const free = () => {
+      const file = openSync(at('text'), 'r')
+      closeSync(file)
+      return file
+    }
+    const before = free()
+    for (let n = 0; n < 100; n++) thrownBy(() => readUserFile(at('text'), n % 2 === 0 ? 3 : 4))
+    expect(free()).toBeLessThan(before + 50)
   })
 
   itWith(

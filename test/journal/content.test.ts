@@ -1,6 +1,15 @@
 /** A journal of any length: what newcut reads of it, with and without its index. */
 import { createHash } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -236,6 +245,17 @@ async function indexedJournal(count: number) {
   return { folder, index: join(folder, CHECKPOINT_NAME), newest: join(folder, 'blocks-2026-11.jsonl') }
 }
 
+/** Writes an index anew with another head, as the newcut that writes such a head does. */
+function writeIndex(path: string, change: (head: string) => string): void {
+  const whole = readFileSync(path)
+  const [mark, format, length] = whole.toString('latin1', 0, 120).split(' ')
+  const end = 120 + Number(length)
+  const head = Buffer.from(change(whole.toString('utf8', 120, end)))
+  const content = Buffer.concat([head, whole.subarray(end)])
+  const first = [mark, format, head.length, createHash('sha256').update(content).digest('hex')].join(' ')
+  writeFileSync(path, Buffer.concat([Buffer.from(`${first.padEnd(119)}\n`), content]))
+}
+
 /** A disk that counts what is read of the files of the journal. */
 function counting(): { readonly disk: Disk; readonly read: () => number } {
   let bytes = 0
@@ -318,6 +338,34 @@ describe('the index of a journal', () => {
   ])('is not used if a file %s', async (_, change) => {
     const { folder } = await indexedJournal(20)
     change(folder)
+    expect((await readJournal(folder)).isIndexed).toBe(false)
+    expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
+  })
+
+  it.each([
+    ['of this newcut', (head: string) => head, true],
+    [
+      'of a machine with the other order of bytes',
+      (head: string) => head.replace(/"byteOrder":\d/, '"byteOrder":7'),
+      false,
+    ],
+    [
+      'of a newcut with other steps',
+      (head: string) => head.replace('"found","handed-in"', '"handed-in","found"'),
+      false,
+    ],
+    ['without its steps', (head: string) => head.replace('"steps"', '"stops"'), false],
+  ])('is used only if it is one %s', async (_, change, isUsed) => {
+    const { folder, index } = await indexedJournal(20)
+    writeIndex(index, change)
+    expect((await readJournal(folder)).isIndexed).toBe(isUsed)
+    expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
+  })
+
+  it('that cannot be opened is as good as none', async () => {
+    const { folder, index } = await indexedJournal(20)
+    rmSync(index)
+    mkdirSync(index)
     expect((await readJournal(folder)).isIndexed).toBe(false)
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })

@@ -253,6 +253,31 @@ describe('a record', () => {
     expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
+  it('has what its newest step tells, and nothing of the step before', () => {
+    const lines: readonly Line[] = [
+      { at, hash: hashOf('a'), step: 'lost', reason: 'stopped', message: 'the miner stopped', mayReturn: true },
+      { at, hash: hashOf('a'), step: 'confirmed', depth: 2 },
+      { at, hash: hashOf('a'), step: 'reward', amount: '2.5', fees: '0.1' },
+      { at, hash: hashOf('a'), step: 'orphaned', mayReturn: true },
+      { at, hash: hashOf('a'), step: 'orphaned' },
+      { at, hash: hashOf('a'), step: 'reward', amount: '2.4' },
+    ]
+    const told: unknown[] = []
+    let now = record('found')
+    for (const line of lines) {
+      now = afterLine(now, line) ?? expect.unreachable()
+      told.push([now.state, now.depth, now.mayReturn, now.reason, now.message, now.reward, now.fees])
+    }
+    expect(told).toEqual([
+      ['lost', null, true, 'stopped', 'the miner stopped', null, null],
+      ['confirmed', 2, false, null, null, null, null],
+      ['confirmed', 2, false, null, null, '2.5', '0.1'],
+      ['orphaned', null, true, null, null, '2.5', '0.1'],
+      ['orphaned', null, false, null, null, '2.5', '0.1'],
+      ['orphaned', null, false, null, null, '2.4', null],
+    ])
+  })
+
   it('keeps its state when its solution is found once more', () => {
     expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
   })
