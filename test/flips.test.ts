@@ -15,8 +15,8 @@ import { startDevnet } from '../src/compose/devnet.ts'
 import { openDatabase } from '../src/devnet/data/database.ts'
 import { BLOCKS, openDataDirectory, STATE } from '../src/devnet/data/directory.ts'
 import { unpackState } from '../src/devnet/data/state-file.ts'
-import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
 import { readForkFile } from '../src/devnet/fork/open-fork.ts'
+import { readTuningFile, writeTuningFile } from '../src/engine/cache-folder.ts'
 import { ForkCache } from '../src/fork/cache.ts'
 import { FORK_LIMITS, openFork } from '../src/fork/fork.ts'
 import { pinText } from '../src/fork/pin.ts'
@@ -225,7 +225,8 @@ const kinds: readonly Kind[] = [
   },
   {
     name: 'place of a fork: `fork.json`',
-    write: (folder) => cpSync(fileURLToPath(new URL('fixtures/0.1.0/fork', import.meta.url)), folder, { recursive: true }),
+    write: (folder) =>
+      cpSync(fileURLToPath(new URL('fixtures/0.1.0/fork', import.meta.url)), folder, { recursive: true }),
     read: (folder) => {
       const { url, pin, chains = null, time, cache } = readForkFile(folder) ?? expect.fail('it is a fork')
       return { content: [url, pin, chains, time, cache], isReported: false }

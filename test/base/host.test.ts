@@ -55,6 +55,16 @@ it.each([
   expect(withoutSecrets(text)).toBe(text)
 })
 
+it.each(['http://'.repeat(2000), 'a'.repeat(15_000), 'x:'.repeat(7000)])(
+  'searches no text of another machine for long',
+  (text) => {
+    // 16 KB took two seconds of processor time.
+    expect(withoutSecrets(text)).toBe(`*** (${text.length} characters)`)
+    const short = `http://me:secret@node/${'a'.repeat(1900)}`
+    expect(withoutSecrets(short)).toBe(`http://***@node/${'a'.repeat(1900)}`)
+  },
+)
+
 describe('the Host header of a server on a loopback address', () => {
   const server = { anyAddress: false, names: ['Rig.example'] }
 
