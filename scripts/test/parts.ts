@@ -108,7 +108,7 @@ const listed: readonly Part[] = [
     name: 'fleet',
     what: 'miners for several nodes, and fleets of several leaders and NATS servers',
     files: [
-      ...inFolder('accounts', 'jetstream'),
+      ...inFolder('accounts', 'jetstream', 'jetstream-limits', 'jetstream-order'),
       ...inFolder('compose', 'nodes-all'),
       ...inFolder(
         'fleet',

@@ -159,7 +159,8 @@ export class Accounts {
   }
 
   /**
-   * Saves changed accounts. Call it when the log contains all refusals so far. Later changes belong to the next save.
+   * Saves changed accounts. Call it when the log contains all refusals except the newest, which it gets later. Later
+   * changes belong to the next save.
    */
   async save(to: AccountStore, nowMs: number): Promise<void> {
     for (const account of this.#accounts.values()) {

@@ -269,6 +269,7 @@ export class LevelStore implements ShareStore, AccountStore {
     await this.#sync()
     await this.#database?.close()
     this.#database = null
+    await this.#closing
   }
 
   async #write(batch: (Put | Del)[]): Promise<void> {
@@ -303,8 +304,9 @@ export class LevelStore implements ShareStore, AccountStore {
   async #opened(): Promise<ShareDatabase> {
     if (this.#database !== null) return this.#database
     const { clock, folder } = this.#options
-    if (this.#failure === null) throw new NewcutError('DATA_UNUSABLE', `${folder}: the share log is closed`)
     if (this.#reopening === null) {
+      if (this.#failure === null || this.#closed.signal.aborted)
+        throw new NewcutError('DATA_UNUSABLE', `${folder}: the share log is closed`)
       if (clock.monotonicMs() - this.#failedAtMs < REOPEN_MS) throw this.#unwritable(this.#failure)
       this.#reopening = this.#reopen()
     }

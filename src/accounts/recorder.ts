@@ -49,6 +49,10 @@ export class ShareRecorder implements RigLedger {
   /** Workers with refusals in this run. */
   readonly #refusing = new WeakSet<WorkerAccount>()
   #isFailing = false
+  /** The newest write of refusals. They are written one after the other. */
+  #keeping: Promise<boolean> = Promise.resolve(true)
+  /** The newest save of accounts. An older one must not replace it. */
+  #saving: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #closing: Promise<void> | null = null
 
@@ -146,11 +150,15 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** Saves the accounts. */
-  async save(): Promise<void> {
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#save())
+    return this.#saving
+  }
+
+  async #save(): Promise<void> {
     const store = this.storage?.accounts ?? null
-    if (store === null) return
-    await this.#keepRefused()
-    if (this.#refused.size > 0) return
+    // Refusals may come all the time, so those that came during the write hold nothing back.
+    if (store === null || !(await this.#keepRefused())) return
     await this.#attempt(() => this.accounts.save(store, this.#clock.wallMs()))
   }
 
@@ -246,15 +254,25 @@ export class ShareRecorder implements RigLedger {
     return true
   }
 
-  async #keepRefused(): Promise<void> {
+  /**
+   * Writes the refusals so far.
+   * @returns false if the store lacks some
+   */
+  #keepRefused(): Promise<boolean> {
+    this.#keeping = this.#keeping.then(() => this.#writeRefused())
+    return this.#keeping
+  }
+
+  async #writeRefused(): Promise<boolean> {
     const { storage } = this
-    if (storage === null || this.#refused.size === 0) return
+    if (storage === null || this.#refused.size === 0) return true
     const counts = [...this.#refused.values()]
     this.#refused.clear()
-    if (await this.#attempt(() => storage.store.refuse(counts))) return
+    if (await this.#attempt(() => storage.store.refuse(counts))) return true
     for (const each of counts) {
       const key = `${each.minuteMs} ${each.verdict} ${each.user}\n${each.worker}`
       this.#refused.set(key, { ...each, count: each.count + (this.#refused.get(key)?.count ?? 0) })
     }
+    return false
   }
 }

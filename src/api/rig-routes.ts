@@ -71,7 +71,7 @@ function addLog(app: FastifyInstance, path: string, log: ShareReader | null, tok
 const NO_LOG = 'this miner keeps no shares: --state DIR names a folder for them'
 
 async function sendShares(log: ShareReader, query: Query, reply: FastifyReply): Promise<FastifyReply> {
-  const { from, until, limit = LINES } = numbersOf(query, { from: TIMES, until: TIMES, limit: MAX_LINES })
+  const { from, until, limit = LINES } = numbersOf(query, { from: TIMES, until: TIMES, limit: MAX_LINES }, { limit: 1 })
   const newestFirst = choiceOf(query, 'order', ['oldest', 'newest']) === 'newest'
   const after = textOf(query, 'after')
   const page = await sharePage(
@@ -83,7 +83,7 @@ async function sendShares(log: ShareReader, query: Query, reply: FastifyReply): 
 }
 
 async function sendRefused(log: ShareReader, query: Query, reply: FastifyReply): Promise<FastifyReply> {
-  const { from, until, limit = LINES } = numbersOf(query, { from: TIMES, until: TIMES, limit: MAX_LINES })
+  const { from, until, limit = LINES } = numbersOf(query, { from: TIMES, until: TIMES, limit: MAX_LINES }, { limit: 1 })
   const after = read('after', textOf(query, 'after'), refusedCursor)
   return sendPage(reply, await refusedPage(log, { fromMs: from, untilMs: until, after }, limit))
 }
@@ -99,12 +99,18 @@ function sendPage(
   return reply.type('application/x-ndjson; charset=utf-8').send(text)
 }
 
-/** Reads integer query parameters. Throws an error with status 400. */
-function numbersOf<Name extends string>(query: Query, most: Readonly<Record<Name, number>>) {
+/** Reads integer query parameters. The least is 0 by default. Throws an error with status 400. */
+function numbersOf<Name extends string>(
+  query: Query,
+  most: Readonly<Record<Name, number>>,
+  least?: Readonly<Partial<Record<Name, number>>>,
+) {
   const entries = Object.entries<number>(most).flatMap(([name, max]) => {
     const text = textOf(query, name)
     if (text === undefined) return []
-    if (!/^\d{1,16}$/.test(text) || Number(text) > max) throw bad(`${name}: expected a whole number from 0 to ${max}`)
+    const min = least?.[name as Name] ?? 0
+    if (!/^\d{1,16}$/.test(text) || Number(text) < min || Number(text) > max)
+      throw bad(`${name}: expected a whole number from ${min} to ${max}`)
     return [[name, Number(text)] as const]
   })
   return Object.fromEntries(entries) as Partial<Record<Name, number>>

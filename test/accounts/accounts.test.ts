@@ -1,6 +1,6 @@
-/** Accounts of workers: their rates and warnings, and how they are restored after a kill. */
+/** Accounts of workers: their table and warnings, and how they are restored after a kill. */
 import { describe, expect, it } from 'vitest'
-import { minuteOf, rateNames, WorkerAccount } from '../../src/accounts/account.ts'
+import { minuteOf } from '../../src/accounts/account.ts'
 import { type AccountStore, Accounts, type SavedChange } from '../../src/accounts/accounts.ts'
 import { rigRows } from '../../src/accounts/rig-rows.ts'
 import type { RefusedShares, ShareEntry, ShareReader } from '../../src/accounts/share-store.ts'
@@ -55,33 +55,6 @@ class Memory implements ShareReader, AccountStore {
 
 const quiet = { onWarning: () => undefined }
 
-describe('rates of a worker', () => {
-  it('approximate the true rate in each window, at any age of the worker', () => {
-    const account = new WorkerAccount('k:abc', '')
-    const random = randomFrom(7)
-    let timeMs = START_MS
-    // 2^40 hashes a second on average, for two hours.
-    for (let i = 0; i < 7200; i++) {
-      timeMs += -1000 * Math.log(1 - random())
-      account.accept(shareOf(i), 2 ** 40, false, timeMs)
-    }
-    for (const name of rateNames) {
-      const rate = account.rate(name, timeMs) ?? 0
-      expect([name, rate / 2 ** 40]).toEqual([name, expect.closeTo(1, name === '1m' ? 0.4 : name === '5m' ? 0.2 : 0.1)])
-    }
-  })
-
-  it('are unknown at first, and decrease during silence', () => {
-    const account = new WorkerAccount('k:abc', '')
-    expect(account.rate('1m', START_MS)).toBeNull()
-    for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
-    expect(new WorkerAccount('k:abc', '', account.saved()).rate('1m', START_MS + 9_000)).toBeNull()
-    const now = account.rate('1m', START_MS + 600_000) ?? 0
-    expect(now).toBeCloseTo(1000, -2)
-    expect(account.rate('1m', START_MS + 660_000)).toBeCloseTo(now / Math.E, 0)
-  })
-})
-
 describe('accounts', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('are bit-identical after a kill (seed %i)', async (seed) => {
     const random = randomFrom(seed)
@@ -112,6 +85,47 @@ describe('accounts', () => {
     const again = new Accounts(quiet)
     await again.restore(memory, memory, timeMs)
     expect(rigRows(again, timeMs + 5)).toEqual(rigRows(live, timeMs + 5))
+    expect(again.throughMs).toBe(live.throughMs)
+  })
+
+  it('count the block of a refused share once, and no share, before and after they are saved', async () => {
+    const memory = new Memory()
+    const live = new Accounts(quiet)
+    const keep = (share: ShareEntry) => {
+      memory.log.push(share)
+      live.acceptKept(share)
+    }
+    keep(shareOf(1))
+    await live.save(memory, START_MS + 1)
+    keep(shareOf(2, { block: 'late', difficulty: 0, refusedAs: 'stale' }))
+    live.refuse('k:abc', 'other', 'low', START_MS + 2)
+    await live.save(memory, START_MS + 2)
+    const restored = new Accounts(quiet)
+    await restored.restore(memory, memory, START_MS + 3)
+    for (const accounts of [live, restored])
+      expect(accounts.get('k:abc', 'shelf-1')).toMatchObject({ accepted: 1, hashes: 2 ** 40, blocks: 1 })
+    expect(memory.saved?.accounts.get('k:abc other')?.refused).toEqual({ low: 1 })
+  })
+
+  it('are rebuilt from the last seven days of the log', async () => {
+    const memory = new Memory()
+    const dayMs = 86_400_000
+    memory.log.push(shareOf(0, { worker: 'old' }), shareOf(0, { worker: 'new', timeMs: START_MS + 2 }))
+    const restored = new Accounts(quiet)
+    await restored.restore(null, memory, START_MS + 1 + 7 * dayMs)
+    expect([...restored.all].map(({ worker }) => worker)).toEqual(['new'])
+  })
+
+  it('keep the refusals that they had from the log alone', async () => {
+    const memory = new Memory()
+    memory.log.push(shareOf(1, { worker: 'other' }))
+    memory.refuse('shelf-1', START_MS)
+    for (const nowMs of [START_MS, START_MS + 120_000]) {
+      const accounts = new Accounts(quiet)
+      await accounts.restore(memory, memory, nowMs)
+      expect([nowMs, accounts.get('k:abc', 'shelf-1')?.refused]).toEqual([nowMs, { stale: 1 }])
+      await accounts.save(memory, START_MS + 60_000)
+    }
   })
 
   it('are rebuilt from the log if nothing was saved', async () => {
@@ -141,6 +155,43 @@ describe('accounts', () => {
     expect(memory.saved).toBeNull()
   })
 
+  it('that change during a save belong to the next one, even if it fails', async () => {
+    const memory = new Memory()
+    const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
+    for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
+    await accounts.save(memory, START_MS)
+    for (const [i, worker] of ['rig-5', 'rig-5', 'rig-6'].entries()) accounts.acceptKept(shareOf(5 + i, { worker }))
+    let written: SavedChange | null = null
+    const full = async (change: SavedChange) => {
+      written = change
+      // An evicted worker returns, and a changed one is evicted and returns.
+      const workers = ['rig-1', 'rig-7', 'rig-8', 'rig-5']
+      for (const [i, worker] of workers.entries()) accounts.acceptKept(shareOf(8 + i, { worker }))
+      throw new Error('full')
+    }
+    await expect(accounts.save({ load: memory.load, save: full }, START_MS)).rejects.toThrow('full')
+    expect(written).toMatchObject({ throughMs: START_MS + 7, dropped: [{ worker: 'rig-1' }, { worker: 'rig-2' }] })
+    const counts = () => Object.fromEntries([...accounts.all].map(({ worker, accepted }) => [worker, accepted]))
+    await accounts.save(memory, START_MS)
+    const saved = [...(memory.saved?.accounts.values() ?? [])].map(({ worker, accepted }) => [worker, accepted])
+    expect(Object.fromEntries(saved)).toEqual(counts())
+  })
+
+  it('are written as they were when the save began', async () => {
+    const accounts = new Accounts(quiet)
+    accounts.acceptKept(shareOf(1))
+    accounts.refuse('k:abc', 'shelf-1', 'low', START_MS + 1)
+    const written: SavedChange[] = []
+    const save = async (change: SavedChange) => {
+      accounts.acceptKept(shareOf(2))
+      accounts.refuse('k:abc', 'shelf-1', 'low', START_MS + 2)
+      written.push(change)
+    }
+    await accounts.save({ load: async () => null, save }, START_MS)
+    const minutes = [{ minuteMs: START_MS, accepted: 1, refused: { low: 1 } }]
+    expect(written[0].changed).toMatchObject([{ accepted: 1, refused: { low: 1 }, minutes }])
+  })
+
   it('beyond the maximum replace the ones that were silent for longest', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
@@ -152,6 +203,13 @@ describe('accounts', () => {
     await accounts.save(memory, START_MS)
     expect([...(memory.saved?.accounts.keys() ?? [])].toSorted()).toEqual(
       ['rig-1', 'rig-3', 'rig-4', 'rig-5'].map((name) => `k:abc ${name}`),
+    )
+    // One that returns is saved anew.
+    accounts.acceptKept(shareOf(7, { worker: 'rig-2' }))
+    accounts.acceptKept(shareOf(8, { worker: 'rig-3' }))
+    await accounts.save(memory, START_MS)
+    expect([...(memory.saved?.accounts.keys() ?? [])].toSorted()).toEqual(
+      ['rig-1', 'rig-2', 'rig-3', 'rig-5'].map((name) => `k:abc ${name}`),
     )
   })
 
@@ -171,8 +229,33 @@ describe('accounts', () => {
     ])
     // Connection details come from the newest connection; rates add up.
     expect(rows[1]).toMatchObject({ hashrates: { now: 11, announced: 7 }, accepted: 90, agent: 'test/1' })
+    expect(rows[0].warning).toMatchObject({ reason: 'low', remedy: expect.stringContaining('order=memory') })
+    expect(rows[3].hashrates).toMatchObject({ now: null, announced: null })
     accounts.leave(idle)
     expect(rigRows(accounts, START_MS).map(({ worker }) => worker)).not.toContain('idle')
+    accounts.leave(busy)
+    expect(rigRows(accounts, START_MS)[1]).toMatchObject({ connections: 1, hashrates: { now: 6, announced: null } })
+  })
+
+  it('describe a rig by its newest connection, or by its newest share without one', () => {
+    const accounts = new Accounts(quiet)
+    accounts.acceptKept(shareOf(1))
+    const ofShare = { agent: 'test/1', address: '10.0.0.1', difficulty: 2 ** 40 }
+    expect(rigRows(accounts, START_MS)).toMatchObject([ofShare])
+    const [old, young] = [accounts.join('k:abc', 'shelf-1'), accounts.join('k:abc', 'shelf-1')]
+    const ofYoung = { agent: 'new/2', address: '10.0.0.9', difficulty: 8 }
+    Object.assign(old, { agent: 'old/1', address: '10.0.0.2', difficulty: 4 })
+    Object.assign(young, ofYoung)
+    expect(rigRows(accounts, START_MS)).toMatchObject([ofYoung])
+    for (const presence of [old, young]) accounts.leave(presence)
+    expect(rigRows(accounts, START_MS)).toMatchObject([{ ...ofShare, connections: 0 }])
+  })
+
+  it('of one hashrate are sorted by name, with the numbers in it as numbers', () => {
+    const accounts = new Accounts(quiet)
+    for (const worker of ['rig-10', 'rig-9', '']) accounts.join('k:abc', worker)
+    accounts.join('k:ab', 'rig-11')
+    expect(rigRows(accounts, START_MS).map(({ worker }) => worker)).toEqual(['rig-11', '', 'rig-9', 'rig-10'])
   })
 })
 
@@ -217,6 +300,16 @@ describe('the user gets a warning', () => {
     expect(told[2][0]).toMatch(/reason is duplicate: it uses up its headers/)
   })
 
+  it('after 50 refused shares in a row, however long these take', () => {
+    const { told, refuse } = warned()
+    times(25, () => refuse('low'))
+    refuse('low', 700_000)
+    times(23, () => refuse('low'))
+    expect(told).toEqual([])
+    refuse('low')
+    expect(told).toEqual([[expect.stringMatching(/^the last 50 shares of shelf of k:abc were all refused/), false]])
+  })
+
   it('if more than 5 % of at least 50 shares in ten minutes are refused', () => {
     const { told, refuse, accept } = warned()
     times(3, () => refuse('stale'))
@@ -241,6 +334,32 @@ describe('the user gets a warning', () => {
     expect(told).toHaveLength(1)
   })
 
+  it('until no more than 2.5 % of its shares are refused', () => {
+    const { told, refuse, accept } = warned()
+    times(46, () => accept())
+    times(4, () => refuse('stale'))
+    times(109, () => accept())
+    expect(told).toHaveLength(1)
+    accept()
+    expect(told.slice(1)).toEqual([['shelf of k:abc is well again: its shares are accepted', true]])
+  })
+
+  it('with "unknown job" only if most refusals since the last accepted share are for such jobs', () => {
+    const reason = (run: (by: ReturnType<typeof warned>) => void) => {
+      const by = warned()
+      run(by)
+      times(50, () => by.refuse('stale'))
+      return /the commonest reason is ([^:]*):/.exec(by.told[0][0])?.[1]
+    }
+    expect(reason(({ refuse }) => times(25, () => refuse('stale', 10, true)))).toBe('stale')
+    expect(reason(({ refuse }) => times(26, () => refuse('stale', 10, true)))).toBe('unknown job')
+    const recovers = ({ refuse, accept }: ReturnType<typeof warned>) => {
+      times(30, () => refuse('stale', 10, true))
+      accept()
+    }
+    expect(reason(recovers)).toBe('stale')
+  })
+
   it('with "unknown job" if the jobs belong to another server', () => {
     const { told, refuse } = warned()
     times(50, () => refuse('stale', 10, true))
@@ -261,5 +380,6 @@ describe('the user gets a warning', () => {
     expect(accounts.get('k:abc', 'shelf')?.warning).not.toBeNull()
     await accounts.save(memory, START_MS + 3_602_000)
     expect(accounts.get('k:abc', 'shelf')?.warning).toBeNull()
+    expect(memory.saved?.accounts.get('k:abc shelf')?.warning).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 /** Shares of blocks that are not yet in the share log. */
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
@@ -24,6 +24,7 @@ it('survive a restart until the log has them', () => {
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(2)])
   shares.done(idOf(1))
   expect([...shares.pending]).toEqual([pendingOf(2)])
+  expect([...opened(folder).shares.pending]).toContainEqual(pendingOf(2))
   shares.done(idOf(2))
   shares.done(idOf(3))
   expect([...opened(folder).shares.pending]).toEqual([])
@@ -31,6 +32,41 @@ it('survive a restart until the log has them', () => {
   shares.add(pendingOf(4))
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(4)])
   expect(warnings).toEqual([])
+})
+
+it('keep the verdict of a refused share over a restart', () => {
+  const folder = temporaryFolder()
+  const late: PendingShare = { ...pendingOf(1), refusedAs: 'stale' }
+  opened(folder).shares.add(late)
+  expect([...opened(folder).shares.pending]).toEqual([late])
+})
+
+it('are for their owner alone, because they name accounts and addresses', () => {
+  const folder = join(temporaryFolder(), 'state')
+  opened(folder).shares.add(pendingOf(1))
+  if (process.platform === 'win32') return
+  const modes = [folder, join(folder, 'block-shares.jsonl')].map((path) => statSync(path).mode & 0o777)
+  expect(modes).toEqual([0o700, 0o600])
+})
+
+it('are at most 10,000: beyond that the oldest is dropped', () => {
+  const { shares } = opened(null)
+  for (let number = 1; number <= 10_001; number++) shares.add(pendingOf(number))
+  const ids = [...shares.pending].map(({ id }) => id)
+  expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, idOf(2), idOf(10_001)])
+})
+
+it('include a last line that lost only its newline', () => {
+  const folder = temporaryFolder()
+  const { shares } = opened(folder)
+  for (const number of [1, 2]) shares.add(pendingOf(number))
+  const file = join(folder, 'block-shares.jsonl')
+  writeFileSync(file, readFileSync(file).subarray(0, -1))
+  const again = opened(folder)
+  again.shares.add(pendingOf(3))
+  for (const { pending } of [again.shares, opened(folder).shares])
+    expect([...pending]).toEqual([1, 2, 3].map(pendingOf))
+  expect(again.warnings).toEqual([])
 })
 
 it('skip an unfinished line silently, and a damaged one with a warning', () => {
@@ -86,7 +122,10 @@ it('warn once while the file cannot be written, and stay in memory meanwhile', (
   const after = 'a block that is found now is paid to nobody if newcut dies before the share log has its share'
   expect(warnings).toEqual([expect.stringMatching(`^${file}: .*EISDIR.*: ${after}$`)])
   rmSync(file, { recursive: true })
+  // A write that fails may leave a part of its line.
+  writeFileSync(file, JSON.stringify(pendingOf(2)).slice(0, 50))
   shares.add(pendingOf(3))
+  expect([...opened(folder).shares.pending]).toEqual([pendingOf(3)])
   rmSync(file)
   mkdirSync(file)
   shares.add(pendingOf(4))

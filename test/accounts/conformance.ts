@@ -14,7 +14,9 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
   describe(`${name} as a share store`, () => {
     it('keeps shares unchanged, ordered by time and id, also after a reopen', async () => {
       const { store, reopen } = await open()
-      const shares = [shareOf(1), shareOf(2, { block: shareOf(9).id, worker: '', user: 'a/b c' }), shareOf(3)]
+      const block = shareOf(9).id
+      const late = shareOf(3, { block, difficulty: 0, refusedAs: 'stale' })
+      const shares = [shareOf(1), shareOf(2, { block, worker: '', user: 'a/b c' }), late]
       const sameTime = [shareOf(5, { timeMs: START_MS + 4 }), shareOf(4)]
       await store.append(shares)
       await store.append(sameTime)
@@ -31,7 +33,18 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       await store.append([shareOf(2), shareOf(3)])
       const again = await reopen()
       await again.append([shareOf(1), shareOf(3), shareOf(4)])
+      await again.append([shareOf(2, { timeMs: START_MS + 9 })])
       expect((await listOf(again.shares())).map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => shareOf(n).id))
+    })
+
+    it('orders shares of one time by id, however they were appended', async () => {
+      const { store } = await open()
+      const of = (...numbers: readonly number[]) => numbers.map((number) => shareOf(number, { timeMs: START_MS }))
+      for (const shares of [of(1, 5), of(2), of(4, 3)]) await store.append(shares)
+      await store.append([shareOf(6)])
+      const expected = [...of(1, 2, 3, 4, 5), shareOf(6)]
+      expect(await listOf(store.shares())).toEqual(expected)
+      expect(await listOf(store.shares({ newestFirst: true }))).toEqual(expected.toReversed())
     })
 
     it('accepts concurrent appends', async () => {
@@ -50,6 +63,8 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await numbers({})).toEqual([START_MS + 2, START_MS + 3])
       expect(await numbers({ newestFirst: true })).toEqual([START_MS + 3, START_MS + 2])
       expect(await listOf(store.shares({ fromMs: START_MS + 6 }))).toEqual([])
+      const fraction = await listOf(store.shares({ fromMs: START_MS + 1.5, untilMs: START_MS + 3.5 }))
+      expect(fraction.map(({ timeMs }) => timeMs)).toEqual([START_MS + 2, START_MS + 3])
       for await (const { timeMs } of store.shares()) {
         // Readers may stop before the last share.
         expect(timeMs).toBe(START_MS + 1)

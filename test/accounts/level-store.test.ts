@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WorkerAccount } from '../../src/accounts/account.ts'
-import { openShareDatabase, type ShareDatabase } from '../../src/accounts/level-database.ts'
+import { openShareDatabase } from '../../src/accounts/level-database.ts'
 import { KEEP_MS, LevelStore, type LevelStoreOptions } from '../../src/accounts/level-store.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { keepsShares } from './conformance.ts'
-import { listOf, shareOf, temporaryFolder } from './shares.ts'
+import { FullDisk } from './full-disk.ts'
+import { listOf, START_MS, shareOf, temporaryFolder } from './shares.ts'
 
 const opened = async (options: Partial<LevelStoreOptions> = {}) => {
   const clock = new VirtualClock()
@@ -28,38 +29,6 @@ keepsShares('LevelStore', async () => {
   }
   return { store, reopen }
 })
-
-/** A database whose writes fail while its disk is full. */
-class FullDisk {
-  isFull = false
-  /** Writes that reached the disk. */
-  writes = 0
-  readonly synced: string[] = []
-
-  readonly open = async (folder: string): Promise<ShareDatabase> => {
-    if (this.isFull) throw new Error('ENOSPC: no space left on device')
-    const database = await openShareDatabase(folder)
-    return new Proxy(database, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name) as unknown
-        if (name === 'batch') return (batch: never) => this.#write(() => target.batch(batch))
-        if (name === 'put')
-          return (key: string, text: string, options: object) => {
-            this.synced.push(JSON.stringify(options))
-            return this.#write(() => target.put(key, text, options))
-          }
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-  }
-
-  /** A failed write may have reached the disk all the same. */
-  async #write(write: () => Promise<void>): Promise<void> {
-    this.writes++
-    await write()
-    if (this.isFull) throw new Error('ENOSPC: no space left on device')
-  }
-}
 
 describe('a share log', () => {
   it('belongs to one miner at a time', async () => {
@@ -119,6 +88,32 @@ describe('a share log', () => {
     for (const start of [3, 4]) expect(await open(), `start ${start}`).toEqual([])
   })
 
+  it('is damaged if LevelDB says so of its files, with what to do', async () => {
+    const { store, options } = await opened()
+    await store.close()
+    writeFileSync(join(options.folder, 'CURRENT'), 'garbage')
+    await expect(LevelStore.open(options)).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringMatching(/: the share log is damaged: Corruption: CURRENT file/),
+      hint: expect.stringContaining('restore a copy of the folder'),
+    })
+  })
+
+  it('adds nothing to a damaged count', async () => {
+    const { store, options } = await opened()
+    const count = { minuteMs: START_MS, user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
+    await store.refuse([count])
+    await store.close()
+    const database = new ClassicLevel(options.folder)
+    const [[key, value]] = await database.iterator({ gte: 'r/', lt: 'r0' }).all()
+    await database.put(key, `${value}0`)
+    await database.close()
+    const again = await LevelStore.open(options)
+    onTestFinished(() => again.close())
+    const message = `${options.folder}: the share log is damaged: the record ${key} has a wrong checksum`
+    await expect(again.refuse([count])).rejects.toMatchObject({ code: 'DATA_UNUSABLE', message })
+  })
+
   it('refuses a damaged record', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1)])
@@ -150,6 +145,28 @@ describe('a share log', () => {
     await again.close()
   })
 
+  it('writes the counts that it was given before it closes', async () => {
+    const { store, options } = await opened()
+    const count = { minuteMs: START_MS, user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
+    const refused = store.refuse([count])
+    await store.close()
+    await refused
+    const again = await LevelStore.open(options)
+    onTestFinished(() => again.close())
+    expect(await listOf(again.refused())).toEqual([count])
+  })
+
+  it('is released by readers that stop early', async () => {
+    const disk = new FullDisk()
+    const { store } = await opened({ open: disk.open })
+    await store.append([shareOf(1), shareOf(2)])
+    for await (const { id } of store.shares()) {
+      expect([id, disk.iterators]).toEqual([shareOf(1).id, 1])
+      break
+    }
+    expect(disk.iterators).toBe(0)
+  })
+
   it('syncs once a second if there is something to sync', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
@@ -176,15 +193,17 @@ describe('a share log', () => {
       hint: 'is the disk full?',
     })
     // The store waits before it retries.
-    const { writes } = disk
+    const { writes, opens } = disk
     await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
-    expect(disk.writes).toBe(writes)
+    expect([disk.writes, disk.opens]).toEqual([writes, opens])
+    const refused = { minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 } as const
+    await expect(store.refuse([refused])).rejects.toThrow(/ENOSPC/)
     await clock.pass(1_000)
     await expect(store.append([shareOf(4)])).rejects.toThrow(/ENOSPC/)
     disk.isFull = false
     await clock.pass(1_000)
     await store.append([shareOf(5)])
-    await store.refuse([{ minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 }])
+    await store.refuse([refused])
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual([shareOf(1).id, shareOf(5).id])
     // A refused share may be submitted again.
     await store.append([shareOf(2)])

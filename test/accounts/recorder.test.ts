@@ -1,87 +1,11 @@
 /** Shares between their judgement and the answer to the rig. */
 import { describe, expect, it } from 'vitest'
+import { refusedVerdicts } from '../../src/accounts/account.ts'
 import { Accounts } from '../../src/accounts/accounts.ts'
-import { type KeepOutcome, MAX_WAITING, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
-import type { LedgerStorage, PendingBlocks, PendingShare, RigNotice } from '../../src/accounts/rig-ledger.ts'
-import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
+import { MAX_WAITING, ShareRecorder } from '../../src/accounts/recorder.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
+import { blockOf, Left, recording } from './recording.ts'
 import { shareOf } from './shares.ts'
-
-/** A store whose appends wait until the test releases them. */
-class SlowStore implements ShareStore {
-  readonly appended: ShareEntry[] = []
-  readonly batches: number[] = []
-  readonly counts: RefusedShares[] = []
-  isFull = false
-  isClosed = false
-  saves = 0
-  #waiting: (() => void)[] = []
-
-  async append(shares: readonly ShareEntry[]) {
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    if (this.isFull) throw new Error('no space')
-    this.appended.push(...shares)
-    this.batches.push(shares.length)
-  }
-
-  async refuse(counts: readonly RefusedShares[]) {
-    if (this.isFull) throw new Error('no space')
-    this.counts.push(...counts)
-  }
-
-  async letThrough() {
-    await settle()
-    for (const resolve of this.#waiting.splice(0)) resolve()
-    await settle()
-  }
-
-  async *shares() {
-    yield* this.appended
-  }
-
-  async *refused() {
-    yield* this.counts
-  }
-
-  async close() {
-    this.isClosed = true
-  }
-}
-
-/** Shares that an earlier process has left, and what comes of them. */
-class Left implements PendingBlocks {
-  readonly shares = new Map<string, PendingShare>()
-  get pending() {
-    return this.shares.values()
-  }
-  add(share: PendingShare) {
-    this.shares.set(share.id, share)
-  }
-  done(id: string) {
-    this.shares.delete(id)
-  }
-}
-
-const blockOf = (number: number): NewShare => {
-  const { timeMs: _, ...share } = shareOf(number, { block: `block-${number}` })
-  return share
-}
-
-function recording({ known = [] as readonly string[], newestMs = 0, blocks = new Left() } = {}) {
-  const store = new SlowStore()
-  const clock = new VirtualClock()
-  const notices: RigNotice[] = []
-  const accounts = new Accounts({ onWarning: () => undefined })
-  const saved = { load: async () => null, save: async () => void store.saves++ }
-  const kept: LedgerStorage = { store, accounts: saved, has: (id) => known.includes(id), newestMs, blocks }
-  const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
-  const answers: [number, KeepOutcome][] = []
-  const accept = (number: number) => {
-    const { timeMs, ...share } = shareOf(number)
-    recorder.accept(share satisfies NewShare, (outcome) => answers.push([number, outcome]))
-  }
-  return { store, clock, notices, accounts, recorder, answers, accept, blocks }
-}
 
 describe('a share', () => {
   it('counts and is answered once its store has it; shares of one turn are stored together, answered in order', async () => {
@@ -97,6 +21,9 @@ describe('a share', () => {
       [2, 'accepted'],
     ])
     expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(3)
+    // The next write has a time of its own, which the clock must reach first.
+    await store.letThrough()
+    expect(answers).toHaveLength(3)
     await clock.pass(1)
     await store.letThrough()
     expect(answers).toHaveLength(4)
@@ -113,13 +40,33 @@ describe('a share', () => {
 
   it('is later than the shares of earlier runs, even if the clock was set back', async () => {
     const newestMs = 1_800_000_000_000
-    const { store, accept, clock } = recording({ newestMs })
+    const { store, accept, clock, recorder } = recording({ newestMs })
     accept(1)
     await store.letThrough()
     await clock.pass(10)
     accept(2)
     await store.letThrough()
     expect(store.appended.map(({ timeMs }) => timeMs)).toEqual([newestMs + 1, newestMs + 2])
+    expect(recorder.nowMs).toBe(newestMs + 2)
+  })
+
+  it('is later than those of restored accounts', async () => {
+    const accounts = new Accounts({ onWarning: () => undefined })
+    const timeMs = 1_800_000_000_000
+    accounts.acceptKept(shareOf(1, { timeMs }))
+    const { store, accept } = recording({ accounts })
+    accept(2)
+    await store.letThrough()
+    expect(store.appended.map((share) => share.timeMs)).toEqual([timeMs + 1])
+  })
+
+  it('waits for a later write beyond 2,048', async () => {
+    const { store, accept, clock } = recording()
+    for (let i = 0; i <= 2_048; i++) accept(i)
+    await store.letThrough()
+    await clock.pass(1)
+    await store.letThrough()
+    expect(store.batches).toEqual([2_048, 1])
   })
 
   it('is a duplicate if it was submitted before, even to an earlier process', async () => {
@@ -245,7 +192,76 @@ describe('refusals', () => {
   })
 })
 
+describe('refusals at a store', () => {
+  it('count in the accounts alone beyond 100,000 workers and reasons a second', async () => {
+    const accounts = new Accounts({ onWarning: () => undefined, maxAccounts: 4_000 })
+    const { store, clock, recorder } = recording({ accounts })
+    const most = 100_000
+    const workerOf = (i: number) => `rig-${Math.floor(i / refusedVerdicts.length)}`
+    const verdictOf = (i: number) => refusedVerdicts[i % refusedVerdicts.length]
+    for (let i = 0; i <= most; i++) recorder.refuse('k:abc', workerOf(i), verdictOf(i))
+    recorder.refuse('k:abc', workerOf(1), verdictOf(1))
+    expect(accounts.get('k:abc', workerOf(most))?.refused[verdictOf(most)]).toBe(1)
+    await clock.pass(1_000)
+    expect([store.counts.length, store.counts[1].count]).toEqual([most, 2])
+  })
+
+  it('that cannot be written hold back the save of accounts', async () => {
+    const { store, clock, recorder } = recording()
+    store.isFull = true
+    recorder.refuse('k:abc', 'a', 'stale')
+    await clock.pass(60_000)
+    expect(store.saves).toBe(0)
+    store.isFull = false
+    await clock.pass(60_000)
+    expect([store.saves, store.counts.length]).toEqual([1, 1])
+  })
+
+  it('without a pause do not hold back the save of accounts', async () => {
+    const { store, clock, recorder } = recording()
+    store.onRefuse = () => void recorder.refuse('k:abc', 'a', 'stale')
+    store.onRefuse()
+    await clock.pass(60_000)
+    expect(store.saves).toBe(1)
+  })
+
+  it('are stored before the store closes, even if their write began before the end', async () => {
+    const { store, clock, recorder } = recording()
+    let release: () => void = () => undefined
+    store.opens = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    recorder.refuse('k:abc', 'a', 'stale')
+    await clock.pass(1_000)
+    const closed = recorder.close()
+    await settle()
+    expect([store.saves, store.isClosed]).toEqual([0, false])
+    release()
+    await closed
+    expect([store.counts.length, store.saves, store.isClosed]).toEqual([1, 1, true])
+  })
+})
+
 describe('the end', () => {
+  it('saves the accounts after a save that goes on, so that the older one does not replace the newer', async () => {
+    const { store, clock, recorder } = recording()
+    recorder.refuse('k:abc', 'a', 'stale')
+    await clock.pass(1_000)
+    let release: () => void = () => undefined
+    store.opens = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await clock.pass(59_000)
+    expect(store.saves).toBe(1)
+    recorder.accounts.acceptKept(shareOf(1))
+    const closed = recorder.close()
+    await settle()
+    expect([store.saves, store.isClosed]).toEqual([1, false])
+    release()
+    await closed
+    expect([store.saves, store.isClosed]).toEqual([2, true])
+  })
+
   it('answers waiting shares, stores refusals, saves the accounts, and closes the store', async () => {
     const { store, recorder, accept, answers, accounts } = recording()
     accept(1)
@@ -253,6 +269,8 @@ describe('the end', () => {
     const closed = recorder.close()
     accept(2)
     expect(answers).toEqual([[2, 'unavailable']])
+    await settle()
+    expect(store.isClosed).toBe(false)
     await store.letThrough()
     await closed
     await recorder.close()
@@ -260,7 +278,7 @@ describe('the end', () => {
       [2, 'unavailable'],
       [1, 'accepted'],
     ])
-    expect([store.counts.length, store.saves, store.isClosed]).toEqual([1, 1, true])
+    expect([store.counts.length, store.saves, store.closes]).toEqual([1, 1, 1])
     expect(accounts.size).toBe(2)
   })
 

@@ -50,9 +50,13 @@ describe('GET /api/rigs', () => {
     ['/api/rigs?limit=x', 'limit: expected a whole number from 0 to 65536'],
     ['/api/rigs?from=-1', 'from: expected a whole number from 0 to 65536'],
     ['/api/rigs?limit=1&limit=2', 'limit: given more than once'],
-    ['/api/shares?limit=10001', 'limit: expected a whole number from 0 to 10000'],
+    ['/api/shares?limit=10001', 'limit: expected a whole number from 1 to 10000'],
+    ['/api/shares?limit=0', 'limit: expected a whole number from 1 to 10000'],
+    ['/api/shares/refused?limit=0', 'limit: expected a whole number from 1 to 10000'],
     ['/api/shares?order=up', 'order: expected oldest or newest'],
     ['/api/shares?after=x', 'after: expected the header newcut-after of the previous page'],
+    ['/api/shares?after=1.a/b', 'after: expected the header newcut-after of the previous page'],
+    ['/api/shares/refused?after=1.2x', 'after: expected the header newcut-after of the previous page'],
     ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the previous page'],
   ])('and its like answer %s with what would be right', async (path, message) => {
     const { ask } = await serving()

@@ -24,6 +24,8 @@ describe('a user', () => {
 
   it.each([
     ['alice', 'its name is not a k: account, which is k: and 64 hex digits'],
+    ['a'.repeat(31), 'its name is not a k: account, which is k: and 64 hex digits'],
+    ['a'.repeat(32), 'it looks like a k: account, but its key has 32 hex digits, not 64'],
     ['beef', 'its name is not a k: account, which is k: and 64 hex digits'],
     [`w:${keyOf('a')}`, 'its name is not a k: account, which is k: and 64 hex digits'],
     ['k:', 'it looks like a k: account, but its key has 0 hex digits, not 64'],
