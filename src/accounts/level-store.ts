@@ -132,9 +132,11 @@ export class LevelStore implements ShareStore, AccountStore {
     const dropped = droppedAtOpening(folder)
     const nowMs = clock.wallMs()
     if (dropped !== null) {
-      const loss = { atMs: nowMs, ...dropped } satisfies Loss
       const tallies = await recounted(tallied(this.#chunks(rangeOf(SHARES, {}), false)))
-      await database.batch([...tallies, { type: 'put', key: LOSS, value: sealed(loss) }], { sync: true })
+      await database.batch(
+        [...tallies, { type: 'put', key: LOSS, value: sealed({ atMs: nowMs, ...dropped } satisfies Loss) }],
+        { sync: true },
+      )
     }
     const text = await database.get(LOSS)
     if (text === undefined) return

@@ -159,7 +159,7 @@ describe('a share log', () => {
   it('is released by readers that stop early', async () => {
     const disk = new FullDisk()
     const { store } = await opened({ open: disk.open })
-    await store.append([shareOf(1), shareOf(2)])
+    await store.append([shareOf(1), shareOf(2, { timeMs: START_MS + 20_000 })])
     for await (const { id } of store.shares()) {
       expect([id, disk.iterators]).toEqual([shareOf(1).id, 1])
       break
