@@ -230,6 +230,7 @@ describe('other requests', () => {
 
   const badUser = malformed('the user is not a text of at most 512 characters')
   const badDifficulty = malformed('the difficulty is not a positive number')
+  const badRate = malformed('the rate is not a hexadecimal number of at most 64 digits')
   const badTarget = malformed('the target is not 1 to 64 hex digits, above 0')
   it.each<[string, unknown[], object]>([
     ['mining.nonsense', [], refusal('unknown')],
@@ -243,6 +244,10 @@ describe('other requests', () => {
     ['mining.suggest_target', ['zz'], badTarget],
     ['mining.suggest_target', ['0'], badTarget],
     ['mining.suggest_target', [], badTarget],
+    ['mining.suggest_target', [{}], badTarget],
+    ['eth_submitHashrate', [{}], badRate],
+    ['eth_submitHashrate', [[1]], badRate],
+    ['eth_submitHashrate', [], badRate],
   ])('%s %j is refused, and the connection stays', async (method, params, answer) => {
     const { port } = await startedServer()
     const rig = await connected(port)
