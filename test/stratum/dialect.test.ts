@@ -78,6 +78,7 @@ describe('a line', () => {
     ['{"id":1', /not JSON/],
     ['7', /not an object/],
     ['{"id":{},"method":"x"}', /id .*neither a number/],
+    ['{"id":1e999,"method":"x"}', /id .*neither a number/],
     ['{"id":1,"method":7}', /method .*not a text/],
     [`{"id":1,"method":"${'x'.repeat(65)}"}`, /method .*at most 64/],
   ])('that is no message is refused: %s', (line, complaint) => {
@@ -206,6 +207,7 @@ describe('a nonce', () => {
   it.each<[() => unknown, RegExp]>([
     [() => readNonce1('0102030405', 3), /nonce2 size .*expected 4 to 8/],
     [() => readNonce1('09e8', 7), /nonce1 .*more than 1 bytes/],
+    [() => readNonce1('100', 7), /nonce1 .*more than 1 bytes/],
     [() => readNonce1('xy', 6), /nonce1 .*expected hex digits/],
     [() => readNonce1('', 6), /nonce1 .*expected hex digits/],
     [() => composedNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
@@ -222,6 +224,8 @@ describe('a target', () => {
     expect(targetOfShares(0.25)).toBe(MAX_TARGET)
     expect(targetOfShares(1024)).toBe(MAX_TARGET / 1024n)
     expect(targetOfShares(1.5)).toBe((MAX_TARGET * 2n) / 3n)
+    // Larger ones than 2^200 are cut.
+    expect(targetOfShares(Number.MAX_VALUE)).toBe(MAX_TARGET >> 200n)
   })
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('has no difficulty of %d', (difficulty) => {

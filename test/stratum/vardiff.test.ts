@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adjusted, powerOfTwo, SHARE_MS, shared, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
+import { adjusted, heard, powerOfTwo, SHARE_MS, shared, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
 import { randomFrom } from '../random.ts'
 
 const ANY = { least: 1, leastAtFirst: 1, firstStep: 8 }
@@ -91,6 +91,24 @@ describe('the difficulty of a rig', () => {
     let fitting = vardiff(1024, 0, ANY)
     for (let n = 0; n <= 16; n++) fitting = shared(fitting, SHARE_MS * n, 1100)
     expect(adjusted(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
+  })
+
+  it('follows the newest shares, however many fitted before', () => {
+    let state = vardiff(1024, 0, ANY)
+    const share = (atMs: number) => {
+      state = adjusted(shared(state, atMs, 1100), atMs)
+      return state.difficulty
+    }
+    for (let n = 0; n <= 160; n++) expect(share(SHARE_MS * n)).toBe(1024)
+    for (let n = 1; n <= 40; n++) share(160 * SHARE_MS + 500 * n)
+    expect(state.difficulty).toBeGreaterThanOrEqual(4096)
+  })
+
+  it('falls after eight shares that come far too slowly', () => {
+    let state = vardiff(2 ** 40, 0, ANY)
+    for (let n = 0; n <= 7; n++) state = shared(state, 40_000 * n, 2 ** 40)
+    expect(adjusted(state, 280_000)).toBe(state)
+    expect(adjusted(shared(state, 320_000, 2 ** 40), 320_000).difficulty).toBe(2 ** 38)
   })
 
   it("detects a target easier than the rig's chips report, and overshoots by no factor", () => {
@@ -201,4 +219,11 @@ it('silence lowers the difficulty until a share arrives', () => {
   const lowered = adjusted(vardiff(2 ** 50, 0, ASIC), 30_000)
   expect([lowered.difficulty, lowered.isLowered]).toEqual([2 ** 49, true])
   expect(shared(lowered, 31_000, 2 ** 50).isLowered).toBe(false)
+})
+
+it('a share of an earlier job ends the silence, and an older one does not bring it back', () => {
+  const state = vardiff(2 ** 50, 10_000, ASIC)
+  expect(heard(state, 9_000)).toBe(state)
+  expect(adjusted(heard(state, 20_000), 49_999).difficulty).toBe(2 ** 50)
+  expect(adjusted(heard(state, 20_000), 50_000).difficulty).toBe(2 ** 49)
 })

@@ -4,7 +4,14 @@ import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text } from '../../stratum/nonces.ts'
-import { type CloseReason, MAX_USER, type RequestRefusal, refusals, shareFault } from '../../stratum/refusals.ts'
+import {
+  type CloseReason,
+  MAX_USER,
+  type Refusal,
+  type RequestRefusal,
+  refusals,
+  shareFault,
+} from '../../stratum/refusals.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
 import { announcedRate } from './announced-rate.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
@@ -66,6 +73,12 @@ export interface SessionPorts {
    * too easy and keep arriving.
    */
   readonly onNeed: (session: Session, isUrgent: boolean) => void
+}
+
+/** Method -> refusal of a parameter of another type; all others take difficulties. */
+const UNREADABLE: Readonly<Record<string, Refusal>> = {
+  'mining.suggest_target': refusals.target,
+  eth_submitHashrate: refusals.rate,
 }
 
 /** @returns null if the reply follows later */
@@ -238,7 +251,7 @@ export class Session {
       return handler(this, request.params, request.id)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      return request.method === 'mining.suggest_target' ? refusals.target : refusals.difficulty
+      return UNREADABLE[request.method] ?? refusals.difficulty
     }
   }
 

@@ -7,6 +7,7 @@ import { decodeHex, encodeHex } from '../../../src/base/bytes.ts'
 import { withNonce } from '../../../src/core/header.ts'
 import { meets, powHash } from '../../../src/core/pow.ts'
 import { until } from '../../wait.ts'
+import { MemoryRig } from './memory-rigs.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 
 afterEach(stopServers)
@@ -114,6 +115,13 @@ describe('a rig that writes the lowest byte first', () => {
       },
     ],
     [
+      'by its program, in other letters',
+      async (rig) => {
+        await rig.subscribe('Black-Miner F1')
+        await rig.authorize()
+      },
+    ],
+    [
       'by its password, before it subscribes',
       async (rig) => {
         await rig.ask('mining.authorize', ['k:abc.f1', 'x,order=memory'])
@@ -183,6 +191,30 @@ describe('a rig that writes the lowest byte first', () => {
     await until(() => again.jobs.length > 0)
     const { id, nonce2 } = memoryShare(again)
     expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
+  })
+
+  it('leaves the swapped nonce1 to others when it disconnects', async () => {
+    const { engine } = await startedServer({}, { random: () => 0 })
+    const [, rig] = [new MemoryRig(engine), new MemoryRig(engine)]
+    await rig.say({ id: 1, method: 'mining.subscribe', params: [] })
+    await rig.say({ id: 2, method: 'mining.authorize', params: ['k:abc.f1', 'order=memory'] })
+    // In memory order its nonce1 0001 is 0100.
+    expect(rig.answerTo(1)?.result).toEqual([null, '0001', 6])
+    await rig.close()
+    const rigs = Array.from({ length: 255 }, () => new MemoryRig(engine))
+    await rigs[254].say({ id: 1, method: 'mining.subscribe', params: [] })
+    expect(rigs[254].answerTo(1)?.result).toEqual([null, '0100', 6])
+  })
+
+  it('uses the usual order if its password only has a word that ends so', async () => {
+    const { engine, port } = await startedServer()
+    await engine.setWork(workOf(1, UNREACHABLE))
+    await loggedIn(port)
+    const rig = await connected(port)
+    await rig.subscribe()
+    await rig.ask('mining.authorize', ['k:abc.f1', 'x,border=memory'])
+    await until(() => rig.jobs.length > 0)
+    expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
   })
 
   it('uses the usual order if it says order=usual, whatever its program', async () => {

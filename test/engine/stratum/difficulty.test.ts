@@ -105,6 +105,9 @@ describe('a hint', () => {
     ['behind the user', 'k:abc.rig+2^31', 'x', 2 ** 31],
     ['that is no number, which changes nothing', 'k:abc.rig', 'd=much', 2 ** 44],
     ['that is too small for one, and is the name', 'k:abc.rig+7', 'x', 2 ** 44],
+    ['that is just too small for one', 'k:abc.rig+65535', 'x', 2 ** 44],
+    ['of 0, which changes nothing', 'k:abc.rig', 'd=0', 2 ** 44],
+    ['that is too large for a number, which changes nothing', 'k:abc.rig', 'd=1e999', 2 ** 44],
   ])('%s', async (_, user, password, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -113,7 +116,8 @@ describe('a hint', () => {
     expect(await rig.ask('mining.authorize', [user, password])).toMatchObject({ result: true })
     await until(() => rig.jobs.length > 0)
     expect(difficultyOf(rig)).toBe(difficulty)
-    expect(engine.devices()).toMatchObject([{ device: user.includes('+7') ? 'rig:rig+7' : 'rig:rig' }])
+    const name = user.includes('+2^') ? 'rig' : user.slice('k:abc.'.length)
+    expect(engine.devices()).toMatchObject([{ device: `rig:${name}` }])
   })
 
   it('is a floor too: silence does not lower the difficulty below it', () => {
@@ -218,12 +222,12 @@ describe('a change of target while the rig has a job', () => {
   }
 
   it("to an easier one: both hold for that job for five seconds, and credit follows the job's difficulty", async () => {
-    const { clock, engine, rig, targets } = await changed(2 ** 20, 2 ** 16)
+    const { clock, engine, rig, targets } = await changed(2 ** 18, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[1], targets[0]))).toMatchObject({ result: true })
     expect(engine.hashes()).toBe(0)
     expect(await rig.submit(job.id, rig.nextShare(job))).toMatchObject({ result: true })
-    expect(engine.hashes()).toBe(2 ** 20)
+    expect(engine.hashes()).toBe(2 ** 18)
     await clock.pass(5_001)
     expect((await rig.submit(job.id, between(rig, targets[1], targets[0]))).error?.code).toBe(23)
     expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
@@ -273,5 +277,50 @@ describe('the difficulty of a rig that comes back', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0)
     difficulty.suggest(2 ** 50, 0)
     expect(difficulty.lasting).toBe(2 ** 50)
+  })
+})
+
+describe('the difficulty of a rig', () => {
+  const job = () =>
+    new Jobs(
+      () => 0,
+      () => 0,
+    ).begin(workOf(1, UNREACHABLE))
+
+  it('that suggests another one does not follow from the shares before', () => {
+    const difficulty = new ShareDifficulty(2 ** 32, 0)
+    const first = job()
+    difficulty.tell(first, 0)
+    for (let n = 0; n < 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), n)
+    difficulty.suggest(2 ** 20, 10)
+    expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, 2 ** 20])
+  })
+
+  it('does not follow from the shares at the earlier target while the rig waits for another one', () => {
+    const difficulty = new ShareDifficulty(2 ** 32, 0)
+    const first = job()
+    difficulty.tell(first, 0)
+    for (let n = 0; n < 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), n)
+    expect(difficulty.adjust(10, 2 ** 60)).toBe(true)
+    const { wanted } = difficulty
+    for (let n = 1; n <= 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), 100 * n)
+    expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, wanted])
+  })
+
+  it('may change above that of blocks without another target', () => {
+    const difficulty = new ShareDifficulty(2 ** 50, 0)
+    difficulty.tell(job(), 0)
+    expect([difficulty.adjust(30_000, 2 ** 40), difficulty.wanted]).toEqual([false, 2 ** 47])
+  })
+
+  it('that submits shares of an earlier job stays, because it is not silent', () => {
+    const difficulty = new ShareDifficulty(2 ** 30, 0)
+    const first = job()
+    difficulty.tell(first, 0)
+    difficulty.adjust(30_000, 2 ** 60)
+    difficulty.tell({ ...first, number: first.number + 1 }, 30_000)
+    difficulty.count(first, targetWords(MAX_TARGET >> 30n), 50_000)
+    expect([difficulty.adjust(79_999, 2 ** 60), difficulty.wanted]).toEqual([false, 2 ** 27])
+    expect([difficulty.adjust(80_000, 2 ** 60), difficulty.wanted]).toEqual([true, 2 ** 26])
   })
 })

@@ -160,6 +160,13 @@ describe('creation times', () => {
     expect(times.next(works[0], header)).toBe(1616n)
     expect(times.next(works[3], header)).toBe(4816n)
   })
+
+  it('of forgotten work are later than those of all forgotten works, whichever was forgotten last', () => {
+    const header = { residue: 0, modulus: 16 }
+    const times = new HeaderTimes(1)
+    const works = [3200n, 1600n, 0n].map((time, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, time))
+    expect([...works, works[0]].map((bytes) => times.next(bytes, header))).toEqual([3200n, 1600n, 3216n, 3216n])
+  })
 })
 
 it('two servers with the same work and the same nonce1 hand out no header twice', async () => {

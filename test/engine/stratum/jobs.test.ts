@@ -6,7 +6,8 @@ import { decodeWork, encodeWork, type WorkFields, withCreationTime } from '../..
 import { MAX_TARGET } from '../../../src/core/target.ts'
 import { workFromBytes } from '../../../src/core/work.ts'
 import { noWork } from '../../../src/engine/engine.ts'
-import { Jobs } from '../../../src/engine/stratum/jobs.ts'
+import { Jobs, type RigJob } from '../../../src/engine/stratum/jobs.ts'
+import { SeenShares } from '../../../src/engine/stratum/seen-shares.ts'
 import { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
 import { Miner } from '../../../src/mine/miner.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -253,4 +254,62 @@ it('a share of an unknown job is stale, whatever the id', async () => {
     expect(await rig.submit(id, '1')).toMatchObject(STALE)
   }
   expect(engine.status().shares).toMatchObject({ stale: 7, malformed: 0 })
+})
+
+describe('the list of jobs', () => {
+  const newJobs = (random = 0) =>
+    new Jobs(
+      () => random,
+      () => 0,
+    )
+  const freshOf = (jobs: Jobs) => {
+    const job = jobs.fresh()
+    if (job === null) throw new Error('there is work')
+    return job
+  }
+  const isClean = ({ line }: RigJob) => JSON.parse(line).params[2]
+
+  it('has the newest 1,024, and tells evicted ones from those of other servers', () => {
+    const jobs = newJobs()
+    const first = jobs.begin(workOf(1, EASY))
+    const id = (n: number) => (first.number + n).toString(16)
+    for (let n = 1; n < 1024; n++) jobs.fresh()
+    expect(jobs.find(id(0))).toBe(first)
+    const next = jobs.fresh()
+    expect([jobs.find(id(0)), jobs.find(id(1))?.number]).toEqual([null, first.number + 1])
+    expect(jobs.find(id(1024))).toBe(next)
+    expect([-1, 0, 1024, 1025].map((n) => jobs.hadId(id(n)))).toEqual([false, true, true, false])
+  })
+
+  it('begins with another number in each run, since rigs may still have jobs of the run before', () => {
+    const numbers = [0.25, 0.5, 0.75].map((random) => newJobs(random).begin(workOf(1, EASY)).number)
+    expect(new Set(numbers).size).toBe(3)
+  })
+
+  it('begins a clean job if the same work has another target', () => {
+    const jobs = newJobs()
+    const work = workOf(1, EASY)
+    const steps = [work, { ...work, sequence: 2, target: work.target / 2n }]
+    expect([...steps, steps[1]].map((each) => isClean(jobs.begin(each)))).toEqual([true, true, false])
+  })
+
+  it('has no current job while there is no work, and one again with the next work', () => {
+    const jobs = newJobs()
+    jobs.begin(workOf(1, EASY))
+    jobs.rest()
+    const again = freshOf(jobs)
+    expect(jobs.latest).toBe(again)
+    expect(jobs.current).toBeNull()
+    const next = jobs.begin(workOf(2, EASY))
+    expect(jobs.current).toBe(next)
+    expect(jobs.latest).toBe(next)
+  })
+
+  it('loses the shares of its oldest job first, whatever the order in which they came', () => {
+    const jobs = newJobs()
+    const list = [jobs.begin(workOf(1, EASY)), ...Array.from({ length: 16 }, () => freshOf(jobs))]
+    const seen = new SeenShares(10)
+    for (const job of [...list.slice(16), ...list.slice(0, 16)]) seen.add(job, 7)
+    expect([0, 1, 16].map((n) => seen.of(list[n])?.has(7))).toEqual([undefined, true, true])
+  })
 })

@@ -1,12 +1,10 @@
-/** Shares that the server stores first: the answers to rigs, the counts, and the console messages. */
+/** Shares that the server stores first: the answers to rigs, and the counts. */
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { Accounts } from '../../../src/accounts/accounts.ts'
-import { BlockShares } from '../../../src/accounts/block-shares.ts'
 import { LevelStore } from '../../../src/accounts/level-store.ts'
-import { ShareRecorder } from '../../../src/accounts/recorder.ts'
-import type { LedgerStorage, RigNotice } from '../../../src/accounts/rig-ledger.ts'
+import type { RigNotice } from '../../../src/accounts/rig-ledger.ts'
 import { rigRows } from '../../../src/accounts/rig-rows.ts'
 import { encodeBase64Url } from '../../../src/base/bytes.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
@@ -15,48 +13,16 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { failures } from '../../../src/stratum/messages.ts'
 import { listOf, temporaryFolder } from '../../accounts/shares.ts'
 import { until } from '../../wait.ts'
-import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+import { loggedIn, startedServer, stopServers, workOf } from './servers.ts'
+import { gate, keeping } from './share-logs.ts'
 
 afterEach(stopServers)
 
-/** A server with a share log in this folder. `append` stands in for that of the store. */
-async function keeping(folder: string, append?: (kept: LevelStore) => LedgerStorage['store']['append']) {
-  const store = await LevelStore.open({ folder: join(folder, 'shares'), network: 'net', clock: systemClock })
-  const notices: RigNotice[] = []
-  const tell = (notice: RigNotice) => void notices.push(notice)
-  const accounts = new Accounts({
-    onWarning: (message, isWell) => tell({ type: isWell ? 'recovered' : 'warning', message }),
-  })
-  await accounts.restore(store, store, systemClock.wallMs())
-  const blocks = new BlockShares(folder, (message) => tell({ type: 'warning', message }))
-  const kept: LedgerStorage = {
-    store: append === undefined ? store : { ...storeOf(store), append: append(store) },
-    ...{ accounts: store, has: store.has, newestMs: store.newestMs, blocks },
-  }
-  const started = await startedServer(
-    {},
-    { recorder: (onNotice) => new ShareRecorder(kept, accounts, systemClock, onNotice) },
-  )
-  started.engine.tell(tell)
-  return { ...started, store, notices, accounts, blocks }
-}
-
-const storeOf = (store: LevelStore): LedgerStorage['store'] => ({
-  append: (shares) => store.append(shares),
-  refuse: (counts) => store.refuse(counts),
-  shares: (range) => store.shares(range),
-  refused: (range) => store.refused(range),
-  close: () => store.close(),
-})
-
 describe('an accepted share', () => {
   it('is answered once it is stored with all details; other lines pass meanwhile', async () => {
-    let letThrough: () => void = () => undefined
-    const gate = new Promise<void>((resolve) => {
-      letThrough = resolve
-    })
+    const { opening, letThrough } = gate()
     const { engine, port, store } = await keeping(temporaryFolder(), (of) => async (shares) => {
-      await gate
+      await opening
       await of.append(shares)
     })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -174,6 +140,68 @@ describe('an accepted share', () => {
   })
 })
 
+describe('a share of a server that is busy', () => {
+  it('that solves the block is secured before the block is submitted', async () => {
+    const { engine, port, blocks } = await keeping(temporaryFolder())
+    const pending: number[] = []
+    const onCandidate = () => pending.push([...blocks.pending].length)
+    await engine.start(286, { onCandidate, onWarning: () => undefined })
+    await engine.setWork(workOf(1, 10n))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    expect(pending).toEqual([1])
+  })
+
+  it('that cannot be stored is reported with its own line, not with a later one', async () => {
+    const { opening, letThrough } = gate()
+    const { engine, port, notices } = await keeping(temporaryFolder(), () => async () => {
+      await opening
+      throw new Error('no space left')
+    })
+    await engine.setWork(workOf(1, UNREACHABLE))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const answered = rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+    await rig.ask('mining.ping', [])
+    letThrough()
+    expect((await answered).error).toEqual(failures.unavailable)
+    const [detail] = notices.filter(({ type }) => type === 'detail')
+    expect(detail.message).toMatch(/^first refused share of .*: unavailable; its line was: .*"mining\.submit"/)
+  })
+
+  it('that arrives during the stop is refused, and its block is no candidate', async () => {
+    const { opening, letThrough } = gate()
+    const { engine, port, candidates } = await keeping(temporaryFolder(), (of) => async (shares) => {
+      await opening
+      await of.append(shares)
+    })
+    await engine.setWork(workOf(1, 10n))
+    const rig = await loggedIn(port)
+    await until(() => rig.jobs.length > 0)
+    const [job] = rig.jobs
+    const first = rig.submit(job.id, rig.nextShare(job))
+    await until(() => candidates.length > 0)
+    const stopped = engine.stop()
+    let refusal: unknown = null
+    void rig.submit(job.id, rig.nextShare(job)).then(({ error }) => {
+      refusal = error
+    })
+    try {
+      await until(
+        () => refusal !== null,
+        () => 'the second share got no answer',
+      )
+    } finally {
+      letThrough()
+    }
+    expect(refusal).toEqual(failures.unavailable)
+    expect((await first).result).toBe(true)
+    await stopped
+    expect(candidates).toHaveLength(1)
+  })
+})
+
 describe('accounts', () => {
   it('survive a restart of the server, and know their shares', async () => {
     const folder = temporaryFolder()
@@ -202,7 +230,7 @@ describe('accounts', () => {
     const announce = (rate: unknown) => rig.ask('eth_submitHashrate', [rate, '0x1'])
     expect((await announce('0x00000000000000000000000000000000000000000000000000000000000f4240')).result).toBe(true)
     expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
-    for (const wrong of ['0x', 'fast', '', null, {}]) {
+    for (const wrong of ['0x', 'fast', '', null, {}, `0x${'1'.repeat(65)}`]) {
       expect([wrong, (await announce(wrong)).error?.code]).toEqual([wrong, failures.malformed.code])
     }
     expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
@@ -246,48 +274,5 @@ describe('a log-in', () => {
     engine.tell((notice) => notices.push(notice))
     await loggedIn(port, 'bob.shelf-1')
     expect(notices).toEqual([])
-  })
-})
-
-describe('the console reports', () => {
-  it('50 refused shares once, with the reason, and the recovery of the rig once', async () => {
-    const { engine, port, notices } = await keeping(temporaryFolder())
-    await engine.setWork(workOf(1, UNREACHABLE))
-    const user = `k:${'ab'.repeat(32)}`
-    const rig = await loggedIn(port, `${user}.shelf-1`)
-    await until(() => rig.jobs.length > 0)
-    for (let i = 0; i < 70; i++) await rig.submit('1', '000000000000')
-    expect(notices.filter(({ type }) => type === 'warning')).toEqual([
-      {
-        type: 'warning',
-        message: expect.stringMatching(/^the last 50 shares of shelf-1 of k:(ab){32} were all refused; .*unknown job/),
-      },
-    ])
-    expect(engine.status().rigs).toMatchObject([{ device: 'rig:shelf-1', refusedAs: 'unknown job' }])
-  })
-
-  it('the first refused line of a worker, and connections that never log in with their first line', async () => {
-    const { engine, port, notices } = await keeping(temporaryFolder())
-    await engine.setWork(workOf(1, UNREACHABLE))
-    const rig = await loggedIn(port, 'k:abc.shelf-1')
-    for (const nonce of ['zz', 'yy']) await rig.submit('1', nonce)
-    const strange = await connected(port)
-    await strange.ask('mining.get_transactions', ['txlist'])
-    const silent = await connected(port)
-    for (const each of [strange, silent]) each.close()
-    const details = () => notices.filter(({ type }) => type === 'detail').map(({ message }) => message)
-    await until(() => details().length >= 3)
-    expect(details().toSorted()).toEqual([
-      'a connection from 127.0.0.1 ended without a log-in; it sent nothing',
-      'a connection from 127.0.0.1 ended without a log-in; its first line was: {"id":1,"method":"mining.get_transactions","params":["txlist"]}',
-      'first refused share of rig:shelf-1 of k:abc: malformed; its line was: {"id":3,"method":"mining.submit","params":["k:abc.rig","1","zz"]}',
-    ])
-  })
-
-  it('a flood of such connections as a count', async () => {
-    const { port, notices } = await keeping(temporaryFolder())
-    for (let i = 0; i < 45; i++) (await connected(port)).close()
-    await until(() => notices.some(({ message }) => /^\d+ more connections ended without a log-in$/.test(message)))
-    expect(notices.filter(({ message }) => message.includes('it sent nothing')).length).toBeLessThanOrEqual(40)
   })
 })

@@ -12,7 +12,7 @@ import { engineWork, UNREACHABLE } from '../../../bench/work.ts'
 import { headerLayout } from '../../../src/core/header.ts'
 import type { EngineWork } from '../../../src/engine/engine.ts'
 import { Addresses, addressKey, isWorkerBanned } from '../../../src/engine/stratum/addresses.ts'
-import { defaultLimits, limitsFor } from '../../../src/engine/stratum/limits.ts'
+import { defaultLimits, fullText, limitsFor, MAX_SESSIONS } from '../../../src/engine/stratum/limits.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
 import { MAX_NAMED, Workers, workerName } from '../../../src/engine/stratum/workers.ts'
 import { failures } from '../../../src/stratum/messages.ts'
@@ -151,6 +151,11 @@ it('the server warns once if an address has all its sessions, and once if the to
   for (let i = 0; i < 2; i++) await loggedIn(full.port)
   for (let i = 0; i < 3; i++) await (await connected(full.port)).ended
   expect(full.warnings).toEqual([expect.stringMatching(/^2 rigs are connected, .*ulimit -n/)])
+})
+
+it('the limit of open files is named as the cause only if it allows fewer rigs than there are nonce1 values', () => {
+  expect(fullText(MAX_SESSIONS)).toBe('65536 rigs are connected, the most there can be: no more are let in')
+  expect(fullText(MAX_SESSIONS - 1)).toMatch(/^65535 rigs are connected, .*ulimit -n/)
 })
 
 describe('with TLS', () => {

@@ -1,8 +1,12 @@
 /** How rigs of each maker log in and submit shares, line by line. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
+import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { randomFrom } from '../../random.ts'
 import { until } from '../../wait.ts'
+import { MemoryRig } from './memory-rigs.ts'
 import { connected, startedServer, stopServers, workOf } from './servers.ts'
 
 afterEach(stopServers)
@@ -146,5 +150,78 @@ describe('a connection with several users', () => {
     expect(engine.status().users.map(({ sessions }) => sessions)).toEqual([0, 0])
     // The server keeps running.
     expect((await (await connected(port)).subscribe()).error).toBeNull()
+  })
+})
+
+describe('on virtual time', () => {
+  async function virtual(difficulty = 2 ** 32) {
+    const clock = new VirtualClock()
+    const limits = { requestsPerSecond: 1e6, requestsPerSecondOfAddress: 1e6 }
+    const started = await startedServer(limits, { clock, difficulty, shareHash: modelHash })
+    await started.engine.setWork(workOf(1, UNREACHABLE))
+    const presences = () => [...started.engine.recorder.accounts.present.values()].flat()
+    return { ...started, clock, presences }
+  }
+  const subscribe = { id: 1, method: 'mining.subscribe', params: ['\u001b[31mred/1', null] }
+  const authorize = (user: string) => ({ id: user, method: 'mining.authorize', params: [user, 'x'] })
+
+  it.each([
+    ['subscribes', [subscribe, authorize('k:abc.rig')]],
+    ['authorizes', [authorize('k:abc.rig'), subscribe]],
+  ])('a rig that first %s is listed with its program, in printable text', async (_, messages) => {
+    const { engine, presences } = await virtual()
+    await new MemoryRig(engine).say(...messages)
+    expect(presences()).toMatchObject([{ user: 'k:abc', worker: 'rig', agent: '[31mred/1', address: '10.0.0.1' }])
+  })
+
+  it('a rig is listed with its IPv4 address, however the system writes it', async () => {
+    const { engine, presences } = await virtual()
+    for (const address of ['::FFFF:10.0.0.7', '10.0.0.7', 'fe80::7']) await new MemoryRig(engine, { address }).login()
+    expect(presences().map(({ address }) => address)).toEqual(['10.0.0.7', '10.0.0.7', 'fe80::7'])
+  })
+
+  it('a rig that authorizes again is one rig, and a connection has at most 1,024', async () => {
+    const { engine } = await virtual()
+    const rig = await new MemoryRig(engine).login('k:abc.0')
+    await rig.say(authorize('k:abc.1'), authorize('k:abc.0'), authorize('k:abc.1'))
+    expect(engine.status().users).toMatchObject([{ user: 'k:abc', sessions: 2 }])
+    await rig.say(...Array.from({ length: 1030 }, (_, n) => authorize(`k:abc.${n}`)))
+    expect(engine.status().users).toMatchObject([{ user: 'k:abc', sessions: 1024 }])
+    expect(rig.answerTo('k:abc.1029')?.result).toBe(true)
+    await rig.close()
+    expect(engine.status().users).toMatchObject([{ user: 'k:abc', sessions: 0 }])
+  })
+
+  it.each([
+    ['a rig has the hashrate that is measured', [], [expect.any(Number)]],
+    ['the rigs of a farm have none, because it is that of all of them', ['k:abc.two'], [null, null]],
+  ])('%s', async (_, more, rates) => {
+    const { engine, clock, presences } = await virtual()
+    const rig = await new MemoryRig(engine).login()
+    await rig.say(...more.map(authorize))
+    const random = randomFrom(5)
+    for (let n = 0; n < 20; n++) {
+      expect(await rig.submit(rig.jobs.at(-1), modelNonce(2 ** 32, random).nonce2)).toBe(0)
+      await clock.pass(9_000)
+    }
+    expect(presences().map(({ rate }) => rate)).toEqual(rates)
+  })
+
+  it('a rig that comes back gets headers for the hashrate of its former connection', async () => {
+    const { engine, clock } = await virtual(2 ** 44)
+    const first = await new MemoryRig(engine).login()
+    const random = randomFrom(5)
+    for (let n = 0; n < 20; n++) {
+      expect(await first.submit(first.jobs.at(-1), modelNonce(2 ** 44, random).nonce2)).toBe(0)
+      await clock.pass(9_000)
+    }
+    await first.close()
+    const again = await new MemoryRig(engine).login()
+    await clock.pass(15_000)
+    expect(again.jobs).toHaveLength(1)
+    // By its difficulty alone, a rig needs a header every two seconds.
+    const other = await new MemoryRig(engine).login('k:abc.other')
+    await clock.pass(15_000)
+    expect(other.jobs.length).toBeGreaterThan(5)
   })
 })

@@ -93,6 +93,15 @@ describe.each([
     expect(written).toEqual(pairs.map(() => [3, true]))
   })
 
+  itWith(lack, 'writes a text at once when it is as long as a client may leave unread', async () => {
+    const outbox = fresh(1_000)
+    const { mail } = pairs[61]
+    outbox.post(mail, 'x'.repeat(999), 1)
+    expect(written).toEqual([])
+    outbox.post(mail, 'y', 2)
+    expect(written).toEqual([[2, true]])
+  })
+
   itWith(lack, 'loses nothing for a slow reader, and reports that it was not written', async () => {
     const outbox = fresh(2 ** 26)
     const [slow, quick] = pairs
@@ -158,6 +167,9 @@ describe.each([
       }
       outbox.flush()
     }
+    // The next call reuses the buffer of the last one.
+    outbox.post(pairs[54].mail, 'q'.repeat(300_000), null)
+    outbox.flush()
     for (const { client } of slow) client.resume()
     await until(() => slow.every(({ received }, i) => received.length >= sent[i].length))
     expect(slow.map(({ received }, i) => received === sent[i])).toEqual(slow.map(() => true))

@@ -80,6 +80,14 @@ describe('the values of nonce1', () => {
     pool.release(65_535)
     expect(pool.take()).toBe(2)
   })
+
+  it('of a proxy are reused only after those of other proxies', () => {
+    const pool = new Nonce1Pool(0, true)
+    const first = pool.takeProxy()
+    if (first === null) throw new Error('one is free')
+    pool.releaseProxy(first)
+    expect(pool.takeProxy()).not.toBe(first)
+  })
 })
 
 it("a proxy's nonce2 is read as the whole nonce, and each has a key of its own", () => {
@@ -93,6 +101,8 @@ it("a proxy's nonce2 is read as the whole nonce, and each has a key of its own",
       expect(nonceParts(other, first, 8, 'usual').key === key).toBe(isSame)
     }),
   )
+  const keys = ['ABCDEF', 'abcdef', '00abCDef'].map((text) => nonceParts(text, 1, 8, 'usual').key)
+  expect(new Set(keys).size).toBe(1)
   expect(isNonce2('0'.repeat(13), 16)).toBe(false)
   expect(isNonce2('0'.repeat(15), 8)).toBe(false)
   for (const text of ['', '-1', '0x1', ' 1']) expect(isNonce2(text, 8)).toBe(false)
@@ -132,6 +142,34 @@ describe('a proxy', () => {
       message: 'the share was handed in before',
     })
     expect(engine.status().sessions).toBe(6)
+  })
+
+  it('uses the usual order, whatever its password says', async () => {
+    const { engine, candidates } = await startedServer({}, { proxies, difficulty: 1 })
+    await engine.setWork(workOf(1, 1n))
+    const link = await connected(await proxyPort(engine))
+    await link.subscribe()
+    await link.ask('mining.authorize', ['k:abc.proxy', 'order=memory'])
+    await until(() => link.jobs.length > 0)
+    expect((await link.submit(link.jobs[0].id, '00000000000a07')).result).toBe(true)
+    expect(candidates.map(({ nonce }) => nonce)).toEqual([BigInt(`0x00000000000a07${link.nonce1}`)])
+  })
+
+  it.each([
+    ['a proxy', true],
+    ['a rig', false],
+  ])('gets the answer to the share at which the server stops, as %s', async (_, isProxy) => {
+    const { engine, port } = await startedServer({}, { proxies, difficulty: 1 })
+    await engine.start(286, { onCandidate: () => void engine.stop(), onWarning: () => undefined })
+    await engine.setWork(workOf(1, 1n))
+    const link = await loggedIn(isProxy ? await proxyPort(engine) : port)
+    await until(() => link.jobs.length > 0)
+    let result: unknown = 'none'
+    void link.submit(link.jobs[0].id, '00000000000a').then((answer) => {
+      result = answer.result
+    })
+    await link.ended
+    expect(result).toBe(true)
   })
 
   it('gets a header every half second, whatever its agent string', async () => {

@@ -5,11 +5,11 @@ import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../../../bench/work.ts'
 import { encodeHex, readU64LE } from '../../../src/base/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/core/header.ts'
 import { MAX_TARGET } from '../../../src/core/target.ts'
-import { noWork } from '../../../src/engine/engine.ts'
+import { type EngineWork, noWork } from '../../../src/engine/engine.ts'
 import { failures } from '../../../src/stratum/messages.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
@@ -208,6 +208,42 @@ describe('a share', () => {
   })
 })
 
+it('rigs are listed after the stop as they were before it', async () => {
+  const { engine, port } = await startedServer()
+  await engine.setWork(workOf(1, UNREACHABLE))
+  const rig = await loggedIn(port)
+  await until(() => rig.jobs.length > 0)
+  await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
+  await engine.stop()
+  await rig.ended
+  expect(engine.devices()).toEqual([{ device: 'rig:rig', kernel: 'stratum', hashes: 1000, faults: 0 }])
+})
+
+describe('work that rigs cannot search', () => {
+  const usual = workOf(1, UNREACHABLE)
+  const fixedNonce = { bits: 16, value: 7 }
+
+  it.each<[string, EngineWork, string, boolean]>([
+    ['with a fixed part of the nonce', { ...usual, fixedNonce }, 'in which a pool fixes a part of the nonce', true],
+    ['of another length', engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET), 'work of 286 bytes only', true],
+    ['of a relay without headers yet', { ...usual, fixedNonce, headers: null }, 'no headers have been given', false],
+  ])(
+    '%s makes them unable, with the reason, and a warning unless it takes a moment',
+    async (_, work, reason, warns) => {
+      const { engine, port, warnings } = await startedServer()
+      const rig = await loggedIn(port)
+      expect(await engine.setWork(work)).toBe(true)
+      expect(engine.devices()).toMatchObject([{ state: 'unable', reason: expect.stringContaining(reason) }])
+      expect(warnings).toEqual(warns ? [expect.stringContaining(reason)] : [])
+      await engine.setWork({ ...usual, sequence: 2, fixedNonce, headers: { residue: 0, modulus: 1 } })
+      // A job arrives before later answers.
+      await rig.ask('mining.ping', [])
+      expect(engine.devices()[0].state).toBe(undefined)
+      expect(encodeHex(rig.jobs[0].header)).toBe(encodeHex(withNonce(usual.bytes, 0n)))
+    },
+  )
+})
+
 describe('other requests', () => {
   it.each<[string, unknown[], unknown]>([
     ['mining.extranonce.subscribe', [], true],
@@ -217,6 +253,7 @@ describe('other requests', () => {
       { 'version-rolling': false, x: false },
     ],
     ['mining.configure', [], {}],
+    ['mining.configure', [[7, null, ['y'], 'x']], { x: false }],
     ['mining.suggest_difficulty', [1e6], true],
     ['mining.suggest_target', ['00ff'], true],
     ['mining.ping', [], 'pong'],
@@ -230,6 +267,7 @@ describe('other requests', () => {
 
   const badUser = malformed('the user is not a text of at most 512 characters')
   const badDifficulty = malformed('the difficulty is not a positive number')
+  const badRate = malformed('the rate is not a hexadecimal number of at most 64 digits')
   const badTarget = malformed('the target is not 1 to 64 hex digits, above 0')
   it.each<[string, unknown[], object]>([
     ['mining.nonsense', [], refusal('unknown')],
@@ -243,6 +281,10 @@ describe('other requests', () => {
     ['mining.suggest_target', ['zz'], badTarget],
     ['mining.suggest_target', ['0'], badTarget],
     ['mining.suggest_target', [], badTarget],
+    ['mining.suggest_target', [{}], badTarget],
+    ['eth_submitHashrate', [{}], badRate],
+    ['eth_submitHashrate', [[1]], badRate],
+    ['eth_submitHashrate', [], badRate],
   ])('%s %j is refused, and the connection stays', async (method, params, answer) => {
     const { port } = await startedServer()
     const rig = await connected(port)
