@@ -252,6 +252,28 @@ describe('a server has limits:', () => {
     expect((await peer.get('/healthz')).from).toBe(first.from)
   })
 
+  it('requests that wait behind another end with their connection', async () => {
+    let open = 0
+    const stream: ServedPart = {
+      path: '/stream',
+      addTo: (app) =>
+        void app.get('/stream', (_request, reply) => {
+          reply.hijack()
+          reply.raw.once('close', () => open--)
+          reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
+          reply.raw.write(`event: ${++open}\n\n`)
+        }),
+    }
+    const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot, '0'), stream)
+    onTestFinished(() => api.close())
+    const { hostname: host, port } = new URL(api.url)
+    const socket = connect(Number(port), host)
+    socket.write(`GET /stream HTTP/1.1\r\n${head}\r\n`.repeat(40))
+    await expect.poll(() => open).toBe(40)
+    socket.destroy()
+    await expect.poll(() => open).toBe(0)
+  })
+
   it('event streams are not idle: connections above the limit are closed, and existing ones continue', async () => {
     const { url, read } = await streaming(2)
     const [first, second] = [await read(), await read()]
