@@ -175,6 +175,8 @@ export class Metrics {
     for (const state of stepNames) this.#blocks.inc({ state }, 0)
     for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
     this.#connected.set(0)
+    // Without labels, it would begin at 0, which is a false figure.
+    this.#highest.remove()
   }
 
   /** Receives every event of the miner. */
