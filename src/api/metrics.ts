@@ -96,7 +96,9 @@ export class Metrics {
     'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
   )
   readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
-  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
+  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, fleet, schedule, load.', [
+    'cause',
+  ])
   readonly #hardware = new HardwareMetrics(this.registry)
   readonly #fleetLeading = this.#gauge(
     'newcut_fleet_leading',
