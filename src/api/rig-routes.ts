@@ -77,7 +77,7 @@ async function sendShares(log: ShareReader, query: Query, reply: FastifyReply): 
   const page = await sharePage(
     log,
     { fromMs: from, untilMs: until, newestFirst, after: read('after', after, shareCursor) },
-    limit,
+    atLeastOne(limit),
   )
   return sendPage(reply, page)
 }
@@ -85,8 +85,11 @@ async function sendShares(log: ShareReader, query: Query, reply: FastifyReply): 
 async function sendRefused(log: ShareReader, query: Query, reply: FastifyReply): Promise<FastifyReply> {
   const { from, until, limit = LINES } = numbersOf(query, { from: TIMES, until: TIMES, limit: MAX_LINES })
   const after = read('after', textOf(query, 'after'), refusedCursor)
-  return sendPage(reply, await refusedPage(log, { fromMs: from, untilMs: until, after }, limit))
+  return sendPage(reply, await refusedPage(log, { fromMs: from, untilMs: until, after }, atLeastOne(limit)))
 }
+
+/** An empty page has no last line, after which the next one could begin. */
+const atLeastOne = (limit: number) => Math.max(1, limit)
 
 const TIMES = Number.MAX_SAFE_INTEGER
 
