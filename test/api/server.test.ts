@@ -110,6 +110,34 @@ describe('a server that other machines may reach', () => {
   })
 })
 
+describe('a server', () => {
+  it('has the type of Prometheus for metrics, and lists its endpoints where there is none', async () => {
+    const peer = await start()
+    expect((await peer.get('/metrics')).headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
+    const { status, body } = await peer.get('/nothing')
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      404,
+      { error: 'not found', endpoints: ['/metrics', '/healthz', '/api/summary', '/page'] },
+    ])
+  })
+
+  it('names an address that is in use, and another way', async () => {
+    const { url } = await start()
+    const port = Number(new URL(url).port)
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'PORT_BUSY',
+      message: expect.stringContaining(`cannot serve metrics on 127.0.0.1:${port}: `),
+      hint: expect.stringContaining('--http off'),
+    })
+  })
+
+  it('has brackets around an IPv6 address in its URL', async (context) => {
+    const peer = await start({ host: '::1' }).catch(() => context.skip('this machine has no IPv6'))
+    expect(peer.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await peer.get('/healthz')).status).toBe(200)
+  })
+})
+
 describe('a server that closes', () => {
   /** A server with a page that never finishes, and a count of its requests. */
   async function closing() {
