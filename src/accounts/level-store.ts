@@ -48,9 +48,9 @@ import {
   removal,
   Tallies,
   tallied,
-  tallyEnd,
   tallyProblem,
   tallyStart,
+  wholeTallies,
 } from './share-tallies.ts'
 
 /** Retention of shares and refusals. */
@@ -61,21 +61,20 @@ const SYNC_MS = 1_000
 const REOPEN_MS = 1_000
 /** Records read at once. */
 const CHUNK = 1_000
-/** Default of `recentShares`. */
-const RECENT_SHARES = 65_536
-
 export interface LevelStoreOptions {
   readonly folder: string
   /** Network of the shares; a log has shares of one network. */
   readonly network: string
   readonly clock: Clock
   readonly keepMs?: number
-  /** Number of newest shares that `has` knows after a start. Later it knows at most twice as many. */
+  /** Number of newest shares that `has` knows after a start, later at most twice as many. Default: 65,536. */
   readonly recentShares?: number
   readonly open?: DatabaseOpener
   /** Called when the log is opened, if it has lost shares as damaged, and for as long as it would have kept them. */
   readonly onWarning?: (message: string) => void
 }
+
+const recentOf = ({ recentShares = 65_536 }: LevelStoreOptions) => recentShares
 
 export class LevelStore implements ShareStore, AccountStore {
   readonly #options: LevelStoreOptions
@@ -100,7 +99,7 @@ export class LevelStore implements ShareStore, AccountStore {
   private constructor(options: LevelStoreOptions, database: ShareDatabase) {
     this.#options = options
     this.#database = database
-    this.#recent = new Recent({ full: options.recentShares ?? RECENT_SHARES })
+    this.#recent = new Recent({ full: recentOf(options) })
   }
 
   /** @throws NewcutError DATA_UNUSABLE if it is in use, damaged, of another network, or not a writable folder */
@@ -129,14 +128,11 @@ export class LevelStore implements ShareStore, AccountStore {
   async #reportLosses(): Promise<void> {
     const { folder, clock, onWarning, keepMs = KEEP_MS } = this.#options
     const database = await this.#opened()
-    const dropped = droppedAtOpening(folder)
-    const nowMs = clock.wallMs()
+    const [dropped, nowMs] = [droppedAtOpening(folder), clock.wallMs()]
     if (dropped !== null) {
       const tallies = await recounted(tallied(this.#chunks(rangeOf(SHARES, {}), false)))
-      await database.batch(
-        [...tallies, { type: 'put', key: LOSS, value: sealed({ atMs: nowMs, ...dropped } satisfies Loss) }],
-        { sync: true },
-      )
+      const loss = sealed({ atMs: nowMs, ...dropped } satisfies Loss)
+      await database.batch([...tallies, { type: 'put', key: LOSS, value: loss }], { sync: true })
     }
     const text = await database.get(LOSS)
     if (text === undefined) return
@@ -163,16 +159,15 @@ export class LevelStore implements ShareStore, AccountStore {
   }
 
   async #append(shares: readonly ShareEntry[]): Promise<void> {
-    const fresh = shares.filter(({ id }) => !this.#recent.has(id))
+    const firstMs = this.#firstMs()
+    const fresh = shares.filter(({ id, timeMs }) => !this.#recent.has(id) && timeMs >= firstMs)
     if (fresh.length === 0) return
-    const records = new Map<string, ShareEntry[]>()
-    for (const [timeMs, together] of byTime(fresh)) {
-      const sorted = distinct(together)
-      records.set(sharesKey(timeMs, sorted[0].id), sorted)
-    }
+    const groups = [...byTime(fresh)].map(([timeMs, together]) => ({ timeMs, sorted: distinct(together) }))
+    const records = new Map(groups.map(({ timeMs, sorted }) => [sharesKey(timeMs, sorted[0].id), sorted]))
     const database = await this.#opened()
-    const stored = await this.#stored(database, [...records.keys()])
-    const added = [...records.keys()].filter((key) => !stored.has(key))
+    const keys = [...records.keys()]
+    const stored = await this.#stored(database, keys)
+    const added = keys.filter((key) => !stored.has(key))
     const tallies = await this.#tallies.add(database, added)
     const puts = [...records].map(([key, sorted]): Put => {
       const value = sharesValue(distinct([...(stored.get(key) ?? []), ...sorted]))
@@ -220,11 +215,7 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /** @throws NewcutError DATA_UNUSABLE if shares are damaged or missing */
   async *shares({ fromMs = 0, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
-    // Whole tallies are read, so that they can be compared.
-    const range = rangeOf(SHARES, {
-      fromMs: tallyStart(fromMs),
-      untilMs: untilMs === undefined ? undefined : tallyEnd(untilMs),
-    })
+    const range = rangeOf(SHARES, wholeTallies(fromMs, untilMs))
     const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
     const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
     for await (const group of tallied(this.#chunks(range, newestFirst))) {
@@ -378,14 +369,19 @@ export class LevelStore implements ShareStore, AccountStore {
     const ids: string[] = []
     for await (const { id, timeMs } of this.shares({ newestFirst: true })) {
       this.#newestMs = Math.max(this.#newestMs, timeMs)
-      if (ids.push(id) === (this.#options.recentShares ?? RECENT_SHARES)) break
+      if (ids.push(id) === recentOf(this.#options)) break
     }
     for (const id of ids.toReversed()) this.#recent.set(id, true)
   }
 
-  async #prune(): Promise<void> {
+  /** Earlier shares have expired. Tallies expire as a whole. */
+  #firstMs(): number {
     const { clock, keepMs = KEEP_MS } = this.#options
-    const until = timeText(clock.wallMs() - keepMs)
+    return tallyStart(clock.wallMs() - keepMs)
+  }
+
+  async #prune(): Promise<void> {
+    const until = timeText(this.#firstMs())
     for (const prefix of [SHARES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
     this.#tallies.forget()
   }

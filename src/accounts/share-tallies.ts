@@ -7,6 +7,7 @@
 import { crc32 } from 'node:zlib'
 import type { ShareDatabase } from './level-database.ts'
 import { SHARES, sealed, TIME_DIGITS, timeOf, timeText, unsealed } from './share-records.ts'
+import type { TimeRange } from './share-store.ts'
 
 const TALLY_MS = 10_000
 /** Tallies in memory. Shares come nearly in the order of their times. */
@@ -23,8 +24,11 @@ export type Del = { readonly type: 'del'; readonly key: string }
 /** The start of the ten seconds that a time is in. */
 export const tallyStart = (timeMs: number) => Math.floor(timeMs / TALLY_MS) * TALLY_MS
 
-/** The end of the ten seconds that a time is in, or the time itself if it is a start. */
-export const tallyEnd = (timeMs: number) => Math.ceil(timeMs / TALLY_MS) * TALLY_MS
+/** Widens a range of times to whole tallies, which can be compared. */
+export const wholeTallies = (fromMs: number, untilMs: number | undefined): TimeRange => ({
+  fromMs: tallyStart(fromMs),
+  ...(untilMs !== undefined && { untilMs: Math.ceil(untilMs / TALLY_MS) * TALLY_MS }),
+})
 
 const tallyKey = (startMs: number) => `${SHARES}${timeText(startMs)}.`
 export const isTally = (key: string) => key[SHARES.length + TIME_DIGITS] === '.'

@@ -6,6 +6,7 @@ import { arch, availableParallelism, cpus, freemem, loadavg, totalmem } from 'no
 const FLAGS = ['aes', 'avx', 'avx2', 'avx512f', 'avx512vl', 'bmi2', 'sse2', 'ssse3', 'sse4_1', 'sha_ni', 'asimd']
 
 const CPU_FOLDER = '/sys/devices/system/cpu'
+const CPU_INFO = '/proc/cpuinfo'
 
 export interface Processor {
   readonly brand: string
@@ -26,9 +27,10 @@ export interface Processor {
 /**
  * Reads the processor from Linux, elsewhere from Node. Never rejects.
  * @param folder the folder in which Linux describes processors and their caches
+ * @param file the file in which it lists them with their flags
  */
-export async function readProcessor(folder = CPU_FOLDER): Promise<Processor> {
-  const info = await readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+export async function readProcessor(folder = CPU_FOLDER, file = CPU_INFO): Promise<Processor> {
+  const info = await readFile(file, 'utf8').catch(() => '')
   const all = cpus()
   const known = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(info)?.[1].split(' ') ?? null
   const has = (flag: string) => known?.includes(flag) ?? null

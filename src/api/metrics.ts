@@ -96,7 +96,9 @@ export class Metrics {
     'Highest hashrate of all devices over 10 s so far. Absent for the first 10 s.',
   )
   readonly #paused = this.#gauge('newcut_paused', '1 while the miner is paused.')
-  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, schedule, load.', ['cause'])
+  readonly #pausedBy = this.#gauge('newcut_paused_by', '1 for each pause cause: user, fleet, schedule, load.', [
+    'cause',
+  ])
   readonly #hardware = new HardwareMetrics(this.registry)
   readonly #fleetLeading = this.#gauge(
     'newcut_fleet_leading',
@@ -157,8 +159,8 @@ export class Metrics {
   )
   readonly #version: string
   readonly #counted = new Map<Counter, number>()
-  /** Counts of rigs by metric and labels. */
-  #countedRigs = new Map<string, RigSeries>()
+  /** Counts of rigs by metric, and by labels as JSON. */
+  #countedRigs = new Map<Counter<string>, Map<string, RigSeries>>()
   /** Counts per device at the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
   /** Names of devices with hardware errors; these series have no engine label. */
@@ -175,6 +177,8 @@ export class Metrics {
     for (const state of stepNames) this.#blocks.inc({ state }, 0)
     for (const verdict of shareVerdicts) this.#rigShares.inc({ verdict }, 0)
     this.#connected.set(0)
+    // Without labels, it would begin at 0, which is a false figure.
+    this.#highest.remove()
   }
 
   /** Receives every event of the miner. */
@@ -279,12 +283,12 @@ export class Metrics {
     this.#rigDeviceRefused.reset()
     for (const { device, refusedAs } of rigs)
       this.#rigDeviceRefused.set({ device, reason: refusedAs ?? 'none' }, refusedAs === null ? 0 : 1)
-    const present = new Map<string, RigSeries>()
+    const present = new Map<Counter<string>, Map<string, RigSeries>>()
     const count = (counter: Counter<string>, labels: Record<string, string>, total: number) => {
-      // Label names distinguish all metrics except the two of refusals.
-      const key = JSON.stringify([labels, counter === this.#rigClosed])
-      counter.inc(labels, increase(this.#countedRigs.get(key)?.total ?? 0, total))
-      present.set(key, { counter, labels, total })
+      const key = JSON.stringify(labels)
+      counter.inc(labels, increase(this.#countedRigs.get(counter)?.get(key)?.total ?? 0, total))
+      const series = present.get(counter) ?? new Map<string, RigSeries>()
+      present.set(counter, series.set(key, { labels, total }))
     }
     for (const [reason, total] of Object.entries(sentAway)) count(this.#rigsSentAway, { reason }, total)
     for (const verdict of shareVerdicts) {
@@ -299,7 +303,9 @@ export class Metrics {
       count(this.#rigUserHashes, { user }, hashes)
       this.#rigUserSessions.set({ user }, sessions)
     }
-    for (const [key, { counter, labels }] of this.#countedRigs) if (!present.has(key)) counter.remove(labels)
+    for (const [counter, series] of this.#countedRigs) {
+      for (const [key, { labels }] of series) if (!present.get(counter)?.has(key)) counter.remove(labels)
+    }
     this.#countedRigs = present
   }
 
@@ -340,7 +346,6 @@ export class Metrics {
 }
 
 interface RigSeries {
-  readonly counter: Counter<string>
   readonly labels: Readonly<Record<string, string>>
   readonly total: number
 }

@@ -8,6 +8,7 @@ import { rigRows, type WorkerRow } from '../accounts/rig-rows.ts'
 import { payeeOf } from '../accounts/user-account.ts'
 import type { Clock } from '../base/clock.ts'
 import { printable } from '../base/printable.ts'
+import { isLostVerdict, verdictOf } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import { pageOf } from './pages.ts'
@@ -208,7 +209,7 @@ export class PoolShapes {
   }
 
   #addLive(app: FastifyInstance): void {
-    app.get('/api/live_stats', (_request, reply) => {
+    app.get('/api/live_stats', { exposeHeadRoute: false }, (_request, reply) => {
       if (this.#streams.size >= MAX_STREAMS) return reply.code(503).send({ error: `${MAX_STREAMS} streams are open` })
       reply.hijack()
       reply.raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
@@ -257,7 +258,12 @@ const unknown = (reply: FastifyReply, address: string) =>
 
 function grouped(rows: readonly WorkerRow[], keyOf: (row: WorkerRow) => string): Map<string, WorkerRow[]> {
   const groups = new Map<string, WorkerRow[]>()
-  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
   return groups
 }
 
@@ -314,8 +320,7 @@ function minerShape(rows: readonly WorkerRow[], balance: ReturnType<typeof balan
 
 function blockShape(poolId: string, block: PoolBlock) {
   const { chain, height, difficulty, state, effort, reward, hash, miner, foundAtMs } = block
-  const status =
-    state === 'confirmed' ? 'confirmed' : state === 'orphaned' || state === 'stale' ? 'orphaned' : 'pending'
+  const status = state === 'confirmed' ? 'confirmed' : isLostVerdict(verdictOf(state)) ? 'orphaned' : 'pending'
   return {
     ...{ poolId, chain, blockHeight: height, networkDifficulty: difficulty, status, effort },
     ...{ reward: reward === null ? 0 : Number(reward), hash, miner, created: new Date(foundAtMs).toISOString() },

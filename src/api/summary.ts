@@ -11,6 +11,9 @@ import { type Processor, resources } from './machine.ts'
 
 export const ALGORITHM = 'blake2s'
 
+/** Schemes of nodes and pools with TLS. */
+const TLS_SCHEMES = ['https:', 'stratum+ssl:']
+
 /** The identity of the miner, constant during a run. */
 export interface Identity {
   readonly version: string
@@ -38,7 +41,7 @@ export function summaryOf(snapshot: Snapshot, connection: Connection, identity: 
   const { solutions, hashrates, highestHashrate, work, hashes, devices } = snapshot
   const worker = hostname()
   const total = solutions.accepted + failedOf(solutions)
-  const averageMs = total === 0 ? null : Math.round(connection.connectedMs / total)
+  const averageMs = total === 0 ? null : Math.round(snapshot.uptimeMs / total)
   const average = { avg_time: averageMs && Math.round(averageMs / 1000), avg_time_ms: averageMs, hashes_total: hashes }
   return {
     id: createHash('sha256').update(worker).digest('hex').slice(0, 16),
@@ -73,7 +76,7 @@ export function summaryOf(snapshot: Snapshot, connection: Connection, identity: 
 
 function connectionOf({ issuer, nodes, solutions, work }: Snapshot, connection: Connection, { fingerprint }: Identity) {
   const url = issuer !== null && URL.canParse(issuer) ? new URL(issuer) : null
-  const isSecure = url?.protocol === 'https:'
+  const isSecure = url !== null && TLS_SCHEMES.includes(url.protocol)
   const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
   const ping = nodes.find(({ active }) => active)?.latencyMs ?? connection.answerMs
   return {

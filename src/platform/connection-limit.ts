@@ -7,28 +7,36 @@ import type { Socket } from 'node:net'
  *
  * At the limit, a new connection closes the one that has been idle longest. If none is idle, the new one is closed. A
  * connection is idle while it has no open request; an event stream counts as an open request.
+ *
+ * Each response of a connection that closes emits 'close'. Node emits it for the first one only: the others wait behind
+ * it, and their streams would stay open for ever.
  */
 export function limitConnections(server: Server, most: number): void {
-  /** Connection -> number of open requests, in the order in which the connections became idle. */
-  const open = new Map<Socket, number>()
-  const change = (socket: Socket, by: number) => {
-    const requests = open.get(socket)
-    if (requests === undefined) return
+  /** Connection -> its open responses, in the order in which the connections became idle. */
+  const open = new Map<Socket, Set<ServerResponse>>()
+  const change = (socket: Socket, by: (responses: Set<ServerResponse>) => void) => {
+    const responses = open.get(socket)
+    if (responses === undefined) return
+    by(responses)
     open.delete(socket)
-    open.set(socket, requests + by)
+    open.set(socket, responses)
   }
   server.on('connection', (socket: Socket) => {
     if (open.size >= most && !closeIdle(open)) {
       socket.destroy()
       return
     }
-    open.set(socket, 0)
-    socket.once('close', () => open.delete(socket))
+    const responses = new Set<ServerResponse>()
+    open.set(socket, responses)
+    socket.once('close', () => {
+      open.delete(socket)
+      for (const response of responses) if (response.socket === null) closeWaiting(response)
+    })
   })
   // Runs before the server's own handler, which may complete the response before it returns.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    change(socket, 1)
-    response.once('close', () => change(socket, -1))
+    change(socket, (responses) => responses.add(response))
+    response.once('close', () => change(socket, (responses) => responses.delete(response)))
   })
 }
 
@@ -36,12 +44,17 @@ export function limitConnections(server: Server, most: number): void {
  * Closes the connection that has been idle longest.
  * @returns false if none is idle
  */
-function closeIdle(open: Map<Socket, number>): boolean {
-  for (const [socket, requests] of open) {
-    if (requests > 0) continue
+function closeIdle(open: Map<Socket, Set<ServerResponse>>): boolean {
+  for (const [socket, responses] of open) {
+    if (responses.size > 0) continue
     open.delete(socket)
     socket.destroy()
     return true
   }
   return false
+}
+
+function closeWaiting(response: ServerResponse): void {
+  response.destroy()
+  response.emit('close')
 }

@@ -22,16 +22,17 @@ it('a database that was opened again stays open if a write to the one before fai
   const { store, clock, disk, ids } = await opened()
   const held: (() => void)[] = []
   disk.held = held
-  const saved = store.save({ changed: [], dropped: [], throughMs: 1, savedMs: 1 })
-  const writes = [store.append([shareOf(1)]), saved].map((write) => write.catch((error: unknown) => error))
-  await settle()
+  const saved = store.save({ changed: [], dropped: [], throughMs: 1, savedMs: 1 }).catch((error: unknown) => error)
+  await expect.poll(() => held.length).toBe(1)
+  const appended = store.append([shareOf(1)]).catch((error: unknown) => error)
+  await expect.poll(() => held.length).toBe(2)
   disk.held = null
-  held[0]()
-  await writes[0]
+  held[1]()
+  expect(await appended).toMatchObject({ code: 'DATA_UNUSABLE' })
   await clock.pass(1_000)
   await store.append([shareOf(3)])
-  held[1]()
-  expect(await writes[1]).toMatchObject({ code: 'DATA_UNUSABLE' })
+  held[0]()
+  expect(await saved).toMatchObject({ code: 'DATA_UNUSABLE' })
   await store.append([shareOf(4)])
   expect(await ids()).toEqual(idsOf(3, 4))
 })

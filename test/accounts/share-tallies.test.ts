@@ -114,15 +114,19 @@ it('late shares, shares of one moment, and shares that were appended long before
   expect(await idsOf(await open(folder), before)).toHaveLength(8)
 })
 
-it('an expired share that comes late is none of those that were dropped', async () => {
+it('an expired share that comes late is not kept, and tallies expire as a whole', async () => {
   const clock = new VirtualClock()
   const startMs = 10_000 * Math.floor(clock.wallMs() / 10_000)
-  const store = await open(temporaryFolder(), { clock, keepMs: 60_000 })
-  await store.append([shareOf(1, { timeMs: startMs + 1 })])
-  await clock.pass(700_000)
-  await expect.poll(() => idsOf(store)).toEqual([])
-  await store.append([shareOf(2, { timeMs: startMs + 2 })])
-  expect(await idsOf(store)).toEqual([shareOf(2).id])
+  const store = await open(temporaryFolder(), { clock, keepMs: 695_000 })
+  await store.append([0, 1, 10_000, 19_999].map((ms, i) => shareOf(i, { timeMs: startMs + ms })))
+  // The next turn drops what is older than the ten seconds that are expiring.
+  await clock.pass(600_000)
+  await clock.pass(startMs + 705_000 - clock.wallMs())
+  await store.append([shareOf(4, { timeMs: startMs + 2 }), shareOf(5, { timeMs: startMs + 10_001 })])
+  const left = [shareOf(2), shareOf(5), shareOf(3)].map(({ id }) => id)
+  expect((await idsOf(store)).slice(-3)).toEqual(left)
+  await clock.pass(600_000 - 105_000)
+  expect(await idsOf(store)).not.toContain(shareOf(4).id)
 })
 
 it('records of an earlier version count from the next one of their ten seconds on', async () => {

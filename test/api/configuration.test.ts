@@ -14,6 +14,7 @@ async function start(token: string | null = 'secret') {
     read: () => changes.at(-1) ?? { threads: 1 },
     change: async (options: Options) => {
       if (options.threads === 0) throw new NewcutError('BAD_OPTION', 'too few threads', { hint: 'one at least' })
+      if (options.threads === -1) throw new Error('the disk is full')
       changes.push(options)
     },
   }
@@ -27,8 +28,8 @@ async function start(token: string | null = 'secret') {
     peer.close()
     await api.close()
   })
-  const put = async (body: string, authorization?: string) => {
-    const headers = authorization === undefined ? {} : { authorization }
+  const put = async (body: string, authorization?: string, type?: string) => {
+    const headers = { ...(authorization && { authorization }), ...(type && { 'content-type': type }) }
     const answer = await peer.request('PUT', CONFIGURATION_PATH, { headers, body })
     return { ...answer, text: answer.body.toString() }
   }
@@ -79,5 +80,22 @@ it('an invalid change is refused with 400 and a reason, and changes nothing', as
   const { status, text } = await put('{"threads":0}', 'Bearer secret')
   expect([status, JSON.parse(text)]).toEqual([400, { error: 'too few threads (one at least)' }])
   expect((await put(`{"a":"${'x'.repeat(64 * 1024)}"}`, 'Bearer secret')).status).toBe(413)
+  expect(changes).toEqual([])
+})
+
+it('options may have 64 KiB, and their content type does not matter', async () => {
+  const { put, changes } = await start()
+  const long = { note: 'x'.repeat(63 * 1024) }
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+    expect((await put(JSON.stringify(long), 'Bearer secret', type)).status).toBe(204)
+    const { status, text } = await put('{', 'Bearer secret', type)
+    expect([status, text]).toEqual([400, expect.stringContaining('expected a JSON object of options')])
+  }
+  expect(changes).toEqual([long, long, long])
+})
+
+it('a change that fails for another reason is no fault of the client', async () => {
+  const { put, changes } = await start()
+  expect((await put('{"threads":-1}', 'Bearer secret')).status).toBe(500)
   expect(changes).toEqual([])
 })

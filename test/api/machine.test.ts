@@ -48,3 +48,24 @@ it('has no sizes where no cache is described', async () => {
   expect(await readProcessor(folderOf({ cpu0: [['1', '64K', '0']] }))).toMatchObject({ l2: null, l3: null })
   expect(await readProcessor(join(temporaryFolder(), 'none'))).toMatchObject({ l2: null, l3: null })
 })
+
+it('has its cores by package, and the flags that kernels use', async () => {
+  const cpu = (number: number, chip: number, core: number) =>
+    [
+      `processor\t: ${number}`,
+      'flags\t\t: fpu aes avx2 sse4_1',
+      `physical id\t: ${chip}`,
+      `core id\t\t: ${core}`,
+      '',
+    ].join('\n')
+  const file = join(temporaryFolder(), 'cpuinfo')
+  const threads = [cpu(0, 0, 0), cpu(1, 0, 1), cpu(2, 1, 0), cpu(3, 1, 1), cpu(4, 0, 0), cpu(5, 1, 1)]
+  writeFileSync(file, threads.join('\n'))
+  const none = join(temporaryFolder(), 'none')
+  expect(await readProcessor(none, file)).toMatchObject({
+    ...{ cores: 4, packages: 2, aes: true, avx2: true, flags: ['aes', 'avx2', 'sse4.1'] },
+  })
+  expect(await readProcessor(none, none)).toMatchObject({ cores: null, packages: null, aes: null, flags: [] })
+  writeFileSync(file, 'Features\t: fp asimd sha2\n')
+  expect(await readProcessor(none, file)).toMatchObject({ cores: null, aes: false, avx2: false, flags: ['asimd'] })
+})

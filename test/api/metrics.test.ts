@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/api/metrics.ts'
 import { type ApiServer, startApi } from '../../src/api/server.ts'
+import type { LifeStep, Verdict } from '../../src/core/solution.ts'
 import type { StratumStatus } from '../../src/engine/rigs.ts'
 import { RefusalCounter } from '../../src/engine/stratum/refusal-counter.ts'
 import { noShares } from '../../src/engine/stratum/users.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
+import { pauseCauses } from '../../src/mine/pauses.ts'
 import type { DeviceSnapshot, Snapshot } from '../../src/mine/snapshot.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { step } from '../web/dashboard/common.ts'
@@ -12,6 +14,9 @@ import { step } from '../web/dashboard/common.ts'
 const device = (name: string, changes: Partial<DeviceSnapshot> = {}): DeviceSnapshot => {
   return { engine: 'cpu', device: name, kernel: 'js', hashes: 0, faults: 0, hashrates: NO_RATES, ...changes }
 }
+
+const energy = { watts: null, joules: null, hashrate: null, unread: 0 }
+const fleet = { fleet: 'farm', isLeading: true, leader: 'host-1', rigs: 6, energy }
 
 const snapshotOf = (devices: readonly DeviceSnapshot[], hashes: number) => snapshotWith({ devices, hashes })
 
@@ -64,7 +69,7 @@ describe('a scrape', () => {
     const metrics = new Metrics(() => snapshotWith({ highestHashrate }), '0.0.0')
     const value = async () =>
       /^newcut_hashrate_highest_hashes_per_second (\S+)$/m.exec(await metrics.scrape())?.[1] ?? null
-    expect(Number(await value())).toBe(0)
+    expect(await value()).toBeNull()
     highestHashrate = 12_345_678.5
     expect(await value()).toBe('12345678.5')
     highestHashrate = 20_000_000
@@ -102,6 +107,105 @@ describe('a scrape', () => {
     devices = [device('a', { hashes: 50 })]
     expect(await metrics.scrape()).toContain('newcut_hashes_total{engine="cpu",device="a"} 750')
   })
+
+  it('adds only what is new to the totals of the miner', async () => {
+    let parts: Partial<Snapshot> = { hashes: 500, preemptions: 2, poolBlocks: 1 }
+    const metrics = new Metrics(() => snapshotWith(parts), '0.0.0')
+    await metrics.scrape()
+    parts = { hashes: 700, preemptions: 5, poolBlocks: 1 }
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_miner_hashes_total 700\n')
+    expect(text).toContain('newcut_work_preemptions_total 5\n')
+    expect(text).toContain('newcut_pool_blocks_total 1\n')
+  })
+
+  it('tells devices of the same name apart, and counts the errors that a device reports', async () => {
+    const errors = { hardwareErrors: 4 }
+    let devices = [device('a', { hashes: 10 }), device('a', { engine: 'gpu', hashes: 70, ...errors })]
+    const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
+    await metrics.scrape()
+    devices = [device('a', { hashes: 15 }), device('a', { engine: 'gpu', hashes: 90, hardwareErrors: 6 })]
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_hashes_total{engine="cpu",device="a"} 15\n')
+    expect(text).toContain('newcut_hashes_total{engine="gpu",device="a"} 90\n')
+    expect(text).toContain('newcut_hardware_errors_total{device="a"} 6\n')
+    expect(text).toContain('newcut_miner_hardware_errors_total 6\n')
+  })
+
+  it('has the rate of a device only while it is known', async () => {
+    let devices = [device('a', { hashrates: { ...NO_RATES, '10s': 50 } })]
+    const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
+    const name = 'newcut_hashrate_hashes_per_second{engine="cpu",device="a"}'
+    expect(await metrics.scrape()).toContain(`${name} 50\n`)
+    devices = [device('a')]
+    expect(await metrics.scrape()).not.toContain(name)
+  })
+
+  it('times verdicts in seconds, except those that a reorganisation or an outage delays', async () => {
+    const metrics = new Metrics(() => snapshotOf([], 0), '0.0.0')
+    const tell = (hash: string, life: LifeStep, verdict: Verdict | null) =>
+      metrics.onEvent({ ...step(hash, life), verdict, elapsedMs: 2_500 })
+    tell('a', { step: 'acknowledged' }, null)
+    tell('a', { step: 'confirmed', depth: 1 }, 'accepted')
+    tell('b', { step: 'orphaned' }, 'orphaned')
+    tell('c', { step: 'unconfirmed', message: '' }, 'unconfirmed')
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_submit_duration_seconds_sum 2.5\n')
+    expect(text).toContain('newcut_submit_duration_seconds_count 1\n')
+    expect(text).toContain('newcut_blocks_total{state="acknowledged"} 1\n')
+    for (const verdict of ['accepted', 'orphaned', 'unconfirmed'])
+      expect(text).toContain(`newcut_solutions_total{verdict="${verdict}"} 1\n`)
+    expect(text).toContain('newcut_solutions_total{verdict="lost"} 0\n')
+  })
+
+  it('times the uptake of new cuts alone, and has the difficulty of each chain', async () => {
+    const metrics = new Metrics(() => snapshotOf([], 0), '0.0.0')
+    const of = { type: 'work', job: '1', issuer: 'http://a', height: 7, preemptMs: 250 } as const
+    metrics.onEvent({ ...of, chain: 3, difficulty: 100, reason: 'start' })
+    metrics.onEvent({ ...of, chain: 3, difficulty: 200, reason: 'newCut' })
+    metrics.onEvent({ ...of, chain: 14, difficulty: 300, reason: 'switched' })
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_preempt_duration_seconds_sum 0.25\n')
+    expect(text).toContain('newcut_preempt_duration_seconds_count 1\n')
+    expect(text).toContain('newcut_difficulty_hashes{chain="3"} 200\n')
+    expect(text).toContain('newcut_difficulty_hashes{chain="14"} 300\n')
+  })
+
+  it('has the age of work in seconds and its votes, and neither without work', async () => {
+    let parts: Partial<Snapshot> = { work: { chain: 0, height: 1, difficulty: 1, ageMs: 1_500, forkVotes: 12 } }
+    const metrics = new Metrics(() => snapshotWith(parts), '0.0.0')
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_work_age_seconds 1.5\n')
+    expect(text).toContain('newcut_work_fork_votes 12\n')
+    expect(text).toContain('newcut_update_stream_connected 1\n')
+    parts = { work: null, connected: false }
+    const after = await metrics.scrape()
+    expect(after).not.toMatch(/^newcut_work_(age_seconds|fork_votes) /m)
+    expect(after).toContain('newcut_update_stream_connected 0\n')
+  })
+
+  it('has each pause cause, the kernels that search, and who leads the fleet', async () => {
+    let parts: Partial<Snapshot> = {
+      ...{ paused: true, pauses: [{ by: 'schedule', text: '' }], fleet },
+      devices: [device('a', { kernel: 'wasm' }), device('b'), device('c', { kernel: 'wasm' })],
+    }
+    const metrics = new Metrics(() => snapshotWith(parts), '1.2.3')
+    const text = await metrics.scrape()
+    expect(text).toContain('newcut_paused 1\n')
+    expect(text.match(/^newcut_paused_by.*$/gm)).toEqual(
+      pauseCauses.map((cause) => `newcut_paused_by{cause="${cause}"} ${cause === 'schedule' ? 1 : 0}`),
+    )
+    expect(text).toContain('newcut_fleet_leading{fleet="farm"} 1\n')
+    expect(text).toContain('newcut_fleet_rigs{fleet="farm"} 6\n')
+    parts = { devices: [device('b')], fleet: { ...fleet, isLeading: false } }
+    const after = await metrics.scrape()
+    expect(after).toContain('newcut_paused_by{cause="schedule"} 0\n')
+    expect(after).toContain('newcut_fleet_leading{fleet="farm"} 0\n')
+    expect(after.match(/^newcut_build_info.*$/gm)).toEqual([
+      `newcut_build_info{version="1.2.3",node="${process.versions.node}",kernel="js"} 1`,
+    ])
+    expect(text).toContain('kernel="js wasm"} 1\n')
+  })
 })
 
 describe('/healthz', () => {
@@ -109,6 +213,7 @@ describe('/healthz', () => {
   afterEach(() => api?.close())
 
   async function healthOf(snapshot: Snapshot): Promise<{ code: number; body: unknown }> {
+    await api?.close()
     api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot, '0.0.0'))
     const response = await fetch(`${api.url}/healthz`)
     return { code: response.status, body: await response.json() }
@@ -137,6 +242,46 @@ describe('/healthz', () => {
   it('answers 503 while there is no work', async () => {
     const body = { status: 'no work', connected: true }
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
+  })
+
+  it('answers 200 for a standby while somebody leads, although nothing searches here', async () => {
+    const standby = { ...fleet, isLeading: false }
+    const idle = { ...snapshotOf([], 0), work: null }
+    expect(await healthOf({ ...idle, fleet: { ...standby, leader: 'host-7' } })).toEqual({
+      code: 200,
+      body: { status: 'stands by', leader: 'host-7', connected: true },
+    })
+    for (const other of [
+      { ...standby, leader: null },
+      { ...standby, isLeading: true, leader: 'host-7' },
+    ])
+      expect(await healthOf({ ...idle, fleet: other })).toMatchObject({ code: 503, body: { status: 'no work' } })
+  })
+
+  it('answers 200 while paused, even without work', async () => {
+    const body = { status: 'paused', connected: true }
+    expect(await healthOf(snapshotWith({ paused: true, work: null }))).toEqual({ code: 200, body })
+  })
+
+  it('counts each total of rigs by itself, although reasons of several have the same name', async () => {
+    const refusals = new RefusalCounter()
+    for (let i = 0; i < 9; i++) refusals.request('digits')
+    const rigs = () => ({
+      ...{ sessions: 0, shares: noShares(), users: [], rigs: [], isLogWell: null, refusals: refusals.counts() },
+      sentAway: { full: 1, digits: 2 },
+    })
+    const metrics = new Metrics(() => ({ ...snapshotOf([], 0), rigs: rigs() }), '0.0.0')
+    for (let i = 0; i < 3; i++) await metrics.scrape()
+    const text = await metrics.scrape()
+    for (const line of [
+      'newcut_rig_sent_away_total{reason="digits"} 2',
+      'newcut_rig_sent_away_total{reason="full"} 1',
+      'newcut_rig_refused_total{reason="digits"} 9',
+      'newcut_rig_closed_total{reason="full"} 0',
+      'newcut_share_log_failing 0',
+    ]) {
+      expect(text).toContain(`${line}\n`)
+    }
   })
 
   it('counts refused rigs by reason', async () => {

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import type { RigLedger } from '../../src/accounts/rig-ledger.ts'
 import { Metrics } from '../../src/api/metrics.ts'
+import { balanceShape, paymentPage } from '../../src/api/pool-payments.ts'
 import { PoolShapes } from '../../src/api/pool-shapes.ts'
 import { startApi } from '../../src/api/server.ts'
 import { payoutFolder, payoutsIn } from '../../src/compose/payouts-shown.ts'
@@ -204,4 +205,25 @@ it('the folder is that of --state, or the default one of a miner on a live netwo
   expect(payoutFolder(relay(false), 'mainnet01')).toBeNull()
   expect(payoutFolder(relay(true), 'mainnet01')).toBe('f')
   expect(payoutFolder({ kind: 'nodes', state: null } as unknown as MinerSetup['source'], 'mainnet01')).toBeNull()
+})
+
+it('the day of todayPaid begins at midnight UTC, and sums have no rounding of their own', () => {
+  const midnightMs = Math.floor(START_MS / DAY_MS) * DAY_MS
+  const at = (ms: number, amount: string) => {
+    return { at: new Date(ms).toISOString(), chain: 0, account: ANN, amount, requestKey: 'r' }
+  }
+  const payments = [at(START_MS, '0.1'), at(midnightMs, '0.2'), at(midnightMs - 1, '4.0')]
+  const balance = { pending: 1n, paid: 4_300_000_000_000n, payments }
+  const payouts = { rules: null, paid: 0n, payments, of: () => balance }
+  expect(balanceShape(payouts, ANN, START_MS)).toEqual({
+    ...{ pendingBalance: 1e-12, totalPaid: 4.3, todayPaid: 0.3, lastPayment: payments[0].at },
+  })
+  const nothing = { pendingBalance: 0, totalPaid: 0, todayPaid: 0, lastPayment: null }
+  expect(balanceShape(null, ANN, START_MS)).toEqual(nothing)
+  expect(
+    paymentPage(
+      Array.from({ length: 16 }, () => payments[0]),
+      {},
+    ),
+  ).toHaveLength(15)
 })

@@ -1,15 +1,20 @@
 /** Rigs in the shapes that pool dashboards read. */
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Accounts } from '../../src/accounts/accounts.ts'
 import type { LedgerStorage, RigLedger } from '../../src/accounts/rig-ledger.ts'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { Metrics } from '../../src/api/metrics.ts'
+import { pageOf } from '../../src/api/pages.ts'
 import type { FormerBlock } from '../../src/api/pool-blocks.ts'
 import type { ReadPayouts } from '../../src/api/pool-payments.ts'
 import { PoolShapes } from '../../src/api/pool-shapes.ts'
-import { startApi } from '../../src/api/server.ts'
+import { type ServedPart, startApi } from '../../src/api/server.ts'
+import { stepNames } from '../../src/core/solution.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
+import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { START_MS, shareOf } from '../accounts/shares.ts'
+import { OpenResponse } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
@@ -21,9 +26,10 @@ interface Given {
   readonly log?: MemoryShares
   readonly recent?: readonly FormerBlock[]
   readonly payouts?: ReadPayouts
+  readonly parts?: Partial<Snapshot>
 }
 
-async function serving({ others = [], log, payouts, ...given }: Given = {}) {
+async function serving({ others = [], log, payouts, parts, ...given }: Given = {}) {
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
   for (let i = 0; i <= 360; i++)
@@ -39,10 +45,21 @@ async function serving({ others = [], log, payouts, ...given }: Given = {}) {
       ...{ device: 'rig:w', foundAt: '2026-01-02T03:04:05.000Z' },
     },
   ]
-  const snapshot = () => snapshotWith()
+  const snapshot = () => snapshotWith(parts)
   const of = { network: 'main net/01', account: 'k:pool', recent, payouts: payouts ?? null }
   const shapes = new PoolShapes({ ledger, snapshot, ...of, clock })
-  const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '0'), ...shapes.parts)
+  const responses: ServerResponse[] = []
+  const watch: ServedPart = {
+    path: '/',
+    addTo: (app) => void app.addHook('onRequest', async (_request, { raw }) => void responses.push(raw)),
+  }
+  const api = await startApi(
+    { host: '127.0.0.1', port: 0 },
+    snapshot,
+    new Metrics(snapshot, '0'),
+    ...shapes.parts,
+    watch,
+  )
   onTestFinished(async () => {
     shapes.close()
     await api.close()
@@ -51,8 +68,19 @@ async function serving({ others = [], log, payouts, ...given }: Given = {}) {
     const response = await fetch(api.url + path)
     return { status: response.status, body: (await response.json()) as ReturnType<typeof JSON.parse> }
   }
-  return { shapes, clock, api, read }
+  return { shapes, clock, api, read, responses }
 }
+
+const atMs = START_MS + 3_600_000
+
+const former = (hash: string, foundMs: number, device: string): FormerBlock => ({
+  ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: null, device },
+  foundAt: new Date(foundMs).toISOString(),
+})
+
+/** Two shares of a user. The first one only starts the time over which the rate is measured. */
+const sharesOf = (user: string, difficulty: number) =>
+  [atMs - 3_000_000, atMs].map((timeMs) => shareOf(0, { timeMs, user, difficulty }))
 
 /** 2^40 hashes in ten seconds, in hashes a second. */
 const RATE = 2 ** 40 / 10
@@ -108,7 +136,6 @@ describe('the shapes of miningcore', () => {
 
 describe('miners are accounts, as in payouts', () => {
   const [ann, ben] = ['c', 'd'].map(accountOf)
-  const atMs = START_MS + 3_600_000
 
   it('however their rigs write the key', async () => {
     const users = [keyOf('c'), ann, `K:${keyOf('C')}`]
@@ -146,11 +173,6 @@ describe('miners are accounts, as in payouts', () => {
     ] as const)
       for (const path of [user, `${user}/payments`])
         expect([path, (await read(`${at}/${path}`)).status]).toEqual([path, status])
-  })
-
-  const former = (hash: string, foundMs: number, device: string): FormerBlock => ({
-    ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: null, device },
-    foundAt: new Date(foundMs).toISOString(),
   })
 
   it('also for blocks of earlier runs, by the share log', async () => {
@@ -197,6 +219,92 @@ describe('pages', () => {
       expect([query, status, JSON.stringify(body)]).toEqual([query, 400, expect.stringContaining('whole number')])
     }
   })
+
+  it('have one item at least and a thousand at most, and end with page 1,000,000', () => {
+    const items = Array.from({ length: 2_500 }, (_, i) => i)
+    const at = (query: object) => pageOf(items, query, 15)
+    expect([at({}), at({ page: '0' }), at({ page: '1' })].map((page) => [page[0], page.length])).toEqual([
+      [0, 15],
+      [0, 15],
+      [15, 15],
+    ])
+    expect(at({ pageSize: '0', page: '3' })).toEqual([3])
+    expect(at({ pageSize: '1000', page: '2' })).toEqual(items.slice(2_000))
+    expect(at({ page: '1000000' })).toEqual([])
+    for (const page of ['1000001', '1e3', '', ' 1', '0x1', '1.0', '9'.repeat(400)]) {
+      expect(() => at({ page })).toThrow(expect.objectContaining({ statusCode: 400 }))
+    }
+    expect(() => at({ page: '\u001b[2Jx' })).toThrow(/^page: expected a whole number from 0 to 1000000, not \[2Jx$/)
+  })
+})
+
+describe('figures', () => {
+  it('of the network are those of all its chains, and of the present work', async () => {
+    const chain = { chain: 0, height: 1, waitsFor: null, adjacents: [], isWanted: true }
+    const chains = [300, null, 600].map((difficulty) => ({ ...chain, difficulty }))
+    const parts = {
+      ...{ chains, work: { chain: 0, height: 77, difficulty: 500, ageMs: 0, forkVotes: 0 } },
+      results: { expected: 1, found: 1, effort: 0.75, best: [] },
+    }
+    const { read } = await serving({ parts })
+    expect((await read('/api/pools/main-net-01')).body.pool).toMatchObject({
+      networkStats: { networkHashrate: 30, networkDifficulty: 500, blockHeight: 77 },
+      poolEffort: 0.75,
+    })
+    const { read: readIdle } = await serving({ parts: { work: null } })
+    expect((await readIdle('/api/pools/main-net-01')).body.pool).toMatchObject({
+      networkStats: { networkHashrate: 0, networkDifficulty: 0, blockHeight: 0 },
+    })
+  })
+
+  it('of top miners are those of fifteen accounts, the fastest first', async () => {
+    const others = Array.from({ length: 20 }, (_, i) => sharesOf(`u${i}`, 2 ** (50 + i))).flat()
+    const { read } = await serving({ others })
+    const { topMiners } = (await read('/api/pools/main-net-01')).body.pool
+    expect(topMiners.map(({ miner }: { miner: string }) => miner)).toEqual(
+      Array.from({ length: 15 }, (_, i) => `u${19 - i}`),
+    )
+  })
+
+  it('of rates as text have the unit that leaves one to three digits', async () => {
+    const users = Array.from({ length: 81 }, (_, i) => `u${i}`)
+    const { read } = await serving({ others: users.flatMap((user, i) => sharesOf(user, 100 * 2 ** i)) })
+    const { workers, hashrateString } = (await read('/api/stats')).body.pools['main-net-01']
+    const units = ['H', 'KH', 'MH', 'GH', 'TH', 'PH', 'EH']
+    const present = new Set([hashrateString.split(' ')[1]])
+    for (const user of users) {
+      const { hashrate, hashrateString: text } = workers[`${user}.shelf-1`]
+      const [value, unit] = text.split(' ')
+      present.add(unit)
+      expect(Math.abs(Number(value) * 1000 ** units.indexOf(unit) - hashrate)).toBeLessThan(0.005 + hashrate / 100)
+      if (hashrate >= 1) expect(Number(value)).toBeGreaterThanOrEqual(1)
+      if (hashrate < 1e21) expect(Number(value)).toBeLessThanOrEqual(1000)
+    }
+    expect([...present].toSorted()).toEqual(units.toSorted())
+  })
+
+  it('of blocks tell confirmed, orphaned and pending ones apart, also as NOMP counts them', async () => {
+    const recent = stepNames.map((state) => ({ ...former(state, atMs, 'cpu'), state }))
+    const { read } = await serving({ recent })
+    const { body } = await read('/api/pools/main-net-01/blocks')
+    const statusOf = Object.fromEntries(
+      body.map((block: { hash: string; status: string }) => [block.hash, block.status]),
+    )
+    expect(statusOf).toEqual({
+      ...{ found: 'pending', 'handed-in': 'pending', acknowledged: 'pending', credited: 'pending' },
+      ...{ confirmed: 'confirmed', unconfirmed: 'pending' },
+      ...{ stale: 'orphaned', orphaned: 'orphaned', rejected: 'orphaned', lost: 'orphaned' },
+    })
+    const stats = (await read('/api/stats')).body
+    expect(stats.time).toBe(atMs / 1000)
+    expect(stats.pools['main-net-01'].poolStats).toMatchObject({ validBlocks: 1 })
+  })
+
+  it('of a miner that does not exist repeat its printable beginning', async () => {
+    const { read } = await serving()
+    const { status, body } = await read(`/api/pools/main-net-01/miners/%1b%5b2J${'x'.repeat(90)}`)
+    expect([status, body]).toEqual([404, { error: `no miner [2J${'x'.repeat(76)}…` }])
+  })
 })
 
 describe('the shapes of NOMP', () => {
@@ -221,5 +329,68 @@ describe('the shapes of NOMP', () => {
     await clock.pass(10_000)
     expect(await event()).toMatch(/^data: \{"time":/)
     stop.abort()
+  })
+
+  it('are sent to 32 streams, and a stream that closes leaves its place', async () => {
+    const { api } = await serving()
+    const url = `${api.url}/api/live_stats`
+    const streams = await Promise.all(Array.from({ length: 32 }, () => OpenResponse.open(url)))
+    const refused = await fetch(url)
+    expect([refused.status, await refused.json()]).toEqual([503, { error: '32 streams are open' }])
+    streams[7].destroy()
+    const openAgain = async () => {
+      const stream = await OpenResponse.open(url)
+      if (stream.status !== 200) return stream.status
+      onTestFinished(() => stream.destroy())
+      return stream.status
+    }
+    await expect.poll(openAgain).toBe(200)
+    expect((await fetch(url)).status).toBe(503)
+  })
+
+  it('are sent every ten seconds, however many readers come', async () => {
+    const { api, clock } = await serving()
+    const url = `${api.url}/api/live_stats`
+    const first = await OpenResponse.open(url)
+    const { length } = await first.read(1)
+    await clock.pass(9_000)
+    const second = await OpenResponse.open(url)
+    await clock.pass(1_000)
+    for (let events = 2; events <= 4; events++) {
+      await first.read(events * length)
+      await clock.pass(10_000)
+    }
+    await second.read(4 * length)
+  })
+
+  it('have no timer while nobody reads, and end with the miner', async () => {
+    const { api, clock, shapes } = await serving()
+    // One timer is that of the samples.
+    expect(clock.pending).toBe(1)
+    const url = `${api.url}/api/live_stats`
+    const gone = await OpenResponse.open(url)
+    expect(clock.pending).toBe(2)
+    gone.destroy()
+    await expect.poll(() => clock.pass(10_000).then(() => clock.pending)).toBe(1)
+    const stream = await OpenResponse.open(url)
+    shapes.close()
+    await stream.closed
+    expect(clock.pending).toBe(0)
+  })
+
+  it('skip events for a reader that does not read', async () => {
+    const others = Array.from({ length: 20 }, (_, i) => shareOf(i, { user: `${i}${'x'.repeat(20_000)}` }))
+    const { api, clock, responses } = await serving({ others })
+    const stream = await OpenResponse.open(`${api.url}/api/live_stats`)
+    stream.pause()
+    const { length } = await (await fetch(`${api.url}/api/stats`)).text()
+    for (let i = 0; i < 60; i++) await clock.pass(10_000)
+    // One event may wait here, beside what the network holds.
+    expect(responses[0].writableLength).toBeLessThan(1.5 * length)
+  })
+
+  it('have no HEAD, which would never be answered', async () => {
+    const { api } = await serving()
+    expect((await fetch(`${api.url}/api/live_stats`, { method: 'HEAD' })).status).toBe(404)
   })
 })

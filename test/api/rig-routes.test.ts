@@ -5,7 +5,7 @@ import { HttpShareReader } from '../../src/accounts/http-reader.ts'
 import { LevelStore } from '../../src/accounts/level-store.ts'
 import type { RigLedger } from '../../src/accounts/rig-ledger.ts'
 import { Metrics } from '../../src/api/metrics.ts'
-import { rigRoutes } from '../../src/api/rig-routes.ts'
+import { noRigs, rigRoutes } from '../../src/api/rig-routes.ts'
 import { startApi } from '../../src/api/server.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { listOf, START_MS, shareOf, temporaryFolder } from '../accounts/shares.ts'
@@ -27,7 +27,8 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
   const ask = async (path: string, authorization?: string) => {
     const response = await fetch(api.url + path, { headers: authorization === undefined ? {} : { authorization } })
     const text = await response.text()
-    return { status: response.status, text, next: response.headers.get('newcut-after') }
+    const { headers } = response
+    return { status: response.status, text, next: headers.get('newcut-after'), type: headers.get('content-type') }
   }
   return { accounts, store: store as LevelStore, url: api.url, ask }
 }
@@ -52,6 +53,7 @@ describe('GET /api/rigs', () => {
     ['/api/rigs?limit=1&limit=2', 'limit: given more than once'],
     ['/api/shares?limit=10001', 'limit: expected a whole number from 1 to 10000'],
     ['/api/shares?limit=0', 'limit: expected a whole number from 1 to 10000'],
+    ['/api/shares/refused?limit=10001', 'limit: expected a whole number from 1 to 10000'],
     ['/api/shares/refused?limit=0', 'limit: expected a whole number from 1 to 10000'],
     ['/api/shares?order=up', 'order: expected oldest or newest'],
     ['/api/shares?after=x', 'after: expected the header newcut-after of the previous page'],
@@ -132,6 +134,20 @@ describe('GET /api/shares', () => {
     })
   })
 
+  it('has a thousand lines in a page by default, and one at least', async () => {
+    const { store, ask } = await serving()
+    const shares = Array.from({ length: 1001 }, (_, i) => shareOf(i))
+    await store.append(shares)
+    await store.refuse(
+      shares.map((_, i) => ({ minuteMs: 60_000, user: 'k:abc', worker: `w${i}`, verdict: 'low' as const, count: 1 })),
+    )
+    for (const path of ['/api/shares', '/api/shares/refused']) {
+      const { text, next, type } = await ask(path)
+      expect([text.match(/\n/g)?.length, type]).toEqual([1000, 'application/x-ndjson; charset=utf-8'])
+      expect((await ask(`${path}?after=${next}`)).text.match(/\n/g)).toHaveLength(1)
+    }
+  })
+
   it('does not exist if no shares are stored', async () => {
     const { ask } = await serving({ keeps: false })
     const { status, text } = await ask('/api/shares')
@@ -148,4 +164,21 @@ it('the client reports a miner that is not running', async () => {
     code: 'NODE_UNREACHABLE',
     message: expect.stringMatching(/^no answer from the miner at http:\/\/127\.0\.0\.1:1: /),
   })
+})
+
+it('a miner without a stratum server says how to start one, and a leader where its rigs are', async () => {
+  const metrics = new Metrics(() => snapshotWith(), '0.0.0')
+  const answers: unknown[] = []
+  for (const leads of [false, true]) {
+    const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshotWith(), metrics, ...noRigs(leads))
+    onTestFinished(() => api.close())
+    const response = await fetch(`${api.url}/api/rigs`)
+    answers.push(response.status, await response.json())
+  }
+  expect(answers).toEqual([
+    404,
+    { error: 'this miner lets no rigs in', hint: expect.stringContaining('--stratum-listen') },
+    404,
+    { error: expect.stringContaining('the leader of a fleet'), hint: expect.stringContaining('newcut fleet') },
+  ])
 })

@@ -110,6 +110,34 @@ describe('a server that other machines may reach', () => {
   })
 })
 
+describe('a server', () => {
+  it('has the type of Prometheus for metrics, and lists its endpoints where there is none', async () => {
+    const peer = await start()
+    expect((await peer.get('/metrics')).headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
+    const { status, body } = await peer.get('/nothing')
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      404,
+      { error: 'not found', endpoints: ['/metrics', '/healthz', '/api/summary', '/page'] },
+    ])
+  })
+
+  it('names an address that is in use, and another way', async () => {
+    const { url } = await start()
+    const port = Number(new URL(url).port)
+    await expect(start({ port })).rejects.toMatchObject({
+      code: 'PORT_BUSY',
+      message: expect.stringContaining(`cannot serve metrics on 127.0.0.1:${port}: `),
+      hint: expect.stringContaining('--http off'),
+    })
+  })
+
+  it('has brackets around an IPv6 address in its URL', async (context) => {
+    const peer = await start({ host: '::1' }).catch(() => context.skip('this machine has no IPv6'))
+    expect(peer.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await peer.get('/healthz')).status).toBe(200)
+  })
+})
+
 describe('a server that closes', () => {
   /** A server with a page that never finishes, and a count of its requests. */
   async function closing() {
@@ -250,6 +278,28 @@ describe('a server has limits:', () => {
       await sendRaw(peer, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
     }
     expect((await peer.get('/healthz')).from).toBe(first.from)
+  })
+
+  it('requests that wait behind another end with their connection', async () => {
+    let open = 0
+    const stream: ServedPart = {
+      path: '/stream',
+      addTo: (app) =>
+        void app.get('/stream', (_request, reply) => {
+          reply.hijack()
+          reply.raw.once('close', () => open--)
+          reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
+          reply.raw.write(`event: ${++open}\n\n`)
+        }),
+    }
+    const api = await startApi({ host: '127.0.0.1', port: 0 }, () => snapshot, new Metrics(() => snapshot, '0'), stream)
+    onTestFinished(() => api.close())
+    const { hostname: host, port } = new URL(api.url)
+    const socket = connect(Number(port), host)
+    socket.write(`GET /stream HTTP/1.1\r\n${head}\r\n`.repeat(40))
+    await expect.poll(() => open).toBe(40)
+    socket.destroy()
+    await expect.poll(() => open).toBe(0)
   })
 
   it('event streams are not idle: connections above the limit are closed, and existing ones continue', async () => {
