@@ -49,7 +49,8 @@ export class ForkCache {
     try {
       mkdirSync(join(folder, network), { recursive: true })
       const text = textOf(this.#file)
-      if (text === '') this.#unwritten = `${first}\n`
+      // A process that was killed may have left a part of the first line.
+      if (first.startsWith(text)) this.#unwritten = `${first.slice(text.length)}\n`
       else this.#read(this.#file, text, first, onNotice)
       this.save()
     } catch (error) {

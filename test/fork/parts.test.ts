@@ -95,6 +95,18 @@ describe('a cache', () => {
     expect(open().has('a')).toBe(true)
   })
 
+  it('begins anew behind a part of its first line', () => {
+    const { file, open, notices, text } = cached([])
+    const [first] = text().split('\n')
+    for (const part of ['', first.slice(0, 9), first]) {
+      writeFileSync(file, part)
+      const cache = open()
+      cache.put('a', 1)
+      cache.save()
+      expect([open().has('a'), text().split('\n')[0], notices]).toEqual([true, first, []])
+    }
+  })
+
   it('drops half a line without a word, so that the next line begins a line', () => {
     const { file, open, notices, text } = cached(['a'])
     appendFileSync(file, '["b')
