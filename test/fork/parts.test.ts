@@ -1,5 +1,5 @@
 /** Parts of a fork, without a node to fork: its pin, its cache, its questions and its requests. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -105,6 +105,19 @@ describe('a cache', () => {
       cache.save()
       expect([open().has('a'), text().split('\n')[0], notices]).toEqual([true, first, []])
     }
+  })
+
+  it('says that its file cannot be written, and writes the same lines once it can', () => {
+    const { file, open } = cached(['a'])
+    const cache = open()
+    const folder = dirname(file)
+    renameSync(folder, `${folder}.away`)
+    cache.put('b', 2)
+    expect(() => cache.save()).toThrow(`the cache ${file} cannot be used: ENOENT`)
+    renameSync(`${folder}.away`, folder)
+    cache.put('c', 3)
+    cache.save()
+    expect(['a', 'b', 'c'].map((key) => open().get(key))).toEqual([1, 2, 3])
   })
 
   it('drops half a line without a word, so that the next line begins a line', () => {
