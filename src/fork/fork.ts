@@ -170,9 +170,14 @@ async function pinChain(
   const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
   const block = { network, chain, height, hash: hashText(header) }
+  if (head.height === height && block.hash !== head.hash) {
+    const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
+    throw new NewcutError('NODE_MISBEHAVED', text)
+  }
   const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
-  if (!fork.cache.has(HEADER_KEY)) {
-    fork.cache.put(HEADER_KEY, encodeBase64Url(encodeHeader(header)))
+  const encoded = encodeBase64Url(encodeHeader(header))
+  if (fork.cache.get(HEADER_KEY) !== encoded) {
+    fork.cache.put(HEADER_KEY, encoded)
     fork.cache.save()
   }
   return { header, fork }

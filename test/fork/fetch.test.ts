@@ -1,0 +1,99 @@
+/** Questions of a fork to the forked node, the answers that it takes, and the entries that stay in its cache. */
+import { describe, expect, it } from 'vitest'
+import { ForkCache } from '../../src/fork/cache.ts'
+import { type ForkOptions, openFork } from '../../src/fork/fork.ts'
+import { HEADER_KEY } from '../../src/fork/payload-fetch.ts'
+import { jsonOf, PREFIX } from '../devnet/common.ts'
+import { folder, remoteOfFile } from './network.ts'
+import { honest, type Manner, proxyTo } from './proxy.ts'
+
+const remote = remoteOfFile()
+
+const heights = () => [...remote.devnet.cut.values()].map(({ height }) => Number(height))
+
+/** A fork of chain 0 through a proxy, at the heads. */
+async function opened(changes: Partial<ForkOptions> = {}, manner: Manner = honest) {
+  const proxy = await proxyTo(remote.devnet.url)
+  proxy.manner = manner
+  const fork = await openFork({
+    url: proxy.url,
+    cut: String(Math.min(...heights())),
+    chains: [0],
+    cacheFolder: null,
+    perSecond: 1e6,
+    timeoutMs: 60_000,
+    tableRows: 100,
+    pactKeys: [],
+    ...changes,
+  })
+  const chain = fork.chain(0)
+  return { proxy, fork, chain, ...chain }
+}
+
+/** A header as the node encodes it. */
+async function headerAt(chain: number, height: number): Promise<string> {
+  const page = `${PREFIX}/chain/${chain}/header?minheight=${height}&maxheight=${height}`
+  return jsonOf(await remote.peer.get(page)).items[0]
+}
+
+/** A header with one byte of its nonce changed: its hash is no longer its own. */
+function edited(header: string): string {
+  const bytes = Buffer.from(header, 'base64url')
+  bytes[bytes.length - 33] ^= 1
+  return bytes.toString('base64url')
+}
+
+describe('a pin', () => {
+  const isBranch = /header\/branch/
+  const answering =
+    (change: (body: { items: string[] }) => unknown): Manner =>
+    async ({ url }, forward) => {
+      const answer = await forward()
+      return isBranch.test(url) ? { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) } : answer
+    }
+
+  it('has the very blocks that a cut names, and no others that the node tells', async () => {
+    const height = Math.min(...heights())
+    const { proxy, fork } = await opened()
+    const below = await headerAt(0, height - 1)
+    for (const item of [await headerAt(1, height), below, edited(await headerAt(0, height)), 'AAAA', 5]) {
+      await expect(
+        opened(
+          {},
+          answering((body) => ({ ...body, items: [item] })),
+        ),
+      ).rejects.toMatchObject({
+        code: 'NODE_MISBEHAVED',
+        message: expect.stringContaining(`gives no right header of chain 0 at height ${height}: `),
+      })
+    }
+    const hash = fork.pin.hashes.get(0)
+    const cut = JSON.stringify({ network: 'development', hashes: { 0: { height: height - 1, hash } } })
+    await expect(
+      opened(
+        { cut },
+        answering((body) => ({ ...body, items: [below] })),
+      ),
+    ).rejects.toMatchObject({
+      code: 'NODE_MISBEHAVED',
+      message: expect.stringContaining(`gives another block of chain 0 than the pinned ${hash}`),
+    })
+    expect(proxy.seen.filter(({ url }) => isBranch.test(url))).toHaveLength(1)
+  })
+
+  it('takes no header of the cache that is not the pinned one', async () => {
+    const cacheFolder = folder()
+    const { block, cache } = await opened({ cacheFolder })
+    const right = cache.get(HEADER_KEY) as string
+    const cut = JSON.stringify({ network: 'development', hashes: { 0: block } })
+    const asks = async () => (await opened({ cacheFolder, cut })).proxy.seen.length
+    expect(await asks()).toBe(0)
+    // A program that can write the file can seal a wrong line.
+    for (const wrong of [edited(right), await headerAt(0, block.height - 1)]) {
+      const writer = new ForkCache(cacheFolder, block)
+      writer.put(HEADER_KEY, wrong)
+      writer.save()
+      expect([await asks(), await asks()]).toEqual([1, 0])
+    }
+  })
+})
