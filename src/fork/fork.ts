@@ -109,9 +109,13 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
     height,
     hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
   }
-  if (cacheFolder !== null && options.chains === null) savePin(cacheFolder, pin)
+  if (cacheFolder !== null && hasAllChains(headers)) savePin(cacheFolder, pin)
   return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
+
+/** Whether all neighbours of these chains are among them. A cut may name some chains alone. */
+const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
+  [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
 
 async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<PinSearch> {
   const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null

@@ -1,7 +1,9 @@
 /** Questions of a fork to the forked node, the answers that it takes, and the entries that stay in its cache. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ForkCache } from '../../src/fork/cache.ts'
-import { type ForkOptions, openFork } from '../../src/fork/fork.ts'
+import { type ForkOptions, openFork, pinFile } from '../../src/fork/fork.ts'
 import { HEADER_KEY } from '../../src/fork/payload-fetch.ts'
 import { jsonOf, PREFIX } from '../devnet/common.ts'
 import { folder, remoteOfFile } from './network.ts'
@@ -79,6 +81,32 @@ describe('a pin', () => {
       message: expect.stringContaining(`gives another block of chain 0 than the pinned ${hash}`),
     })
     expect(proxy.seen.filter(({ url }) => isBranch.test(url))).toHaveLength(1)
+  })
+
+  it('is in the cache for its height if it has all chains, and if no other network has one there', async () => {
+    const [cacheFolder, height] = [folder(), Math.min(...heights())]
+    const cut = String(height)
+    await opened({ cacheFolder, cut })
+    const whole = { network: 'development', height }
+    const isThere = () => readdirSync(cacheFolder).includes('pins') && readdirSync(join(cacheFolder, 'pins')).length > 0
+    expect(isThere()).toBe(false)
+    const { fork, chain } = await opened()
+    const hash = fork.pin.hashes.get(0)
+    await opened({
+      cacheFolder,
+      chains: null,
+      cut: JSON.stringify({ network: 'development', hashes: { 0: { height, hash } } }),
+    })
+    expect(isThere()).toBe(false)
+    const first = await opened({ cacheFolder, chains: null, cut })
+    expect(isThere()).toBe(true)
+    const again = await opened({ cacheFolder, chains: null, cut })
+    expect([again.proxy.seen, again.fork.pin]).toEqual([[], first.fork.pin])
+    const other = pinFile(cacheFolder, { ...whole, network: 'another' })
+    writeFileSync(other, readFileSync(pinFile(cacheFolder, whole), 'utf8').replace('development', 'another'))
+    const asks = await opened({ cacheFolder, chains: null, cut })
+    expect([asks.proxy.seen.length > 0, asks.fork.pin]).toEqual([true, first.fork.pin])
+    expect(chain.block.hash).toBe(hash)
   })
 
   it('takes no header of the cache that is not the pinned one', async () => {
