@@ -103,6 +103,11 @@ export class ForkCache {
     if (this.#file !== null) this.#unwritten += `${lineOf(key, json, this.#hash)}\n`
   }
 
+  /** Forgets an entry. The file has it until another one takes its place. */
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
   /** Appends new entries to the file. Throws NewcutError DATA_UNUSABLE; the next call tries again. */
   save(): void {
     if (this.#file === null || this.#unwritten === '') return

@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { ForkCache } from '../../src/fork/cache.ts'
 import { type ForkOptions, openFork, pinFile } from '../../src/fork/fork.ts'
 import { HEADER_KEY } from '../../src/fork/payload-fetch.ts'
+import { signed } from '../devnet/command.ts'
+import { exec, makeBlocks } from '../devnet/commands-common.ts'
 import { jsonOf, PREFIX } from '../devnet/common.ts'
-import { folder, remoteOfFile } from './network.ts'
+import { folder, inBlock, remoteOfFile } from './network.ts'
 import { honest, type Manner, proxyTo } from './proxy.ts'
 
 const remote = remoteOfFile()
@@ -31,6 +33,37 @@ async function opened(changes: Partial<ForkOptions> = {}, manner: Manner = hones
   const chain = fork.chain(0)
   return { proxy, fork, chain, ...chain }
 }
+
+describe('a pact', () => {
+  const continued = (pactId: string) =>
+    signed({}, { payload: { cont: { pactId, step: 1, rollback: false, data: {}, proof: null } } })
+
+  it('has the state that its own command tells, once that is named, in a cache of before too', async () => {
+    const begun = [exec('(free.fork-token.steps "alice")'), exec('(free.fork-token.steps "bob")')]
+    await inBlock(remote.peer, begun)
+    const next = begun.map(({ hash }) => continued(hash))
+    await inBlock(remote.peer, next)
+    await makeBlocks(remote.peer, { 1: 2 })
+    const [{ hash: id }] = begun
+    const keys = next.map(({ hash }) => hash).reverse()
+    const cacheFolder = folder()
+    const stateWith = async (pactKeys: readonly string[]) => {
+      const { chain, state, proxy } = await opened({ cacheFolder, pactKeys })
+      const before = proxy.seen.length
+      const found = await chain
+        .complete(() => state.get<{ id: string; step: number; args: unknown }>('pacts', id))
+        .catch(String)
+      return { found, requests: proxy.seen.length - before }
+    }
+    for (const wrong of [[], [keys[0]]]) {
+      expect((await stateWith(wrong)).found).toContain('name its request key with --fork-pact')
+    }
+    // Nothing else is named, so nothing is asked again.
+    expect(await stateWith([keys[0]])).toMatchObject({ found: expect.stringContaining('--fork-pact'), requests: 0 })
+    expect((await stateWith(keys)).found).toMatchObject({ id, step: 1, args: ['alice'] })
+    expect(await stateWith([])).toMatchObject({ found: { id, step: 1 }, requests: 0 })
+  })
+})
 
 /** A header as the node encodes it. */
 async function headerAt(chain: number, height: number): Promise<string> {
