@@ -5,6 +5,7 @@
 import { exactJsonText, fieldsOf, parseExactJson } from '../base/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { refused } from './pin.ts'
 import { odd } from './question.ts'
 
 /** A pact as it is cached: its continuation as JSON text, or the step that none of the commands with these keys tells. */
@@ -34,7 +35,7 @@ async function stateBefore(
   { id, step, keys }: { readonly id: string; readonly step: number; readonly keys: readonly string[] },
 ): Promise<CachedPact> {
   const { status, text } = await asker.remote.post(asker.path('poll'), { requestKeys: [...new Set([id, ...keys])] })
-  if (status !== 200) return { step, keys }
+  if (status !== 200) throw refused(asker.remote, `the results of pact ${id}`, status, text)
   const results = fieldsOf(parseExactJson(text))
   for (const result of Object.values(results)) {
     const { continuation } = fieldsOf(result)

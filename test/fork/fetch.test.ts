@@ -63,6 +63,18 @@ describe('a pact', () => {
     expect((await stateWith(keys)).found).toMatchObject({ id, step: 1, args: ['alice'] })
     expect(await stateWith([])).toMatchObject({ found: { id, step: 1 }, requests: 0 })
   })
+
+  it('has no state because the node refuses to tell results', async () => {
+    const begun = exec('(free.fork-token.steps "alice")')
+    await inBlock(remote.peer, [begun])
+    await makeBlocks(remote.peer, { 1: 1 })
+    const manner: Manner = async ({ url }, forward) => (url.includes('/poll') ? { status: 403, body: 'no' } : forward())
+    const { fetcher, cache } = await opened({}, manner)
+    await expect(fetcher.fetch({ domain: 'pacts', key: begun.hash })).rejects.toThrow(
+      `refuses the results of pact ${begun.hash} with status 403: no`,
+    )
+    expect(cache.has(`pact:${begun.hash}`)).toBe(false)
+  })
 })
 
 /** A header as the node encodes it. */
