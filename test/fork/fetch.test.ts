@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Domain } from '../../src/contracts/machine/state.ts'
 import { ForkCache } from '../../src/fork/cache.ts'
 import { type ForkOptions, openFork, pinFile } from '../../src/fork/fork.ts'
 import { HEADER_KEY } from '../../src/fork/payload-fetch.ts'
@@ -12,6 +13,9 @@ import { folder, inBlock, remoteOfFile } from './network.ts'
 import { honest, type Manner, proxyTo } from './proxy.ts'
 
 const remote = remoteOfFile()
+
+const ACCOUNTS = 'free.fork-token.accounts'
+const rows: Domain = `table:${ACCOUNTS}`
 
 const heights = () => [...remote.devnet.cut.values()].map(({ height }) => Number(height))
 
@@ -33,6 +37,35 @@ async function opened(changes: Partial<ForkOptions> = {}, manner: Manner = hones
   const chain = fork.chain(0)
   return { proxy, fork, chain, ...chain }
 }
+
+describe('a row', () => {
+  it('is no value of another form, whatever the node answers', async () => {
+    const answering =
+      (data: unknown): Manner =>
+      async (request, forward) => {
+        const answer = await forward()
+        if (!request.url.includes('/local')) return answer
+        return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), result: { status: 'success', data } }) }
+      }
+    let deep: unknown = 1
+    for (let levels = 0; levels < 300; levels++) deep = [deep]
+    for (const [domain, key, answers] of [
+      [rows, 'alice', [5, [], [5], [['alice', deep, []]], [[], []]]],
+      [rows, null, [5, [], [{ int: 1 }, 5], [{ int: 1 }, [5]], [5, [['alice', {}, []]]]]],
+      ['keysets', 'free.known', [deep]],
+      ['modules', null, [5, [5]]],
+    ] as const) {
+      for (const data of answers) {
+        const { fetcher, cache } = await opened({}, answering(data))
+        await expect(fetcher.fetch({ domain, key }), JSON.stringify(data)).rejects.toMatchObject({
+          code: 'NODE_MISBEHAVED',
+          message: expect.stringContaining('gives a value of the wrong form: '),
+        })
+        expect([...cache.withPrefix('')]).toHaveLength(1)
+      }
+    }
+  })
+})
 
 describe('a pact', () => {
   const continued = (pactId: string) =>
