@@ -49,15 +49,12 @@ export class ForkCache {
     try {
       mkdirSync(join(folder, network), { recursive: true })
       const text = textOf(this.#file)
-      if (text === '') this.#unwritten = `${first}\n`
+      // A process that was killed may have left a part of the first line.
+      if (first.startsWith(text)) this.#unwritten = `${first.slice(text.length)}\n`
       else this.#read(this.#file, text, first, onNotice)
       this.save()
     } catch (error) {
-      if (error instanceof NewcutError) throw error
-      throw new NewcutError('DATA_UNUSABLE', `the cache ${this.#file} cannot be used: ${describeError(error)}`, {
-        hint: 'name another folder with --fork-cache, or use --fork-cache off',
-        cause: error,
-      })
+      throw error instanceof NewcutError ? error : unusable(this.#file, error)
     }
   }
 
@@ -106,12 +103,28 @@ export class ForkCache {
     if (this.#file !== null) this.#unwritten += `${lineOf(key, json, this.#hash)}\n`
   }
 
-  /** Appends new entries to the file. */
+  /** Forgets an entry. The file has it until another one takes its place. */
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  /** Appends new entries to the file. Throws NewcutError DATA_UNUSABLE; the next call tries again. */
   save(): void {
     if (this.#file === null || this.#unwritten === '') return
-    appendFileSync(this.#file, this.#unwritten)
+    try {
+      appendFileSync(this.#file, this.#unwritten)
+    } catch (error) {
+      throw unusable(this.#file, error)
+    }
     this.#unwritten = ''
   }
+}
+
+function unusable(file: string, error: unknown): NewcutError {
+  return new NewcutError('DATA_UNUSABLE', `the cache ${file} cannot be used: ${describeError(error)}`, {
+    hint: 'name another folder with --fork-cache, or use --fork-cache off',
+    cause: error,
+  })
 }
 
 function textOf(file: string): string {

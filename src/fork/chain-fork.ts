@@ -9,6 +9,7 @@ import { Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
 import { Fetcher, type FetchOptions } from './fetcher.ts'
 import { modulesIn, stringsIn } from './module-text.ts'
+import { forgetUntold } from './pact-fetch.ts'
 import { pinnedPayload } from './payload-fetch.ts'
 import { PinnedState } from './pinned-state.ts'
 import type { RemoteNode } from './remote-node.ts'
@@ -36,6 +37,7 @@ export class ChainFork {
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
     this.block = block
     this.cache = new ForkCache(options.cacheFolder, block, options.onNotice)
+    forgetUntold(this.cache, options.pactKeys)
     this.state = new PinnedState(this.cache, options.rules)
     this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
   }

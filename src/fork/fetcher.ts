@@ -14,7 +14,7 @@ import { fetchAncestor } from './header-fetch.ts'
 import { type CachedModule, fetchModules } from './module-fetch.ts'
 import { exactWithin, joined, printCode, shapeWithin } from './nested-values.ts'
 import { fetchPact } from './pact-fetch.ts'
-import { askAll, literal, odd, type PinQuestion } from './question.ts'
+import { askAll, literal, odd, type PinQuestion, unlessOdd } from './question.ts'
 
 /** An entry, or with key null the keys of a domain. */
 export interface MissedEntry {
@@ -138,8 +138,11 @@ export class Fetcher {
   /** Caches rows, with all digits of the decimals and times in them. */
   async #putRows({ table, rows, printed }: FoundRows): Promise<void> {
     const fields = this.#inexactFields(table)
-    const values = rows.map(([key, row = null, texts = null]): readonly [string, Value | false] => {
-      return [key as string, row === false ? false : exactRow(valueFromJson(row), fields, texts)]
+    const values = rows.map((each): readonly [string, Value | false] => {
+      return unlessOdd(this.asker, each, () => {
+        const [key, row = null, texts = null] = each
+        return [key as string, row === false ? false : exactRow(valueFromJson(row), fields, texts)]
+      })
     })
     const shape = joined(values.map(([, row]) => (row === false ? null : shapeWithin(row, fields))))
     const print = shape === null ? null : printCode(shape)
@@ -176,8 +179,10 @@ export class Fetcher {
       {
         code: `(let ((n (length (keys ${table})))) (if (> n ${tableRows}) [n] [n ${found}]))`,
         take: (value) => {
-          const [count, all] = Array.isArray(value) ? (value as readonly ExactJson[]) : []
-          if (all === undefined) this.#cache.put(`keys:${table}`, { tooMany: String(fieldsOf(count).int) })
+          const [count, all = null] = Array.isArray(value) ? (value as readonly ExactJson[]) : []
+          const { int } = fieldsOf(count)
+          if (int === undefined || !(all === null || Array.isArray(all))) throw odd(this.asker, value)
+          if (all === null) this.#cache.put(`keys:${table}`, { tooMany: String(int) })
           else rows = all as readonly PrintedRow[]
         },
         failed: (message) => this.#noTable(table, message),

@@ -112,9 +112,13 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
     height,
     hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
   }
-  if (cacheFolder !== null && options.chains === null) savePin(cacheFolder, pin)
+  if (cacheFolder !== null && hasAllChains(headers)) savePin(cacheFolder, pin)
   return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
+
+/** Whether all neighbours of these chains are among them. A cut may name some chains alone. */
+const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
+  [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
 
 async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<PinSearch> {
   const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
@@ -173,9 +177,14 @@ async function pinChain(
   const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
   const block = { network, chain, height, hash: hashText(header) }
+  if (head.height === height && block.hash !== head.hash) {
+    const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
+    throw new NewcutError('NODE_MISBEHAVED', text)
+  }
   const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
-  if (!fork.cache.has(HEADER_KEY)) {
-    fork.cache.put(HEADER_KEY, encodeBase64Url(encodeHeader(header)))
+  const encoded = encodeBase64Url(encodeHeader(header))
+  if (fork.cache.get(HEADER_KEY) !== encoded) {
+    fork.cache.put(HEADER_KEY, encoded)
     fork.cache.save()
   }
   return { header, fork }

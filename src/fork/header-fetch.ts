@@ -2,7 +2,7 @@
 import { parseJson } from '../base/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
-import { fetchHeader, hashText, rootOf } from './pin.ts'
+import { fetchHeader, hashText, refused, rootOf } from './pin.ts'
 
 /** Place of a header in the cache. */
 export const headerKey = (hash: string): string => `header:${hash}`
@@ -13,6 +13,7 @@ export async function fetchAncestor(asker: Asker, cache: ForkCache, hash: string
   const { status, text } = await asker.remote.get(
     `${rootOf(network)}/chain/${chain}/header/${encodeURIComponent(hash)}`,
   )
+  if (status !== 200 && status !== 404) throw refused(asker.remote, `the header ${hash}`, status, text)
   const at = status === 200 ? heightIn(text) : null
   if (at === null || at > height) cache.put(headerKey(hash), false)
   else {
@@ -29,6 +30,6 @@ function heightIn(text: string): number | null {
     const bytes = Buffer.from(json, 'base64url')
     return bytes.length < 60 ? null : Number(bytes.readBigUInt64LE(bytes.length - 60))
   }
-  const { height } = json as { readonly height?: unknown }
+  const { height } = (json ?? {}) as { readonly height?: unknown }
   return typeof height === 'number' ? height : null
 }

@@ -5,10 +5,11 @@
 import { exactJsonText, fieldsOf, parseExactJson } from '../base/json.ts'
 import type { Asker } from './asker.ts'
 import type { ForkCache } from './cache.ts'
+import { refused } from './pin.ts'
 import { odd } from './question.ts'
 
-/** A pact as it is cached: its continuation as JSON text, or the step that only another command tells. */
-export type CachedPact = { readonly continuation: string } | { readonly step: number }
+/** A pact as it is cached: its continuation as JSON text, or the step that none of the commands with these keys tells. */
+export type CachedPact = { readonly continuation: string } | { readonly step: number; readonly keys: readonly string[] }
 
 /** Caches a pact: false if there is none, null if it is finished. */
 export async function fetchPact(asker: Asker, cache: ForkCache, id: string, keys: readonly string[]): Promise<void> {
@@ -34,12 +35,20 @@ async function stateBefore(
   { id, step, keys }: { readonly id: string; readonly step: number; readonly keys: readonly string[] },
 ): Promise<CachedPact> {
   const { status, text } = await asker.remote.post(asker.path('poll'), { requestKeys: [...new Set([id, ...keys])] })
-  if (status !== 200) return { step }
+  if (status !== 200) throw refused(asker.remote, `the results of pact ${id}`, status, text)
   const results = fieldsOf(parseExactJson(text))
   for (const result of Object.values(results)) {
     const { continuation } = fieldsOf(result)
     const { pactId, step: done } = fieldsOf(continuation)
     if (pactId === id && Number(done) === step - 1) return { continuation: exactJsonText(continuation ?? null) }
   }
-  return { step }
+  return { step, keys }
+}
+
+/** Forgets cached pacts whose state was in no command that was named, if there are other commands now. */
+export function forgetUntold(cache: ForkCache, keys: readonly string[]): void {
+  for (const [place, kept] of [...cache.withPrefix('pact:')]) {
+    const { step, keys: asked = [] } = (kept || {}) as { readonly step?: number; readonly keys?: readonly string[] }
+    if (step !== undefined && keys.some((key) => !asked.includes(key))) cache.forget(place)
+  }
 }

@@ -1,5 +1,5 @@
 /** Questions to the forked network, many of which go into one request. */
-import { NewcutError } from '../base/errors.ts'
+import { FormatError, NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
 import { exactJsonText, fieldsOf } from '../base/json.ts'
 import type { Asker } from './asker.ts'
@@ -59,12 +59,12 @@ async function askTogether(asker: Asker, questions: readonly PinQuestion[]): Pro
   }
   const values = Array.isArray(answer.value) ? (answer.value as readonly ExactJson[]) : []
   if (values.length !== questions.length) throw odd(asker, answer.value)
-  for (const [i, { take }] of questions.entries()) take(values[i])
+  for (const [i, { take }] of questions.entries()) unlessOdd(asker, values[i], take)
 }
 
 async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promise<void> {
   const answer = await asker.exec(code)
-  if ('value' in answer) take(answer.value)
+  if ('value' in answer) unlessOdd(asker, answer.value, take)
   else if (failed?.(answer.failure) !== true) {
     const { url } = asker.remote
     throw new NewcutError('NODE_REFUSED', `the forked node ${url} fails ${shown(code)} with: ${shown(answer.failure)}`)
@@ -75,6 +75,16 @@ async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promis
 export function odd({ remote }: Asker, value: ExactJson): NewcutError {
   const text = shown(exactJsonText(value))
   return new NewcutError('NODE_MISBEHAVED', `the forked node ${remote.url} gives a value of the wrong form: ${text}`)
+}
+
+/** Reads a value. Throws the error of `odd` if it has another form than `read` expects. */
+export function unlessOdd<T>(asker: Asker, value: ExactJson, read: (value: ExactJson) => T): T {
+  try {
+    return read(value)
+  } catch (error) {
+    if (error instanceof FormatError || error instanceof TypeError) throw odd(asker, value)
+    throw error
+  }
 }
 
 /** A field that must be a text. */

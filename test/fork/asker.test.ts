@@ -6,6 +6,7 @@ import { Asker } from '../../src/fork/asker.ts'
 import { openFork } from '../../src/fork/fork.ts'
 import { RemoteNode } from '../../src/fork/remote-node.ts'
 import { makeBlocks, startLedger } from '../devnet/commands-common.ts'
+import { until } from '../wait.ts'
 import { bodyOfRequest, proxyTo } from './proxy.ts'
 
 const PIN = 50
@@ -21,6 +22,8 @@ interface MovingNode {
   readonly takesHeights: boolean
   /** Height below which code fails. */
   readonly failsBelow: number
+  /** Holds an answer back, after its code has run. */
+  held: (code: string) => Promise<void>
   answers: number
 }
 
@@ -30,6 +33,7 @@ const still: MovingNode = {
   told: (height) => height,
   takesHeights: false,
   failsBelow: 0,
+  held: async () => undefined,
   answers: 0,
 }
 
@@ -46,9 +50,11 @@ async function askerOf(changes: Partial<MovingNode>) {
     const depth = Math.min(node.head, Number(searchParams.get('rewindDepth')))
     const height = node.takesHeights ? Number(searchParams.get('rewindHeight')) : node.head - depth
     const { code } = JSON.parse(cmd).payload.exec as { readonly code: string }
-    const isFailure = code === '(fails)' || (code === '(new)' && height < node.failsBelow)
+    const isFailure =
+      code === '(fails)' || (code === '(new)' && height < node.failsBelow) || (code === '(old)' && height > PIN)
     const metaData = isFailure ? null : { blockHeight: node.told(height + 1), prevBlockHash: hashAt(height) }
     const result = isFailure ? { status: 'failure', error: { message: 'no' } } : { status: 'success', data: height }
+    await node.held(code)
     response.end(JSON.stringify({ result, metaData }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -89,6 +95,7 @@ describe('a question at the pin', () => {
 
   it.each([
     ['by 0 and by 2 in turn', (answers: number) => 2 * (answers % 2)],
+    ['by 1 and by 5 in turn', (answers: number) => 1 + 4 * (answers % 2)],
     ['by 0, by 0 and by 5 in turn', (answers: number) => (answers % 3 === 2 ? 5 : 0)],
     ['by about 3, by chance', byChance(3)],
     ['by about 40, by chance', byChance(40)],
@@ -125,6 +132,22 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
   })
 
+  it('may take far more gas than a block has', async () => {
+    const { asker } = await askerOf({})
+    const { cmd } = asker.command({})
+    expect(JSON.parse(cmd).meta.gasLimit).toBeGreaterThan(20 * 150_000)
+  })
+
+  it('fails in few requests once the head stands still', async () => {
+    const { asker, node } = await askerOf({ growth: () => 3 })
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    node.growth = () => 0
+    const before = node.answers
+    expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
+    // Each attempt has a check. The first one is too deep, and the second one is not.
+    expect(node.answers - before).toBe(4)
+  })
+
   it('does not take the failure of another height for its own', async () => {
     // The first question teaches that the head moves by 3. Then it stands still, and the code runs 3 blocks too deep.
     const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
@@ -132,6 +155,47 @@ describe('a question at the pin', () => {
     const next = node.answers
     node.growth = (answers) => (answers === next + 1 ? 3 : 0)
     expect(await asker.exec('(new)')).toEqual({ value: PIN })
+  })
+
+  it('does not take the failure of another height for its own while other answers come', async () => {
+    const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    // The code runs 3 blocks too deep. Before its failure arrives, the head moves by 3, which another answer tells.
+    let answer: () => void = () => undefined
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    node.held = async (code) => (code === '(new)' ? answered : undefined)
+    node.growth = () => 0
+    const next = node.answers
+    const first = asker.exec('(new)')
+    await until(() => node.answers > next)
+    node.growth = (answers) => (answers === next + 1 ? 3 : 0)
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    answer()
+    expect(await first).toEqual({ value: PIN })
+  })
+
+  it('does not take the failure above the pin for its own', async () => {
+    const { asker, node } = await askerOf({})
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const next = node.answers
+    node.growth = (answers) => (answers === next ? 1 : 0)
+    expect(await asker.exec('(old)')).toEqual({ value: PIN })
+  })
+
+  it('follows a head that falls back to the pin, and refuses one below it', async () => {
+    const { asker, node, url } = await askerOf({ head: PIN + 3 })
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    node.head = PIN
+    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    node.head = PIN - 1
+    // The next questions begin with the head that the node names.
+    for (const code of ['(height)', '(height)', '(fails)']) {
+      await expect(asker.exec(code)).rejects.toThrow(
+        `the chain 0 of the forked node ${url} is only at height ${PIN - 1}, below the pin at ${PIN}`,
+      )
+    }
   })
 })
 
@@ -161,4 +225,6 @@ it('a fork begins while the forked network makes a block of each chain before ea
     })
   }
   expect(questions).toBe(2)
+  // The pin tells how far below the heads it is.
+  expect(proxy.seen.filter(({ url }) => url.endsWith('/cut'))).toHaveLength(1)
 })

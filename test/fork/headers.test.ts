@@ -135,6 +135,14 @@ describe('lists of a fork', () => {
     const pinned = forked.devnet.fork?.pin.hashes.get(0)
     await branch(forked, 'hash/branch?limit=4', { upper: [pinned] })
     expect(asked().slice(before + 1)).toEqual([expect.stringContaining(`minheight=${pin - 5}&maxheight=${pin - 4}`)])
+    const single = () => forked.proxy.seen.filter(({ method, url }) => method === 'GET' && url.includes('/header/'))
+    const seen = single().length
+    for (const id of ['nothing', `${'A'.repeat(42)}B`, `${'A'.repeat(42)}.`]) {
+      for (const odd of [`header/${id}`, `hash?next=inclusive:${id}`]) {
+        expect(await get(forked, odd), odd).toEqual(await get(remote, odd))
+      }
+    }
+    expect(single()).toHaveLength(seen)
   })
 
   it('tell how far down headers are checked', async () => {
@@ -214,6 +222,31 @@ describe('a forked node', () => {
       const bounds = { upper: [pinned] }
       expect(await branch(forked, 'header/branch', bounds)).toEqual(await branch(remote, 'header/branch', bounds))
     }
+  })
+
+  it('that has orphans has them below no pin', async () => {
+    const remote = await startRemote()
+    await makeBlocks(remote.peer, { 0: 2, 1: 2 })
+    await reorganise(remote, 2)
+    const forked = await startFork(remote)
+    const fork = forked.devnet.fork as NodeFork
+    const state = fork.stateOf(0)
+    const heightOf = (hash: string) => fork.complete(() => state?.get<number>('headers', hash), [])
+    const branchOf = itemsOf((await branch(remote, 'hash/branch', { upper: [fork.pin.hashes.get(0)] })).text).items
+    const all = await allHashes(remote)
+    expect(all.length - branchOf.length).toBeGreaterThanOrEqual(2)
+    for (const hash of all.slice(-8)) {
+      const index = branchOf.indexOf(hash)
+      expect(await heightOf(hash), hash).toBe(index < 0 ? undefined : fork.pin.height - index)
+    }
+    // A refusal tells nothing, so it does not stay.
+    const [, unknown] = all
+    forked.proxy.manner = changing(/header\/[\w-]{43}/, () => ({ status: 403, body: 'no' }))
+    await expect(heightOf(unknown)).rejects.toThrow(`refuses the header ${unknown} with status 403: no`)
+    forked.proxy.manner = changing(/header\/[\w-]{43}/, (answer) => ({ ...answer, body: 'null' }))
+    expect(await heightOf('A'.repeat(43))).toBe(undefined)
+    forked.proxy.manner = honest
+    expect(await heightOf(unknown)).toBe(1)
   })
 
   it('that gives another header than the one with the hash is told in words', async () => {

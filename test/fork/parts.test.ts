@@ -1,15 +1,16 @@
 /** Parts of a fork, without a node to fork: its pin, its cache, its questions and its requests. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Asker } from '../../src/fork/asker.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Asker, AtPin } from '../../src/fork/asker.ts'
 import { ForkCache } from '../../src/fork/cache.ts'
+import { membersOf, modulesIn, originIn, stringsIn } from '../../src/fork/module-text.ts'
 import { networkOfNode, pinHeight, readPin } from '../../src/fork/pin.ts'
 import { askAll, literal, type PinQuestion } from '../../src/fork/question.ts'
-import { RemoteNode } from '../../src/fork/remote-node.ts'
+import { RemoteNode, shown } from '../../src/fork/remote-node.ts'
 
 describe('a pin', () => {
   const hash = 'A'.repeat(43)
@@ -107,6 +108,31 @@ describe('a cache', () => {
     expect(open().has('a')).toBe(true)
   })
 
+  it('begins anew behind a part of its first line', () => {
+    const { file, open, notices, text } = cached([])
+    const [first] = text().split('\n')
+    for (const part of ['', first.slice(0, 9), first]) {
+      writeFileSync(file, part)
+      const cache = open()
+      cache.put('a', 1)
+      cache.save()
+      expect([open().has('a'), text().split('\n')[0], notices]).toEqual([true, first, []])
+    }
+  })
+
+  it('says that its file cannot be written, and writes the same lines once it can', () => {
+    const { file, open } = cached(['a'])
+    const cache = open()
+    const folder = dirname(file)
+    renameSync(folder, `${folder}.away`)
+    cache.put('b', 2)
+    expect(() => cache.save()).toThrow(`the cache ${file} cannot be used: ENOENT`)
+    renameSync(`${folder}.away`, folder)
+    cache.put('c', 3)
+    cache.save()
+    expect(['a', 'b', 'c'].map((key) => open().get(key))).toEqual([1, 2, 3])
+  })
+
   it('drops half a line without a word, so that the next line begins a line', () => {
     const { file, open, notices, text } = cached(['a'])
     appendFileSync(file, '["b')
@@ -159,13 +185,50 @@ describe('questions', () => {
     expect((await asked(codes, [], ['b'])).requests.toSorted()).toEqual(['[a c d e]', 'b'])
   })
 
+  it('end in words if their code fails, or if the answer has other values', async () => {
+    const odd = async (answer: AtPin, ...codes: readonly string[]) => {
+      const asker = { exec: async () => answer, remote: { url: 'u' } } as unknown as Asker
+      return askAll(
+        asker,
+        codes.map((code) => ({ code, take: () => undefined })),
+      )
+    }
+    await expect(odd({ failure: 'Gas limit' }, '(f)')).rejects.toThrow('the forked node u fails (f) with: Gas limit')
+    for (const value of [['a'], ['a', 'b', 'c'], 'ab', null]) {
+      await expect(odd({ value }, '(f)', '(g)')).rejects.toThrow('the forked node u gives a value of the wrong form: ')
+    }
+  })
+
   it('quote texts as the language does', () => {
     expect(literal('a "b" \\\n\t')).toBe('"a \\"b\\" \\\\\\n\\t"')
   })
 })
 
+describe('the text of a module', () => {
+  it('names its members and other modules, with or without their namespace', () => {
+    const code =
+      '(module a G (use b) (use free.c [f]) (defconst X (d.f "defconst" e)) (defun f:object{n.s} () (g.h 1)))'
+    expect([membersOf(code, 'defconst'), membersOf(code, 'deftable')]).toEqual([['X'], []])
+    const known = new Set(['free.b', 'free.c', 'd', 'g', 'free.g', 'e.x'])
+    expect(modulesIn(code, 'free', known).toSorted()).toEqual(['d', 'free.b', 'free.c', 'free.g', 'g'])
+    expect(modulesIn(code, null, known).toSorted()).toEqual(['d', 'free.c', 'g'])
+    expect(stringsIn(`(f "a" 'b "c \\"d\\"" e)`)).toEqual(['a', 'b', 'c "d"'])
+    expect([membersOf('(f "', 'f'), stringsIn('(f "')]).toEqual([[], []])
+  })
+
+  it('stands behind imports, and behind modules that count as imports', () => {
+    const modules = ['(module a G (defcap G () true))', '(interface i (defun f ()))', '(module b G (defcap G () true))']
+    const text = `(namespace "free") (use coin [f])\n${modules.join('\n')}\n(use later)`
+    const imports = '(use coin [f])\n(use free.a)\n(use free.i)'
+    expect(originIn(text, modules[2], 'free')).toMatchObject({ place: { line: 3 }, imports })
+    expect(originIn(text, modules[2], null)?.imports).toBe(imports.replaceAll('free.', ''))
+    expect(originIn(text, '(module c G)', 'free')).toBe(null)
+    expect(originIn('(', '(', null)).toBe(null)
+  })
+})
+
 describe('requests', () => {
-  async function remote(answer: (number: number, response: http.ServerResponse) => void) {
+  async function remote(answer: (number: number, response: http.ServerResponse) => void, perSecond = 1e6) {
     const urls: string[] = []
     const server = http.createServer(({ url = '' }, response) => answer(urls.push(url), response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -173,7 +236,7 @@ describe('requests', () => {
     const notices: string[] = []
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}//`
     const onNotice = (message: string) => void notices.push(message)
-    return { urls, notices, node: new RemoteNode({ url, perSecond: 1e6, timeoutMs: 60_000, onNotice }) }
+    return { urls, notices, node: new RemoteNode({ url, perSecond, timeoutMs: 60_000, onNotice }) }
   }
 
   it('tell a trouble once, and again after an answer', async () => {
@@ -184,6 +247,45 @@ describe('requests', () => {
     expect([notices.length, urls]).toEqual([1, ['/a', '/a', '/a']])
     await node.get('/b')
     expect([notices.length, node.requests]).toEqual([2, 5])
+  })
+
+  /** Pauses from now on, which are over at once. They resolve promises; timers of HTTP call functions, and stay. */
+  function recordPauses(): readonly number[] {
+    const pauses: number[] = []
+    const { setTimeout: timer } = globalThis
+    const timed = (run: (...args: readonly unknown[]) => void, ms: number, ...args: readonly unknown[]) => {
+      const isPause = String(run).includes('[native code]')
+      if (isPause) pauses.push(ms)
+      return timer(() => run(...args), isPause ? 0 : ms)
+    }
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(timed as never)
+    onTestFinished(() => void vi.restoreAllMocks())
+    return pauses
+  }
+
+  it('wait twice as long each time, as long as the node says, and never longer than 30 s', async () => {
+    const after = ['', '', '7', '3600', 'Wed, 21 Oct 2026 07:28:00 GMT']
+    const { node } = await remote((number, response) => {
+      const wait = after[number - 1]
+      if (wait === undefined) response.end('{}')
+      else response.writeHead(503, wait === '' ? {} : { 'retry-after': wait }).end('later')
+    })
+    const pauses = recordPauses()
+    await node.get('/a')
+    expect(pauses).toEqual([250, 500, 7000, 30_000, 4000])
+  })
+
+  it('are no more in a second than the limit', async () => {
+    const pauses = recordPauses()
+    vi.spyOn(performance, 'now').mockReturnValue(1000)
+    const { node } = await remote((_, response) => response.end('{}'), 4)
+    await Promise.all(['/a', '/b', '/c'].map((path) => node.get(path)))
+    expect(pauses).toEqual([250, 500])
+  })
+
+  it('show texts of a node in one line, without control characters, and not all of a long one', () => {
+    expect(shown(' a\n\t b\u001b[31m\u0007 ')).toBe('a b [31m')
+    expect([shown('x'.repeat(200)), shown('x'.repeat(201))]).toEqual(['x'.repeat(200), `${'x'.repeat(200)}...`])
   })
 
   it('are repeated once at status 500, whose answer counts then', async () => {

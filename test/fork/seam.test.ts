@@ -60,6 +60,54 @@ describe('a pact that began below the pin', () => {
   })
 })
 
+/** Pacts within pacts, with a rollback, and with a yield to another chain. */
+const STEPS = `(namespace "free")
+(module seam-steps G
+  (defcap G () (enforce false "nobody"))
+  (defschema s x:decimal)
+  (defpact back (n:integer)
+    (step-with-rollback (+ n 1) (+ n 10))
+    (step n))
+  (defpact near (n:integer)
+    (step (let ((y:object{s} { "x": 1.25 })) (yield y) n))
+    (step (resume { "x" := x } (format "{} {}" [x n]))))
+  (defpact far (n:integer)
+    (step (let ((y:object{s} { "x": 1.25 })) (yield y "1") n))
+    (step (resume { "x" := x } x)))
+  (defpact here (n:integer)
+    (step (let ((y:object{s} { "x": 1.25 })) (yield y "0") n))
+    (step (resume { "x" := x } x)))
+  (defpact outer (n:integer)
+    (step (near n))
+    (step (continue (near n))))
+  (defpact further (n:integer)
+    (step (far n))
+    (step (continue (far n))))
+)`
+
+it('goes on with pacts of each kind as the forked node does', async () => {
+  const begun = ['back', 'near', 'far', 'here', 'outer', 'further'].map((name) => exec(`(free.seam-steps.${name} 1)`))
+  const [deployed] = await inBlock(remote.peer, [exec(STEPS, { gasLimit: 100_000 })])
+  expect(deployed.result.status, JSON.stringify(deployed.result)).toBe('success')
+  await inBlock(remote.peer, begun)
+  await grown(remote)
+  const forked = await startFork(remote)
+  for (const { hash } of begun) expect(await listed(forked, hash)).toEqual(await listed(remote, hash))
+  const [back, ...others] = begun.map(({ hash }) => hash)
+  const next = [
+    signed({}, { payload: { cont: { pactId: back, step: 0, rollback: true, data: {}, proof: null } } }),
+    ...others.map((hash) => continued(hash, 1)),
+  ]
+  const told = async ({ peer }: Started) =>
+    (await inBlock(peer, next)).map(({ result, continuation, events }) =>
+      JSON.stringify([result, continuation, events]),
+    )
+  const there = await told(remote)
+  expect(await told(forked)).toEqual(there)
+  expect(there.map((text) => text.includes('success'))).toEqual([true, true, false, true, true, false])
+  expect(there[3]).toContain('X_RESUME')
+})
+
 /** The answer to `GET /devnet/pacts` for one pact: status, and the pact or the text. */
 async function listed({ peer }: Started, pactId: string, query = `?pactId=${pactId}`) {
   const { status, body } = await peer.request('GET', `/devnet/pacts${query}`)
