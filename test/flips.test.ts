@@ -2,6 +2,7 @@
  * Flipped bits in the files that decide: each one changes nothing, or newcut says so. The printed counts are those of
  * docs/FAILURES.md. A full run flips every bit; others flip some.
  */
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,8 @@ import { readRecords } from './journal/records.ts'
 import { VirtualClock } from './mine/virtual-clock.ts'
 import { accountOf, blockOf } from './payouts/memory-shares.ts'
 import { isFull, rotation } from './rotation.ts'
+
+const CHILD = fileURLToPath(new URL('accounts/table-flips-child.mjs', import.meta.url))
 
 /** Flips of one file that a run which is not full makes. */
 const SOME = 400
@@ -166,26 +169,6 @@ const kinds: readonly Kind[] = [
     isFlipped: (path) => path.endsWith('.log'),
     isDatabase: true,
     gap: 'a record whose length is damaged looks like one that a crash cut off',
-  },
-  {
-    name: 'older shares: table of LevelDB',
-    write: async (folder) => {
-      const store = await openShares(folder)
-      for (let i = 0; i < 100; i++) await store.append([shareOf(200 * i)])
-      await store.close()
-      // The next start moves them to a table.
-      await (await openShares(folder)).close()
-    },
-    read: async (folder) => {
-      const store = await openShares(folder)
-      try {
-        return { content: await listOf(store.shares()), isReported: false }
-      } finally {
-        await store.close()
-      }
-    },
-    isFlipped: (path) => path.endsWith('.ldb'),
-    isDatabase: true,
   },
   {
     name: 'cache of a fork',
@@ -360,4 +343,36 @@ describe('a flipped bit changes nothing, or newcut says so:', () => {
     expect(flips).toBeGreaterThan(20)
     if (kind.gap === undefined) expect(counts.changed).toBe(0)
   })
+})
+
+it('older shares: LevelDB ends the process, or shares are the same or refused', async () => {
+  const base = mkdtempSync(join(tmpdir(), 'newcut-flips-'))
+  onTestFinished(() => rmSync(base, { recursive: true }))
+  const whole = join(base, 'whole')
+  const store = await openShares(whole)
+  for (let i = 0; i < 100; i++) await store.append([shareOf(200 * i)])
+  await store.close()
+  // The next start moves them to a table.
+  await (await openShares(whole)).close()
+  const table = readdirSync(whole).find((name) => name.endsWith('.ldb')) ?? expect.fail('no table')
+  const bytes = readFileSync(join(whole, table)).length
+  const counts: Record<string, number> = { same: 0, refused: 0, changed: 0, aborted: 0 }
+  let bits = bitsOf(bytes, isFull ? ALL_OF_DATABASE : SOME_OF_DATABASE)
+  const flips = bits.length
+  while (bits.length > 0) {
+    const args = [CHILD, whole, join(base, 'tried'), table, ...bits.map(String)]
+    const { stdout, stderr, signal, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    const outcomes = stdout.split('\n').slice(0, -1)
+    for (const line of outcomes) counts[line.split(' ')[1]]++
+    bits = bits.slice(outcomes.length)
+    if (bits.length === 0) expect([signal, status], stderr).toEqual([null, 0])
+    else {
+      expect([signal, stderr]).toEqual(['SIGABRT', expect.stringContaining('leveldb')])
+      counts.aborted++
+      bits.shift()
+    }
+  }
+  console.log(`older shares: table of LevelDB | ${flips} of ${8 * bytes} | ${JSON.stringify(counts)}`)
+  expect(counts.changed).toBe(0)
+  expect(counts.refused).toBeGreaterThan(10)
 })

@@ -1,13 +1,13 @@
 /** Opens the LevelDB of a share log. */
 import { join } from 'node:path'
-import { ClassicLevel } from 'classic-level'
+import { ClassicLevel, type IteratorOptions } from 'classic-level'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
 
 /** The part of LevelDB that the share log uses, with text keys and values. Tests replace it with failing disks. */
 export type ShareDatabase = Pick<
   ClassicLevel<string, string>,
-  'batch' | 'get' | 'getMany' | 'put' | 'iterator' | 'clear' | 'close'
+  'batch' | 'get' | 'getMany' | 'put' | 'iterator' | 'snapshot' | 'clear' | 'close'
 >
 
 export type DatabaseOpener = (folder: string) => Promise<ShareDatabase>
@@ -78,27 +78,27 @@ export function droppedAtOpening(folder: string): { readonly bytes: number; read
   return bytes === undefined ? null : { bytes: Number(bytes), reason }
 }
 
-/** Format 1 has no tallies. */
-const FORMAT = '2'
-const READ_FORMATS: readonly string[] = ['1', FORMAT]
+/** Entries read at once. */
+const CHUNK = 1_000
 
-/**
- * Assigns a new log to this network. A log of an earlier format becomes one of the present.
- * @throws NewcutError DATA_UNUSABLE if the log is of another network or format
- */
-export async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {
-  const [format, of] = await database.getMany(['m/format', 'm/network'])
-  if (format !== undefined && !READ_FORMATS.includes(format)) {
-    const message = `${folder}: the share log has the format ${format}, and this newcut knows ${READ_FORMATS.join(' and ')}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
+type Range = IteratorOptions<string, string>
+
+/** The entries of a range. @throws NewcutError DATA_UNUSABLE if they cannot be read */
+export async function* chunksOf(
+  database: ShareDatabase,
+  range: Range,
+  folder: string,
+): AsyncGenerator<[key: string, value: string][]> {
+  const iterator = database.iterator(range)
+  try {
+    for (;;) {
+      const entries = await iterator.nextv(CHUNK).catch((error: unknown) => {
+        throw shareLogError(folder, error)
+      })
+      if (entries.length === 0) return
+      yield entries
+    }
+  } finally {
+    await iterator.close()
   }
-  if (of !== undefined && of !== network) {
-    const message = `${folder}: the share log is of the network ${of}, not of ${network}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a --state of its own' })
-  }
-  if (of !== undefined && format === FORMAT) return
-  await database.batch([
-    { type: 'put', key: 'm/format', value: FORMAT },
-    { type: 'put', key: 'm/network', value: network },
-  ])
 }

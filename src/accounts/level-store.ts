@@ -9,7 +9,7 @@ import { everyAfter } from '../base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
 import {
-  claim,
+  chunksOf,
   type DatabaseOpener,
   damagedLog,
   droppedAtOpening,
@@ -19,6 +19,7 @@ import {
   type ShareDatabase,
   shareLogError,
 } from './level-database.ts'
+import { claim, TALLIED_SINCE } from './level-format.ts'
 import {
   ACCOUNTS,
   behind,
@@ -34,6 +35,7 @@ import {
   sharesKey,
   sharesOf,
   sharesValue,
+  TALLIES,
   timeOf,
   timeText,
   unsealed,
@@ -41,11 +43,10 @@ import {
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import {
   type Del,
-  isTally,
-  type LogEntry,
   type Put,
   recounted,
   removal,
+  type Tallied,
   Tallies,
   tallied,
   tallyProblem,
@@ -59,8 +60,6 @@ const PRUNE_MS = 600_000
 const SYNC_MS = 1_000
 /** Minimum interval between attempts to reopen the database after a failed write. */
 const REOPEN_MS = 1_000
-/** Records read at once. */
-const CHUNK = 1_000
 export interface LevelStoreOptions {
   readonly folder: string
   /** Network of the shares; a log has shares of one network. */
@@ -92,6 +91,7 @@ export class LevelStore implements ShareStore, AccountStore {
   /** Whether writes are not synced yet. */
   #isDirty = false
   readonly #tallies = new Tallies()
+  #talliedSinceMs = 0
   /** Serializes the additions to tallies and counts. */
   #adding: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
@@ -109,6 +109,8 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       await claim(database, folder, network)
       const store = new LevelStore(options, database)
+      const since = await database.get(TALLIED_SINCE)
+      store.#talliedSinceMs = store.#read(TALLIED_SINCE, since === undefined ? null : (unsealed(since) as number))
       await store.#reportLosses()
       await store.#readNewest()
       await store.#prune()
@@ -130,7 +132,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const database = await this.#opened()
     const [dropped, nowMs] = [droppedAtOpening(folder), clock.wallMs()]
     if (dropped !== null) {
-      const tallies = await recounted(tallied(this.#chunks(rangeOf(SHARES, {}), false)))
+      const tallies = await recounted(this.#tallied({}, false))
       const loss = sealed({ atMs: nowMs, ...dropped } satisfies Loss)
       await database.batch([...tallies, { type: 'put', key: LOSS, value: loss }], { sync: true })
     }
@@ -215,11 +217,12 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /** @throws NewcutError DATA_UNUSABLE if shares are damaged or missing */
   async *shares({ fromMs = 0, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
-    const range = rangeOf(SHARES, wholeTallies(fromMs, untilMs))
+    // The removal of expired shares may be under way.
+    const range = wholeTallies(Math.max(fromMs, this.#firstMs()), untilMs)
     const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
     const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
-    for await (const group of tallied(this.#chunks(range, newestFirst))) {
-      const problem = tallyProblem(group)
+    for await (const group of this.#tallied(range, newestFirst)) {
+      const problem = tallyProblem(group, this.#talliedSinceMs)
       if (problem !== null) throw damagedLog(this.#options.folder, problem)
       const records = group.entries.filter(([key]) => isInside(timeOf(key)))
       // Several records may have shares of the same time.
@@ -282,8 +285,7 @@ export class LevelStore implements ShareStore, AccountStore {
    * the database starts another log.
    */
   #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
-    for (const { type, key } of batch)
-      if (type === 'put' && key.startsWith(SHARES) && !isTally(key)) this.#doubtful.push(key)
+    for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)
     this.#tallies.forget()
     this.#failure = error
     this.#failedAtMs = this.#options.clock.monotonicMs()
@@ -338,23 +340,21 @@ export class LevelStore implements ShareStore, AccountStore {
     range: { readonly gte: string; readonly lt: string },
     read: (key: string, value: string) => T | null | undefined,
   ): AsyncGenerator<T> {
-    for await (const entries of this.#chunks(range, false)) {
+    for await (const entries of chunksOf(await this.#opened(), range, this.#options.folder)) {
       for (const [key, value] of entries) yield this.#read(key, read(key, value))
     }
   }
 
-  async *#chunks(range: { readonly gte: string; readonly lt: string }, reverse: boolean): AsyncGenerator<LogEntry[]> {
-    const iterator = (await this.#opened()).iterator({ ...range, reverse })
+  /** The shares of a range of whole tallies, with these. */
+  async *#tallied(range: TimeRange, isReverse: boolean): AsyncGenerator<Tallied> {
+    const database = await this.#opened()
+    const snapshot = database.snapshot()
+    const read = (prefix: string) =>
+      chunksOf(database, { ...rangeOf(prefix, range), reverse: isReverse, snapshot }, this.#options.folder)
     try {
-      for (;;) {
-        const entries = await iterator.nextv(CHUNK).catch((error: unknown) => {
-          throw shareLogError(this.#options.folder, error)
-        })
-        if (entries.length === 0) return
-        yield entries
-      }
+      yield* tallied(read(SHARES), read(TALLIES), isReverse)
     } finally {
-      await iterator.close()
+      await snapshot.close()
     }
   }
 
@@ -382,7 +382,7 @@ export class LevelStore implements ShareStore, AccountStore {
 
   async #prune(): Promise<void> {
     const until = timeText(this.#firstMs())
-    for (const prefix of [SHARES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
+    for (const prefix of [SHARES, TALLIES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
     this.#tallies.forget()
   }
 

@@ -4,14 +4,15 @@
 import { crc32 } from 'node:zlib'
 import type { RefusedShares, RefusedVerdict, ShareEntry, TimeRange } from './share-store.ts'
 
-/** Key prefixes of shares, refusals and accounts. All other keys begin with `m/`. */
+/** Key prefixes of shares, refusals, accounts and tallies of shares. All other keys begin with `m/`. */
 export const SHARES = 's/'
 export const REFUSED = 'r/'
 export const ACCOUNTS = 'a/'
+export const TALLIES = 't/'
 /** Upper bound of the keys with a prefix that ends in `/`. */
 export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
 
-export const TIME_DIGITS = 15
+const TIME_DIGITS = 15
 
 /** A time as text that sorts like the number. */
 export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
@@ -22,7 +23,7 @@ export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs
  */
 export const sharesKey = (timeMs: number, id: string) => `${SHARES}${timeText(timeMs)}/${id}`
 
-/** Unix time in milliseconds in the key of a share or refusal record. */
+/** Unix time in milliseconds in the key of a share, refusal or tally. */
 export const timeOf = (key: string) => Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
 
 export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShares, 'count'>) =>

@@ -2,11 +2,12 @@
  * Tallies of the share log: number and sum of the records of each ten seconds. LevelDB does not verify the tables that
  * it reads, and a damaged one may hide records. Their tally shows that they are missing.
  *
- * The key of a tally sorts just before those of its records. Logs of earlier versions have none.
+ * Tallies are far from their records, so that no damage hides both. Logs of earlier versions have none for the records
+ * of that time.
  */
 import { crc32 } from 'node:zlib'
 import type { ShareDatabase } from './level-database.ts'
-import { SHARES, sealed, TIME_DIGITS, timeOf, timeText, unsealed } from './share-records.ts'
+import { rangeOf, SHARES, sealed, TALLIES, timeOf, timeText, unsealed } from './share-records.ts'
 import type { TimeRange } from './share-store.ts'
 
 const TALLY_MS = 10_000
@@ -30,48 +31,80 @@ export const wholeTallies = (fromMs: number, untilMs: number | undefined): TimeR
   ...(untilMs !== undefined && { untilMs: Math.ceil(untilMs / TALLY_MS) * TALLY_MS }),
 })
 
-const tallyKey = (startMs: number) => `${SHARES}${timeText(startMs)}.`
-export const isTally = (key: string) => key[SHARES.length + TIME_DIGITS] === '.'
+const tallyKey = (startMs: number) => `${TALLIES}${timeText(startMs)}`
 const startOf = (key: string) => tallyStart(timeOf(key))
 const plus = ([records, sum]: ShareTally, key: string): ShareTally => [records + 1, (sum + crc32(key)) >>> 0]
 
-/** The records of ten seconds, and their tally if the log has one. */
+/** The records of ten seconds and their tally. */
 export interface Tallied {
   readonly startMs: number
   readonly entries: readonly LogEntry[]
-  /** Undefined in logs of earlier versions, null if it is damaged. */
+  /** Undefined if the log has none, null if it is damaged. */
   readonly tally: ShareTally | null | undefined
 }
 
-/** Groups entries that come in the order of their keys, or in the reverse one. */
-export async function* tallied(chunks: AsyncIterable<readonly LogEntry[]>): AsyncGenerator<Tallied> {
-  let group: { startMs: number; entries: LogEntry[]; tally: ShareTally | null | undefined } | null = null
+/** Entries of the log in the order of their keys, or in the reverse one, in chunks. */
+type Chunks = AsyncIterable<readonly LogEntry[]>
+
+/**
+ * Joins records with their tallies.
+ * @param records with tallies of the same times, in the same order
+ * @param isReverse whether the latest come first
+ */
+export async function* tallied(records: Chunks, tallies: Chunks, isReverse: boolean): AsyncGenerator<Tallied> {
+  const [groups, sums] = [grouped(records), grouped(tallies)]
+  const placeOf = ({ value, done }: IteratorResult<Group>) =>
+    done === true ? Infinity : isReverse ? -value.startMs : value.startMs
+  try {
+    let [group, sum] = await Promise.all([groups.next(), sums.next()])
+    while (group.done !== true || sum.done !== true) {
+      const order = placeOf(group) - placeOf(sum)
+      const entries = group.done !== true && !(order > 0) ? group.value.entries : []
+      const tally = sum.done !== true && !(order < 0) ? tallyOf(sum.value.entries[0][1]) : undefined
+      const startMs = Math.abs(Math.min(placeOf(group), placeOf(sum)))
+      yield { startMs, entries, tally }
+      if (!(order > 0)) group = await groups.next()
+      if (!(order < 0)) sum = await sums.next()
+    }
+  } finally {
+    await Promise.all([groups.return(null), sums.return(null)])
+  }
+}
+
+type Group = Pick<Tallied, 'startMs' | 'entries'>
+
+/** Groups entries by their ten seconds. */
+async function* grouped(chunks: Chunks): AsyncGenerator<Group> {
+  let group: { startMs: number; entries: LogEntry[] } | null = null
   for await (const chunk of chunks) {
     for (const entry of chunk) {
-      const [key, value] = entry
-      const startMs = startOf(key)
+      const startMs = startOf(entry[0])
       if (group !== null && group.startMs !== startMs) {
         yield group
         group = null
       }
-      group ??= { startMs, entries: [], tally: undefined }
-      if (isTally(key)) group.tally = tallyOf(value)
-      else group.entries.push(entry)
+      group ??= { startMs, entries: [] }
+      group.entries.push(entry)
     }
   }
   if (group !== null) yield group
 }
 
-/** Compares the records of ten seconds with their tally. @returns the difference as the end of a sentence, or null */
-export function tallyProblem({ startMs, entries, tally }: Tallied): string | null {
-  if (tally === undefined) return null
+/**
+ * Compares the records of ten seconds with their tally.
+ * @param sinceMs earlier records may have no tally
+ * @returns the difference as the end of a sentence, or null
+ */
+export function tallyProblem({ startMs, entries, tally }: Tallied, sinceMs: number): string | null {
   const from = `of the ten seconds from ${new Date(startMs).toISOString()}`
+  if (tally === undefined) return startMs < sinceMs ? null : `the tally ${from} is missing`
   if (tally === null) return `the tally ${from} has a wrong checksum`
-  const [records, sum] = entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0])
-  if (records === tally[0] && sum === tally[1]) return null
-  const counts = records < tally[0] ? `${tally[0] - records} of ${tally[0]} records` : 'the records'
-  return records < tally[0] ? `${counts} ${from} are missing` : `${counts} ${from} are not those that were written`
+  const [records, sum] = sumOf(entries)
+  if (records < tally[0]) return `${tally[0] - records} of ${tally[0]} records ${from} are missing`
+  return records === tally[0] && sum === tally[1] ? null : `the records ${from} are not those that were written`
 }
+
+const sumOf = (entries: readonly LogEntry[]) => entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0])
 
 function tallyOf(value: string): ShareTally | null {
   const tally = unsealed(value)
@@ -144,13 +177,15 @@ export async function removal(database: ShareDatabase, keys: readonly string[]):
 export async function recounted(groups: AsyncIterable<Tallied>): Promise<Put[]> {
   const puts: Put[] = []
   for await (const group of groups) {
-    if (tallyProblem(group) === null) continue
-    puts.push(
-      tallyPut(
-        group.startMs,
-        group.entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0]),
-      ),
-    )
+    if (tallyProblem(group, 0) !== null) puts.push(tallyPut(group.startMs, sumOf(group.entries)))
   }
   return puts
+}
+
+/** The start of the first ten seconds that have a tally in a log that has none yet. */
+export async function firstTallyMs(database: ShareDatabase): Promise<number> {
+  for await (const [key] of database.iterator({ ...rangeOf(SHARES, {}), reverse: true, limit: 1 })) {
+    return startOf(key) + TALLY_MS
+  }
+  return 0
 }

@@ -116,7 +116,7 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
   return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
 
-/** Whether all neighbours of these chains are among them. A cut may name some chains alone. */
+/** Whether all neighbours of these chains are among them. The user may have named some chains alone. */
 const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
   [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
 

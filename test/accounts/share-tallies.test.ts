@@ -25,6 +25,8 @@ async function written(shares: readonly ShareEntry[]): Promise<string> {
 
 const keyOf = ({ timeMs, id }: ShareEntry) => `s/${String(timeMs).padStart(15, '0')}/${id}`
 
+const tallyKeyOf = ({ timeMs }: ShareEntry) => `t/${String(timeMs).padStart(15, '0')}`
+
 async function changed(folder: string, change: (database: ClassicLevel) => Promise<unknown>): Promise<void> {
   const database = new ClassicLevel(folder)
   await change(database)
@@ -84,8 +86,8 @@ it('a record with another time is an error', async () => {
 
 it('a damaged tally is an error, and all records of ten seconds are missed', async () => {
   const folder = await written(shares)
-  const tally = `${keyOf(shares[20]).slice(0, -44)}.`
-  await changed(folder, (database) => database.clear({ gt: tally, lt: 's/9' }))
+  const tally = tallyKeyOf(shares[20])
+  await changed(folder, (database) => database.clear({ gte: keyOf(shares[20]), lt: 's/9' }))
   await expect(open(folder)).rejects.toMatchObject({
     message: expect.stringContaining('10 of 10 records of the ten seconds from 2025-11-24T16:00:20.000Z are missing'),
   })
@@ -93,6 +95,18 @@ it('a damaged tally is an error, and all records of ten seconds are missed', asy
   await expect(open(folder)).rejects.toMatchObject({
     message: expect.stringContaining('the tally of the ten seconds from 2025-11-24T16:00:20.000Z has a wrong checksum'),
   })
+})
+
+it('a missing tally is an error, and so is the loss of all records', async () => {
+  const folder = await written(shares)
+  await changed(folder, (database) => database.clear({ gte: 's/', lt: 's0' }))
+  await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('10 of 10 records of the ten') })
+  const other = await written(shares)
+  await changed(other, (database) => database.del(tallyKeyOf(shares[10])))
+  const message = 'the tally of the ten seconds from 2025-11-24T16:00:10.000Z is missing'
+  await expect(open(other)).rejects.toMatchObject({ message: expect.stringContaining(message) })
+  await changed(other, (database) => database.del('m/tallied-since'))
+  await expect(open(other)).rejects.toMatchObject({ message: expect.stringContaining('the record m/tallied-since') })
 })
 
 it('late shares, shares of one moment, and shares that were appended long before count once', async () => {
@@ -132,7 +146,7 @@ it('an expired share that comes late is not kept, and tallies expire as a whole'
 it('records of an earlier version count from the next one of their ten seconds on', async () => {
   const folder = await written(shares.slice(0, 5))
   await changed(folder, async (database) => {
-    await database.del(`${keyOf(shares[0]).slice(0, -44)}.`)
+    await database.batch(['m/tallied-since', tallyKeyOf(shares[0])].map((key) => ({ type: 'del', key })))
     await database.put('m/format', '1')
   })
   const store = await open(folder)

@@ -355,11 +355,8 @@ describe('a pin', () => {
     expect(isThere()).toBe(false)
     const { fork, chain } = await opened()
     const hash = fork.pin.hashes.get(0)
-    await opened({
-      cacheFolder,
-      chains: null,
-      cut: JSON.stringify({ network: 'development', hashes: { 0: { height, hash } } }),
-    })
+    const part = JSON.stringify({ network: 'development', hashes: { 0: { height, hash } } })
+    await expect(opened({ cacheFolder, chains: null, cut: part })).rejects.toThrow('there is no block of chain 1')
     expect(isThere()).toBe(false)
     const first = await opened({ cacheFolder, chains: null, cut })
     expect(isThere()).toBe(true)
