@@ -11,7 +11,8 @@ export function printable(text: string, maxCharacters = MAX_LINE_CHARACTERS): st
   // Truncate first: the text may have megabytes.
   const start = text.slice(0, 4 * maxCharacters)
   const line = start.replace(/[\p{C}\s\uFFFD]+/gu, ' ').trim()
-  if (line.length <= maxCharacters && start.length === text.length) return line
+  const isWhole = !/[^\p{C}\s\uFFFD]/u.test(text.slice(4 * maxCharacters))
+  if (line.length <= maxCharacters && isWhole) return line
   // Not half of a character that takes two places.
   return `${line.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -30,6 +30,7 @@ it('cuts any text to its length, with only printable characters', () => {
   expect(printable('x'.repeat(10_000_000))).toBe(`${'x'.repeat(MAX_LINE_CHARACTERS - 1)}…`)
   expect(printable('😀'.repeat(9), 6)).toBe('😀😀…')
   expect(printable(`a${' '.repeat(99)}b`, 20)).toBe('a…')
+  expect(printable(`a${' '.repeat(99)}`, 20)).toBe('a')
 })
 
 it('describes an error in printable text, whoever wrote its causes', () => {
