@@ -199,7 +199,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     await started(first)
     const [{ tuning }] = first.details()
     await first.stop()
-    expect(readTuningFile(file)).toEqual({ entries: new Map([[expect.any(String), tuning]]), damaged: false })
+    expect(readTuningFile(file)).toEqual({ entries: new Map([[expect.any(String), tuning]]), problem: null })
     const second = create(driver, { tuningFile: file, workgroup: 32 })
     await started(second)
     expect(second.details()[0].tuning).toEqual({ ...tuning, workgroup: 32 })
