@@ -12,7 +12,7 @@ const FORMAT = '2'
 const READ_FORMATS: readonly string[] = ['1', FORMAT]
 
 /**
- * Assigns a new log to this network. A log of an earlier format becomes one of the present.
+ * Assigns a new log to this network. Converts a log of format 1 to the current format.
  * @throws NewcutError DATA_UNUSABLE if the log is of another network or format
  */
 export async function claim(database: ShareDatabase, folder: string, network: string): Promise<void> {

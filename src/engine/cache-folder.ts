@@ -65,9 +65,9 @@ export function readTuningFile(file: string): TuningFile {
  * @throws if it cannot be written
  */
 export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>, maxEntries = MAX_ENTRIES): void {
-  const kept = Object.fromEntries([...entries].slice(-maxEntries))
+  const newest = Object.fromEntries([...entries].slice(-maxEntries))
   mkdirSync(dirname(file), { recursive: true })
-  replaceFile(file, `${JSON.stringify({ ...kept, [SEAL]: sealOfEntries(kept) }, null, 2)}\n`)
+  replaceFile(file, `${JSON.stringify({ ...newest, [SEAL]: sealOfEntries(newest) }, null, 2)}\n`)
 }
 
 /** The property that has the seal of all others. */

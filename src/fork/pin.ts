@@ -169,7 +169,7 @@ export function expectOneBranch(headers: readonly Header[], isWhole: boolean): v
       if (other === undefined ? !isWhole : equalBytes(other.parent, parent)) continue
       const problem =
         other === undefined
-          ? `there is no block of chain ${neighbour}`
+          ? `it lacks chain ${neighbour}`
           : `its blocks of chains ${chainId} and ${neighbour} are of different branches`
       throw new NewcutError('BAD_INPUT', `the cut of the fork: ${problem}`, {
         hint: 'take the cut that a fork prints at its start, or GET /cut of a node',

@@ -39,10 +39,10 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
 
     it('orders shares of one time by id, however they were appended', async () => {
       const { store } = await open()
-      const of = (...numbers: readonly number[]) => numbers.map((number) => shareOf(number, { timeMs: START_MS }))
-      for (const shares of [of(1, 5), of(2), of(4, 3)]) await store.append(shares)
+      const sharesOf = (...numbers: readonly number[]) => numbers.map((number) => shareOf(number, { timeMs: START_MS }))
+      for (const shares of [sharesOf(1, 5), sharesOf(2), sharesOf(4, 3)]) await store.append(shares)
       await store.append([shareOf(6)])
-      const expected = [...of(1, 2, 3, 4, 5), shareOf(6)]
+      const expected = [...sharesOf(1, 2, 3, 4, 5), shareOf(6)]
       expect(await listOf(store.shares())).toEqual(expected)
       expect(await listOf(store.shares({ newestFirst: true }))).toEqual(expected.toReversed())
     })

@@ -42,6 +42,15 @@ export class FullDisk {
     })
   }
 
+  /** Delays the closing of databases. @returns a function that lets them close */
+  holdClosing(): () => void {
+    let release: () => void = () => undefined
+    this.closes = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return release
+  }
+
   /** Resolves once all writes have ended, and their callers know. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#pending)

@@ -153,7 +153,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     await manager.streams.delete('another')
   })
 
-  it('a reader from outside leaves no connection if there is no log, and none after it has stopped', async () => {
+  it('a reader from outside closes its connection when it finds no log, and when it stops', async () => {
     const proxy = await ArrivalProxy.start(bed.nats.port, () => 0)
     bed.cleanups.push(() => proxy.close())
     const stop = new AbortController()

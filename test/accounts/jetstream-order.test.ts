@@ -119,7 +119,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     expect(await consumers(), 'readers remove their consumers, also if they stop early').toBe(0)
   })
 
-  it('a search passes a message that is no share', async () => {
+  it('a search skips a message that is not a share', async () => {
     const shares = sharesOf(600, (sequence) => sequence)
     const { log } = await filled('unreadable', replaced(shares, 300, garbage))
     const expected = inOrder(shares.filter((_, i) => i !== 299)).toReversed()
@@ -153,7 +153,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     expect(await listOf(log.shares({ fromMs: 1e17 }))).toEqual([])
   })
 
-  it('amounts below 0 are no shares and no counts', async () => {
+  it('a negative amount is neither a share nor a count', async () => {
     const wrong = [shareEntry('a', 1, { difficulty: -1 }), { ...countOf(1), count: -1 }]
     const { log, told } = await filled('negative', [...wrong, shareEntry('b', 2), countOf(2)])
     expect([await idsIn(log.shares()), await listOf(log.refused())]).toEqual([['b'], [countOf(2)]])

@@ -39,10 +39,7 @@ it('a database that was opened again stays open if a write to the one before fai
 
 it('a database is not opened again before it has closed', async () => {
   const { store, clock, disk, ids } = await opened()
-  let release: () => void = () => undefined
-  disk.closes = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const release = disk.holdClosing()
   disk.isFull = true
   await expect(store.append([shareOf(1)])).rejects.toThrow(/ENOSPC/)
   disk.isFull = false
@@ -97,10 +94,7 @@ it('what could not be dropped as expired is dropped ten minutes later', async ()
 
 it('a store that closes after a failed write stays closed, and lets its database go', async () => {
   const { store, clock, disk, options } = await opened()
-  let release: () => void = () => undefined
-  disk.closes = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const release = disk.holdClosing()
   disk.isFull = true
   await expect(store.append([shareOf(1)])).rejects.toThrow(/ENOSPC/)
   let isClosed = false

@@ -148,9 +148,9 @@ describe('a share log', () => {
   it('writes the counts that it was given before it closes', async () => {
     const { store, options } = await opened()
     const count = { minuteMs: START_MS, user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
-    const refused = store.refuse([count])
+    const writing = store.refuse([count])
     await store.close()
-    await refused
+    await writing
     const again = await LevelStore.open(options)
     onTestFinished(() => again.close())
     expect(await listOf(again.refused())).toEqual([count])
@@ -196,14 +196,14 @@ describe('a share log', () => {
     const { writes, opens } = disk
     await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
     expect([disk.writes, disk.opens]).toEqual([writes, opens])
-    const refused = { minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 } as const
-    await expect(store.refuse([refused])).rejects.toThrow(/ENOSPC/)
+    const refusal = { minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 } as const
+    await expect(store.refuse([refusal])).rejects.toThrow(/ENOSPC/)
     await clock.pass(1_000)
     await expect(store.append([shareOf(4)])).rejects.toThrow(/ENOSPC/)
     disk.isFull = false
     await clock.pass(1_000)
     await store.append([shareOf(5)])
-    await store.refuse([refused])
+    await store.refuse([refusal])
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual([shareOf(1).id, shareOf(5).id])
     // A refused share may be submitted again.
     await store.append([shareOf(2)])

@@ -94,7 +94,7 @@ it('options may have 64 KiB, and their content type does not matter', async () =
   expect(changes).toEqual([long, long, long])
 })
 
-it('a change that fails for another reason is no fault of the client', async () => {
+it('a change that fails for another reason is an error of the server', async () => {
   const { put, changes } = await start()
   expect((await put('{"threads":-1}', 'Bearer secret')).status).toBe(500)
   expect(changes).toEqual([])

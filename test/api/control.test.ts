@@ -47,7 +47,7 @@ it('the methods pause, resume and stop do as they say, and are answered with the
   await expect.poll(() => calls).toEqual(['pause', 'resume', 'pause', 'stop'])
 })
 
-it('requests that are no requests are refused, and do nothing', async () => {
+it('the server refuses malformed requests, and changes nothing', async () => {
   const { calls, call } = await start()
   for (const request of [
     ...[7, null, 'pause', {}, { id: 1 }, { id: 1, method: ['pause'] }],

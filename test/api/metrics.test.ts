@@ -244,7 +244,7 @@ describe('/healthz', () => {
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
   })
 
-  it('answers 200 for a standby while somebody leads, although nothing searches here', async () => {
+  it('answers 200 for a standby that does not search while another miner leads', async () => {
     const standby = { ...fleet, isLeading: false }
     const idle = { ...snapshotOf([], 0), work: null }
     expect(await healthOf({ ...idle, fleet: { ...standby, leader: 'host-7' } })).toEqual({

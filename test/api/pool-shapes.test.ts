@@ -363,7 +363,7 @@ describe('the shapes of NOMP', () => {
     await second.read(4 * length)
   })
 
-  it('have no timer while nobody reads, and end with the miner', async () => {
+  it('have a timer only while a client reads, and end with the miner', async () => {
     const { api, clock, shapes } = await serving()
     // One timer is that of the samples.
     expect(clock.pending).toBe(1)

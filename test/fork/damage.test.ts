@@ -118,7 +118,7 @@ it('refuses a cut of blocks that are not of one branch', async () => {
   const missing = await run([...args.slice(0, -1), part])
   expect([missing.code === 0, missing.err]).toEqual([
     false,
-    expect.stringContaining('the cut of the fork: there is no block of chain 1'),
+    expect.stringContaining('the cut of the fork: it lacks chain 1'),
   ])
 })
 

@@ -356,7 +356,9 @@ describe('a pin', () => {
     const { fork, chain } = await opened()
     const hash = fork.pin.hashes.get(0)
     const part = JSON.stringify({ network: 'development', hashes: { 0: { height, hash } } })
-    await expect(opened({ cacheFolder, chains: null, cut: part })).rejects.toThrow('there is no block of chain 1')
+    await expect(opened({ cacheFolder, chains: null, cut: part })).rejects.toThrow(
+      'the cut of the fork: it lacks chain 1',
+    )
     expect(isThere()).toBe(false)
     const first = await opened({ cacheFolder, chains: null, cut })
     expect(isThere()).toBe(true)

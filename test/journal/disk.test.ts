@@ -157,7 +157,7 @@ describe('a folder of the journal', () => {
 })
 
 describe('a slow disk', () => {
-  it('that fails between two syncs is told of', () => {
+  it('that fails between two syncs causes a warning', () => {
     const syncs: ((error: Error | null) => void)[] = []
     let isGone = false
     const open: Disk['open'] = (path) => {

@@ -43,7 +43,7 @@ describe('conduct', () => {
     expect(judge(conduct, { bad: 1 }, limits, 15 * MINUTE)).toBe(true)
   })
 
-  it('that is good bans nobody, and a ban is not extended', () => {
+  it('that is good causes no ban, and a ban ends at its time whatever the worker does', () => {
     const conduct = newConduct()
     expect(judge(conduct, { bad: 5 }, limits, 0)).toBe(true)
     expect(judge(conduct, { bad: 5 }, limits, 9_999)).toBe(false)
@@ -85,7 +85,7 @@ describe('a banned worker', () => {
     expect(rig.named('client.show_message')).toMatchObject([{ params: [failures.banned.message] }])
   })
 
-  it('is refused for ten minutes after 100 bad shares, if nobody sets other limits', async () => {
+  it('is refused for ten minutes after 100 bad shares by default', async () => {
     const { engine, clock } = await served()
     const rig = await new MemoryRig(engine).login()
     for (let n = 0; n < 99; n++) await rig.submit(rig.jobs[0], 'z')

@@ -62,7 +62,7 @@ it('a client that leaves more than 64 KiB unread is closed', async () => {
 })
 
 describe('new work for a rig over TLS', () => {
-  it('is waited for until the network has it, unless the rig is behind, and again after that', async () => {
+  it('is sent once the network has it; a rig that lags delays nothing until it has caught up', async () => {
     const { engine, give } = await served()
     const { server } = await new MemoryRig(engine, { isEncrypted: true }).login()
     server.cork()
