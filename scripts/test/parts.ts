@@ -241,6 +241,9 @@ export interface Project {
   readonly order: number
 }
 
+/** The files of test/ itself, which compare documents and source. */
+const DOCUMENTS = 'documents'
+
 /**
  * Rooms of the quick set whose files leave nothing behind: no global, environment or listener. The files of a row share
  * processes, which saves loading the modules for each file. Rows group files by their modules: commands, language,
@@ -252,10 +255,12 @@ const SHARED: readonly (readonly string[])[] = [
   ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'web'],
   ['base', 'core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],
-  ['deploy', 'prose', 'scripts'],
+  ['accounts', 'journal', 'sensors'],
+  ['deploy', 'prose', 'scripts', DOCUMENTS],
 ]
 
-const filesOf = (rooms: readonly string[]) => rooms.map((room) => `test/${room}/**/*.test.ts`)
+const filesOf = (rooms: readonly string[]) =>
+  rooms.map((room) => (room === DOCUMENTS ? 'test/*.test.ts' : `test/${room}/**/*.test.ts`))
 const elsewhere = ['**/node_modules/**', ...listed.flatMap(({ files }) => files)]
 const shared = SHARED.map(filesOf)
 

@@ -44,11 +44,19 @@ export function coin(name: string, ...args: Value[]): CapabilityToken {
 
 export class Ledger {
   readonly chainId: string
-  readonly state = new Layer()
+  readonly state: Layer
   #count = 0
 
-  constructor(chainId: string) {
+  constructor(chainId: string, state = new Layer()) {
     this.chainId = chainId
+    this.state = state
+  }
+
+  /** A ledger that begins with this one's state, and leaves it as it is. */
+  branch(): Ledger {
+    const branch = new Ledger(this.chainId, new Layer(this.state))
+    branch.#count = this.#count
+    return branch
   }
 
   /** Loads the system contracts. */

@@ -5,6 +5,7 @@ import { encodeHeader } from '../../src/core/header.ts'
 import { takeCut } from '../../src/devnet/rules/cut-intake.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import type { CutHashes } from '../../src/schema/bodies.ts'
+import { until } from '../wait.ts'
 import {
   exec,
   local,
@@ -38,12 +39,15 @@ async function infosDuring(peer: CheckedPeer, work: Promise<unknown>): Promise<n
   void work.finally(() => {
     isOver = true
   })
-  for (let count = 0; ; count++) {
+  let count = 0
+  await until(async () => {
     // A connection of its own: requests on one connection wait for each other.
     const answer = await fetch(`${peer.url}/info`)
     expect([answer.status, (await answer.text()).includes('nodeNumberOfChains')]).toEqual([200, true])
-    if (isOver) return count
-  }
+    if (!isOver) count++
+    return isOver
+  })
+  return count
 }
 
 describe('code that never ends', () => {

@@ -65,7 +65,7 @@ describe('the choice of chains', () => {
     const chains = client.info.nodeChains.map(Number)
     const targets = new Set<bigint>()
     let blocked = 0
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 24; round++) {
       const heads = await reader.read(await headsOf(client), never)
       const prospects = prospectsOf(heads, chains, [], 0)
       const shares = new Map(prospects.map(({ chain, share }) => [chain, share]))
