@@ -17,11 +17,14 @@ afterEach(async () => {
 })
 
 it('100 rigs have a nonce1 each, all their shares count at the pool, and no nonce is tried twice', async () => {
-  // In virtual time the server renews no headers, so no job ends before its rigs have searched it, on any machine.
-  const server = await startedServer({}, { difficulty: 65_536, clock: new VirtualClock() })
+  // In virtual time no job or session ends before its rigs have searched, on any machine.
+  const clock = new VirtualClock()
+  const server = await startedServer({}, { difficulty: 65_536, clock })
   // The rigs search by brute force in the test's thread, so shares are as easy as blocks.
   await server.engine.setWork(workOf(1, 256n))
-  const { port, engine, lines } = await proxy([readPoolAddress(`stratum+tcp://k%3Aab.farm@127.0.0.1:${server.port}`)])
+  const { port, engine, lines } = await proxy([readPoolAddress(`stratum+tcp://k%3Aab.farm@127.0.0.1:${server.port}`)], {
+    clock,
+  })
   const names = Array.from({ length: RIGS }, (_, n) => `X.r${n}`)
   const rigs: RawRig[] = []
   // Rigs connect in groups of 25, as after a power cut.
