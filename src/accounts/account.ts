@@ -188,8 +188,21 @@ export class WorkerAccount {
     const { user, worker, agent, address, difficulty, accepted, hashes, blocks, refused } = this
     const { firstMs, lastShareMs, heardMs, streak, unknownJobs, warning } = this
     return {
-      ...{ user, worker, agent, address, difficulty, accepted, hashes, blocks, refused },
-      ...{ firstMs, lastShareMs, heardMs, streak, unknownJobs, warning },
+      user,
+      worker,
+      agent,
+      address,
+      difficulty,
+      accepted,
+      hashes,
+      blocks,
+      refused,
+      firstMs,
+      lastShareMs,
+      heardMs,
+      streak,
+      unknownJobs,
+      warning,
       decayed: [...this.#decayed],
       minutes: this.#minutes,
     }

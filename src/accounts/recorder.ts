@@ -184,7 +184,8 @@ export class ShareRecorder implements RigLedger {
       const timeMs = this.#nextMs(1)
       const batch = this.#nextBatch(storage)
       // The order of a replay.
-      const shares = batch.map(({ share }): ShareEntry => ({ ...share, timeMs })).sort((a, b) => (a.id < b.id ? -1 : 1))
+      const entries = batch.map(({ share }): ShareEntry => Object.assign({}, share, { timeMs }))
+      const shares = entries.sort((a, b) => (a.id < b.id ? -1 : 1))
       const isKept = shares.length === 0 || (await this.#attempt(() => storage.store.append(shares)))
       for (const share of shares) {
         if (isKept) this.accounts.acceptKept(share)

@@ -112,7 +112,8 @@ function tallyOf(value: string): ShareTally | null {
 }
 
 const tallyPut = (startMs: number, tally: ShareTally): Put => ({
-  ...{ type: 'put', key: tallyKey(startMs) },
+  type: 'put',
+  key: tallyKey(startMs),
   value: sealed(tally),
 })
 

@@ -154,7 +154,7 @@ export function decodeWork(work: Uint8Array): WorkFields {
  */
 export function decodeHeader(header: Uint8Array): Header {
   const layout = checkedLayout(header, 'headerBytes', 'header')
-  return { ...decodeFields(header, layout), hash: header.slice(layout.hash, layout.headerBytes) }
+  return Object.assign(decodeFields(header, layout), { hash: header.slice(layout.hash, layout.headerBytes) })
 }
 
 function decodeFields(bytes: Uint8Array, at: HeaderLayout): WorkFields {

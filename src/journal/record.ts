@@ -101,7 +101,7 @@ export function afterLine(record: BlockRecord | undefined, line: Line): BlockRec
     const { at, step, hash, network, account, issuer, chain, height, device, effort, difficulty, work } = line
     const facts = { hash, network, account, issuer, chain, height, device, effort, difficulty, work }
     const unknown = { depth: null, mayReturn: false, reason: null, message: null, reward: null, fees: null }
-    return record ?? { ...facts, foundAt: at, state: step, ...unknown }
+    return record ?? Object.assign(facts, { foundAt: at, state: step }, unknown)
   }
   if (record === undefined) return null
   if (line.step === 'reward') return { ...record, reward: line.amount, fees: line.fees ?? null }

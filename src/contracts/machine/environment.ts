@@ -130,6 +130,7 @@ export const emptyEnvironment: Environment = {
       isLanguage54: true,
       isLanguage541: true,
       areHashesOfText: false,
+      isPrintAllowed: false,
       areSizesOfRunner: false,
       isHistoryLocal: false,
       areEventsEmitted: true,

@@ -8,8 +8,15 @@ import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {
   return {
-    ...{ message, state, gas, memory: { made: 0 }, events: [] },
-    ...{ admin: new Set<string>(), installed: [], hasInstalled: false, comparisons: 0 },
+    message,
+    state,
+    gas,
+    memory: { made: 0 },
+    events: [],
+    admin: new Set<string>(),
+    installed: [],
+    hasInstalled: false,
+    comparisons: 0,
     capabilities: new WeakMap(),
   }
 }

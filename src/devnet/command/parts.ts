@@ -29,7 +29,10 @@ export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Co
   if (!accepts(cont)) throw new Malformed(complaint(cont, '/payload/cont'))
   const { pactId, step, rollback, proof = null, data } = cont as unknown as ContShape
   return {
-    ...{ kind: 'cont', pactId, isRollback: rollback, proof },
+    kind: 'cont',
+    pactId,
+    isRollback: rollback,
+    proof,
     step: known(integerOf(step)),
     data: dataFrom(data, '/payload/cont/data'),
   }
@@ -40,8 +43,11 @@ const dataFrom = (json: ExactJson | undefined, place: string) => (json === undef
 /** Builds the metadata of a public command. */
 export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTime }: PublicMetaShape): PublicMeta {
   return {
-    ...{ chainId, sender, gasPrice: known(decimalOf(gasPrice)) },
-    ...{ gasLimit: known(wholeNumberOf(gasLimit)), ttl: known(wholeNumberOf(ttl)) },
+    chainId,
+    sender,
+    gasPrice: known(decimalOf(gasPrice)),
+    gasLimit: known(wholeNumberOf(gasLimit)),
+    ttl: known(wholeNumberOf(ttl)),
     creationTime: known(wholeNumberOf(creationTime)),
   }
 }

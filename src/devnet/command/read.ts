@@ -61,9 +61,17 @@ function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
     const { byKey, byAddress } = grantsFrom(signers)
     const proof = payload.kind === 'cont' ? payload.proof : null
     return {
-      ...{ key: hash, hash: decodeHash(hash, '/hash'), cmd, sigs, networkId, payload, meta: metaOf(meta) },
+      key: hash,
+      hash: decodeHash(hash, '/hash'),
+      cmd,
+      sigs,
+      networkId,
+      payload,
+      meta: metaOf(meta),
       signers: signers.map(({ pubKey, scheme = null, addr = null }) => ({ pubKey, scheme, addr })),
-      ...{ grants: byKey, grantsByAddress: byAddress, verifiers: verifiersFrom(verifiers) },
+      grants: byKey,
+      grantsByAddress: byAddress,
+      verifiers: verifiersFrom(verifiers),
       size: commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }),
     }
   } catch (error) {

@@ -54,7 +54,7 @@ function blockScopeOf(context: BlockContext): BlockScope {
   const { release, spv, print, isPrintAllowed = false } = context
   return {
     chain: blockDataOf(context),
-    rules: isPrintAllowed ? { ...blockRules(release), isPrintAllowed } : blockRules(release),
+    rules: { ...blockRules(release), isPrintAllowed },
     ...(spv !== undefined && { spv }),
     ...(print !== undefined && { print }),
   }
@@ -84,8 +84,8 @@ export function buyGas(
   trace: CommandTrace | null = null,
 ): number {
   const { block, message } = environmentOf(context, command)
+  const { sender, gasLimit, gasPrice } = message
   const paying: Message = {
-    ...message,
     // Computed on access: hardly any paying contract reads it.
     get hash() {
       return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
@@ -94,6 +94,9 @@ export function buyGas(
     signers: signersWhoPay(message, command),
     // Verifiers run once the gas is bought.
     verifiers: new Map(),
+    sender,
+    gasLimit,
+    gasPrice,
   }
   const gas = { used: 0, limit: BUYING_LIMIT }
   const evaluator = evaluatorOn({ block, message: paying }, layer, gas, trace?.tracer)

@@ -9,6 +9,6 @@ import type { BlockContext } from './block-context.ts'
 export function printing<T>(context: BlockContext, run: (context: BlockContext) => T): readonly [T, Printed | null] {
   if (context.isPrintAllowed !== true) return [run(context), null]
   const print = new PrintLog()
-  const outcome = run({ ...context, print })
+  const outcome = run(Object.assign({}, context, { print }))
   return [outcome, print.taken]
 }

@@ -111,7 +111,10 @@ export interface Ran {
 
 /** A command that fails pays its whole gas limit. */
 const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
-  ...{ run: { error }, gas: meta.gasLimit, events: [], pact: null },
+  run: { error },
+  gas: meta.gasLimit,
+  events: [],
+  pact: null,
 })
 
 /** Buys the gas of a command. @returns the milligas of the purchase, or the reason for a refusal */
@@ -139,7 +142,12 @@ export function settle(
   if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.wireMessage}`, isFinal: false }
   const hasFailed = 'error' in run
   const result = {
-    ...{ gas, result: run, key: command.key, writes: layer.entries(), metaData, pact },
+    gas,
+    result: run,
+    key: command.key,
+    writes: layer.entries(),
+    metaData,
+    pact,
     events: [...events, ...redeemed.value],
     txId: hasFailed ? null : txId + 1,
   }

@@ -89,7 +89,7 @@ export class Mempool {
     }
     const sinceMs = this.#nowMs()
     for (const [key, transaction] of added) {
-      const entry = { ...transaction, id: ++this.#newest, sinceMs }
+      const entry = Object.assign({}, transaction, { id: ++this.#newest, sinceMs })
       this.#entries.set(key, entry)
       this.#note(entry)
       this.#nextExpiryMs = Math.min(this.#nextExpiryMs, transaction.expiresAtMs)

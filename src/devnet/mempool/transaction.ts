@@ -18,7 +18,9 @@ const encoder = new TextEncoder()
 export function transactionOf(command: Command): Transaction {
   const { key, sigs, cmd, meta } = command
   return {
-    ...{ key, command, gasPrice: meta.gasPrice.toNumber() },
+    key,
+    command,
+    gasPrice: meta.gasPrice.toNumber(),
     bytes: encoder.encode(JSON.stringify({ hash: key, sigs: sigs.map((each) => each && { sig: each.sig }), cmd })),
     expiresAtMs: 1000 * (meta.creationTime + meta.ttl),
   }

@@ -179,7 +179,12 @@ export class Jobs {
     const { sequence, target } = work
     const difficulty = Number(difficultyOf(target) ?? 0n)
     const job = {
-      ...{ number, sequence, creationTime, target, difficulty, group },
+      number,
+      sequence,
+      creationTime,
+      target,
+      difficulty,
+      group,
       targetWords: targetWords(target),
       line: requestLine(null, 'mining.notify', [number.toString(16), encodeHex(header), clean]),
       header,

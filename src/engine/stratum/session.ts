@@ -353,8 +353,16 @@ export class Session {
   #contextOf(rig: Rig | null): ShareContext {
     const { jobs, shareHash, nowMs, nonce1Bits, onNeed } = this.#ports
     return {
-      ...{ rig, jobs, shareHash, nonce1Bits, isSubscribed: this.#isSubscribed, difficulty: this.#difficulty },
-      ...{ nonce1: this.#nonce1, order: this.#order ?? 'usual', seen: this.#seen, nowMs: nowMs() },
+      rig,
+      jobs,
+      shareHash,
+      nonce1Bits,
+      isSubscribed: this.#isSubscribed,
+      difficulty: this.#difficulty,
+      nonce1: this.#nonce1,
+      order: this.#order ?? 'usual',
+      seen: this.#seen,
+      nowMs: nowMs(),
       onFull: () => onNeed(this, true),
     }
   }
