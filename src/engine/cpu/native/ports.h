@@ -39,13 +39,22 @@ typedef uint32_t NAME(operand);
 #define ROTATE8(x, y) ROTATE(x, 8)
 #define ROTATE7(x, y) ROTATE(x, 7)
 
-/* G without zero message words, and with one: together the proportions of a hash. */
-#define LONG_G \
-  EACH(ADD) EACH(ADD) EACH(XOR) EACH(ROTATE16) EACH(ADD) EACH(XOR) EACH(ROTATE12) \
-  EACH(ADD) EACH(ADD) EACH(XOR) EACH(ROTATE8) EACH(ADD) EACH(XOR) EACH(ROTATE7)
-#define SHORT_G \
-  EACH(ADD) EACH(XOR) EACH(ROTATE16) EACH(ADD) EACH(XOR) EACH(ROTATE12) \
-  EACH(ADD) EACH(XOR) EACH(ROTATE8) EACH(ADD) EACH(XOR) EACH(ROTATE7)
+/*
+ * G without zero message words, then with one: together the proportions of a hash. The second half of the chains is two
+ * operations ahead, so that no rotation meets a rotation of the first half. Each scheduler of Zen 4 has one unit, and
+ * only some units rotate: ten rotations in a row fill those schedulers while others are idle.
+ */
+#define BOTH(first, second) \
+  ONE(c0, first) ONE(c5, second) ONE(c1, first) ONE(c6, second) ONE(c2, first) \
+  ONE(c7, second) ONE(c3, first) ONE(c8, second) ONE(c4, first) ONE(c9, second)
+#define MIX \
+  BOTH(ADD, XOR) BOTH(ADD, ROTATE16) BOTH(XOR, ADD) BOTH(ROTATE16, XOR) \
+  BOTH(ADD, ROTATE12) BOTH(XOR, ADD) BOTH(ROTATE12, ADD) BOTH(ADD, XOR) \
+  BOTH(ADD, ROTATE8) BOTH(XOR, ADD) BOTH(ROTATE8, XOR) BOTH(ADD, ROTATE7) \
+  BOTH(XOR, ADD) BOTH(ROTATE7, XOR) BOTH(ADD, ROTATE16) BOTH(XOR, ADD) \
+  BOTH(ROTATE16, XOR) BOTH(ADD, ROTATE12) BOTH(XOR, ADD) BOTH(ROTATE12, XOR) \
+  BOTH(ADD, ROTATE8) BOTH(XOR, ADD) BOTH(ROTATE8, XOR) BOTH(ADD, ROTATE7) \
+  BOTH(XOR, ADD) BOTH(ROTATE7, ADD)
 #define MEASURED(operation) \
   for (uint32_t i = 0; i < count; i++) { \
     FOUR(EACH, operation) FOUR(EACH, operation) FOUR(EACH, operation) FOUR(EACH, operation) \
@@ -68,7 +77,7 @@ TARGET uint32_t PORTS(uint32_t kind, uint32_t count) {
     case 4: MEASURED(ROTATE8)
     case 5: MEASURED(ROTATE7)
     case 6:
-      for (uint32_t i = 0; i < count; i++) { LONG_G SHORT_G }
+      for (uint32_t i = 0; i < count; i++) { MIX }
       return 260;
     case 7: CHAINED(ADD)
     case 8: CHAINED(XOR)
@@ -90,8 +99,8 @@ TARGET uint32_t PORTS(uint32_t kind, uint32_t count) {
 #undef ROTATE12
 #undef ROTATE8
 #undef ROTATE7
-#undef LONG_G
-#undef SHORT_G
+#undef BOTH
+#undef MIX
 #undef MEASURED
 #undef CHAINED
 #undef REGISTER
