@@ -98,7 +98,7 @@ describe('overrides', () => {
       timep: '2031-02-03T04:05:06.000789Z',
     })
     const now = (await result(code, {})).data
-    expect(JSON.stringify(now)).not.toContain('2031')
+    expect(JSON.stringify(now)).not.toMatch(/"2031-/)
   })
 
   it('add signers, whose signatures nobody checks', async () => {

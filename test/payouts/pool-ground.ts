@@ -44,16 +44,22 @@ export class PoolGround {
   readonly #begunMs = systemClock.wallMs()
   #shares = 0
 
-  private constructor(devnet: Devnet, client: NodeClient) {
+  /** Number of steps of all commands: pending, in a block, undone. */
+  readonly #steps: () => number
+
+  private constructor(devnet: Devnet, client: NodeClient, steps: () => number) {
     this.devnet = devnet
     this.client = client
+    this.#steps = steps
     writeFileSync(this.keyFile, `# secret-key: ${this.pool.secret}\n`, { mode: 0o600 })
     mkdirSync(this.state)
   }
 
   static async start(options: DevnetOptions = {}): Promise<PoolGround> {
-    const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 20n, ...options })
-    return new PoolGround(devnet, await NodeClient.connect({ url: devnet.url }))
+    let steps = 0
+    const onTransaction = () => void steps++
+    const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 20n, onTransaction, ...options })
+    return new PoolGround(devnet, await NodeClient.connect({ url: devnet.url }), () => steps)
   }
 
   async close(): Promise<void> {
@@ -83,15 +89,19 @@ export class PoolGround {
 
   /**
    * Makes blocks for commands until a payer has ended: those that include pending ones, and those that make them final.
-   * Without pending commands the payer waits for no block.
+   * A command may come while blocks are made, and get into the last of them: each step of a command needs more blocks.
    */
   async buryPending<T>(confirmations: number, payer: Promise<T>): Promise<T> {
-    let isOver = false
+    let [isOver, seen] = [false, this.#steps()]
     const ended = payer.finally(() => {
       isOver = true
     })
     await until(async () => {
-      if (!isOver && this.devnet.pending > 0) await this.bury(confirmations)
+      const steps = this.#steps()
+      if (!isOver && (this.devnet.pending > 0 || steps !== seen)) {
+        seen = steps
+        await this.bury(confirmations)
+      }
       return isOver
     })
     return await ended
