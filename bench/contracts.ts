@@ -104,6 +104,7 @@ function blocks({ rounds, isQuick }: Effort): Row {
   const options = { store, heads: heads.values(), index: new MemoryTransactionIndex() }
   const ledger = new Ledger({
     ...options,
+    network,
     versions: new MemoryVersions(),
     release: releaseRules['3.2'],
     check: () => null,

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type GraphName, graphs } from '../src/core/graph.ts'
 import { headerLayout } from '../src/core/header.ts'
+import { versionCode } from '../src/core/known-networks.ts'
 import { TAG } from '../src/core/merkle.ts'
-import { development, mainnet01, recapDevelopment, testnet04, versionCode } from '../src/core/network.ts'
+import { development, mainnet01, recapDevelopment, testnet04 } from '../src/core/network-data.ts'
 
 const text = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
 

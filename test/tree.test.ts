@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   editors: /\.(json|cjs|md)$|\/\.vscodeignore$/,
   examples: /\.(pact|repl|ts|json|md)$|\/\.(gas-snapshot|gitignore)$/,
   grafana: /\.(json|yml)$/,
+  networks: /\.yaml$/,
   scripts: /\.(ts|js)$/,
   shaders: /\.wgsl$/,
   src: /\.(ts|pact|c|h|html|css|svg)$|^platform\/\w+\.js$/,

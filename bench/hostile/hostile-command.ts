@@ -74,7 +74,7 @@ export function prepare(hostile: HostileCase): Prepared {
   const versions = new DiskVersions(records, () => genesisOf(1).state)
   const release = releaseRules['3.2']
   const index = new MemoryTransactionIndex()
-  const ledger = new Ledger({ store, heads: heads.values(), index, versions, release, check: () => null })
+  const ledger = new Ledger({ store, heads: heads.values(), index, versions, network, release, check: () => null })
   const record = store.recordOfHash(parent.hash)
   const state = ledger.stateOf(0, record)
   const place = contextOn(0, parent, release)

@@ -16,6 +16,7 @@ import {
   type WorkFields,
 } from '../core/header.ts'
 import { workToJson } from '../core/header-json.ts'
+import { namesOfCode } from '../core/known-networks.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf, levelOf } from '../core/target.ts'
 import { decodeWorkResponse } from '../core/work.ts'
@@ -103,6 +104,8 @@ function properties(work: Uint8Array, fields: WorkFields) {
     ...{ forkNumber, forkVotes },
     target: encodeHex(u256LE(fields.target)),
     version: fields.version,
+    // Bytes have a code only, and several networks may have the same.
+    networks: namesOfCode(fields.version),
     powHash: encodeHex(pow),
     blockHash: encodeBase64Url(blockHash(work)),
     difficulty: difficultyOf(fields.target),

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { knownNetwork } from '../core/known-networks.ts'
 import { type CaseNeed, needs, type Release } from './case-file.ts'
 import { made } from './makes.ts'
 import { type PendingProbe, pendingRefusal } from './pending.ts'
@@ -22,8 +23,6 @@ export interface Probed {
   readonly nowS: number
 }
 
-/** Networks whose nodes serve everybody: the runner changes nothing there, and does not try to. */
-const PUBLIC = new Set(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])
 const FUNDED = 'sender00'
 /** A command is sent only for cases that need to know. */
 const UNTRIED = 'no chosen case needs it'
@@ -97,7 +96,8 @@ async function offersOf(
   node: Pick<PendingProbe, 'network' | 'base' | 'chain' | 'nowS'>,
 ): Promise<Probed['offers']> {
   const { network, base, chain } = node
-  if (PUBLIC.has(network)) {
+  // Their nodes serve everybody: the runner changes nothing there, and does not try to.
+  if (knownNetwork(network)?.isPublic) {
     const reason = `${network} is a public network`
     return { ...offersOfNone(reason), 'read-only': null }
   }

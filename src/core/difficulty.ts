@@ -1,6 +1,7 @@
 /** Difficulty adjustment and epochs (PROTOCOL.md C). */
+import { forkStateOf, holds } from './fork.ts'
 import type { Header } from './header.ts'
-import { genesisHeight, type Network } from './network.ts'
+import { genesisHeight, type HeaderRules, type Network } from './network.ts'
 import { difficultyOf, MAX_TARGET } from './target.ts'
 
 /** Derived fields that a header must have, given its parent, its adjacent parents and its own creation time. */
@@ -46,15 +47,22 @@ export function expectedFor(
   }
 }
 
+/** Whether a rule applies to the block after `parent`. */
+export function appliesAfter({ rules, forks }: Network, rule: keyof HeaderRules, parent: Header): boolean {
+  const height = Number(parent.height)
+  // Lower blocks may use the field as a second nonce.
+  const forkNumber = height < forks.from ? 0 : forkStateOf(parent.featureFlags).number
+  return holds(rules[rule], height + 1, forkNumber)
+}
+
 function nextTarget(network: Network, parent: Header, adjacents: readonly Header[], creationTime: bigint): bigint {
   const parentHeight = Number(parent.height)
   const window = effectiveWindow(network, parentHeight)
   if (window === null) return parent.target
   if (!startsEpoch(network, parentHeight) && !isSlowEpoch(network, parent, window, creationTime)) return parent.target
   const expectedTime = BigInt(window) * network.blockDelay
-  const height = parentHeight + 1
-  if (height >= network.rules.meanTarget) return meanTarget([parent, ...adjacents], expectedTime)
-  const end = height >= network.rules.parentTime ? parent.creationTime : creationTime
+  if (appliesAfter(network, 'meanTarget', parent)) return meanTarget([parent, ...adjacents], expectedTime)
+  const end = appliesAfter(network, 'parentTime', parent) ? parent.creationTime : creationTime
   return legacyTarget(parent, end, expectedTime)
 }
 
@@ -84,7 +92,7 @@ function legacyTarget(parent: Header, end: bigint, expectedTime: bigint): bigint
 
 /** Emergency rule of early blocks: an epoch more than five times too slow adjusts before its end. */
 function isSlowEpoch(network: Network, parent: Header, window: number, creationTime: bigint): boolean {
-  if (Number(parent.height) + 1 >= network.rules.endOfEmergencyAdjustment) return false
+  if (appliesAfter(network, 'endOfEmergencyAdjustment', parent)) return false
   return creationTime - parent.epochStart > 5n * BigInt(window) * network.blockDelay
 }
 
@@ -97,7 +105,7 @@ function nextEpochStart(network: Network, parent: Header, creationTime: bigint):
   if (window === null) return parent.epochStart
   if (isSlowEpoch(network, parent, window, creationTime)) return creationTime
   if (!startsEpoch(network, parentHeight)) return parent.epochStart
-  return parentHeight + 1 >= network.rules.parentTime ? parent.creationTime : creationTime
+  return appliesAfter(network, 'parentTime', parent) ? parent.creationTime : creationTime
 }
 
 function clampTarget(target: bigint): bigint {

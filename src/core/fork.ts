@@ -165,3 +165,30 @@ export function votedForkState(
 
 /** Wraps a value as the field does, modulo 2^32. */
 const wrap = (value: number) => value % 2 ** 32
+
+/**
+ * Condition of a rule: a height, or an adopted fork number. It holds from there. Genesis is height 0, and infinity is
+ * never.
+ */
+export type Condition = number | { readonly fork: number }
+
+/** Whether a rule applies to a block. @param forkNumber adopted fork number of its parent */
+export function holds(condition: Condition, height: number, forkNumber: number): boolean {
+  return typeof condition === 'number' ? height >= condition : forkNumber >= condition.fork
+}
+
+/** The last of these values whose condition holds. Undefined if none does. */
+export function valueAt<T extends { readonly from: Condition }>(
+  values: readonly T[],
+  height: number,
+  forkNumber: number,
+): T | undefined {
+  return values.findLast(({ from }) => holds(from, height, forkNumber))
+}
+
+/** Orders conditions: heights, then fork numbers. */
+export function compareConditions(a: Condition, b: Condition): number {
+  const rank = (each: Condition) => (typeof each === 'number' ? [0, each] : [1, each.fork])
+  const [[kindA, valueA], [kindB, valueB]] = [rank(a), rank(b)]
+  return kindA - kindB || (valueA === valueB ? 0 : valueA < valueB ? -1 : 1)
+}

@@ -1,4 +1,5 @@
 /** Gas of commands and blocks (PROTOCOL.md E.2). */
+import { type Condition, valueAt } from './fork.ts'
 
 /** Gas limit of a block, for all its transactions together. */
 export const MAX_BLOCK_GAS = 150_000
@@ -47,32 +48,23 @@ export function sizeGas(size: CommandSize, model: GasModel): number {
   return Number((numerator + denominator - 1n) / denominator + signers)
 }
 
-/** First height of blocks by language 5, and first height whose commands pay for proofs, in node release 3.2. */
-const gasHeights: Readonly<Record<string, { readonly language5: number; readonly post31: number }>> = {
-  mainnet01: { language5: 5_555_698, post31: 6_510_744 },
-  testnet06: { language5: 640, post31: 0 },
-  testnet04: { language5: 5_058_738, post31: 5_783_987 },
-  'recap-development': { language5: 640, post31: 692 },
-}
-/** Networks that charge for signatures from fork number 1. */
-const VOTED_POST32: readonly string[] = ['mainnet01', 'testnet06']
-
 /**
- * Gas model that nodes of release 3.2 apply to a block at `height`. Preflight of live nodes looks one height further,
- * so it changes one block earlier.
+ * Gas model that nodes apply to a block at `height`. Preflight of live nodes looks one height further, so it changes one
+ * block earlier.
  *
- * `development` charges by the release of its nodes; this function assumes 3.2.
+ * Nodes of a development network charge by their release; this function assumes 3.2.
  * @param forkNumberOfParent fork number in the header of the parent
- * @throws RangeError if the network's heights are unknown
+ * @throws RangeError if the network's models are unknown
  */
-export function gasModelAt(network: string, height: number, forkNumberOfParent: number): GasModel {
-  if (network === 'development') return 'post32'
-  const heights = Object.hasOwn(gasHeights, network) ? gasHeights[network] : undefined
-  if (heights === undefined) {
-    const names = [...Object.keys(gasHeights), 'development'].join(', ')
-    throw new RangeError(`network ${JSON.stringify(network)}: its gas model is not known; expected one of ${names}`)
-  }
-  // From fork number 1, the height does not matter.
-  if (VOTED_POST32.includes(network) && forkNumberOfParent >= 1) return 'post32'
-  return height >= Math.max(heights.language5, heights.post31) ? 'post31' : 'pre31'
+export function gasModelAt(
+  network: {
+    readonly name: string
+    readonly gasModels: readonly { readonly from: Condition; readonly model: GasModel }[]
+  },
+  height: number,
+  forkNumberOfParent: number,
+): GasModel {
+  const entry = valueAt(network.gasModels, height, forkNumberOfParent)
+  if (entry !== undefined) return entry.model
+  throw new RangeError(`network ${JSON.stringify(network.name)}: its gas model at height ${height} is not known`)
 }

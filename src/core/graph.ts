@@ -1,5 +1,7 @@
 /** Chain graphs (PROTOCOL.md D): undirected and regular. Blocks refer to blocks of adjacent chains. */
 
+import { MAX_DEGREE } from './header.ts'
+
 /** Maximum number of chains. A miner may hold a connection for each, and systems often allow 1,024 open files. */
 export const MAX_CHAINS = 256
 
@@ -67,6 +69,31 @@ export const graphs: Readonly<Record<GraphName, Graph>> = {
 
 /** Names of all known graphs. */
 export const graphNames = Object.keys(graphs) as readonly GraphName[]
+
+/**
+ * The graph of a list: the adjacent chains of each chain, in any order.
+ * @returns what is wrong, as a sentence about `the graph`, if it cannot be one
+ */
+export function graphOf(list: readonly (readonly number[])[]): Graph | string {
+  const chains = list.length
+  if (chains === 0 || chains > MAX_CHAINS) return `has ${chains} chains, expected 1 to ${MAX_CHAINS}`
+  const adjacents = list.map((others) => others.toSorted((a, b) => a - b))
+  const degree = adjacents[0].length
+  if (degree > MAX_DEGREE) return `has chains with ${degree} adjacent chains, expected at most ${MAX_DEGREE}`
+  const unlike = adjacents.findIndex(({ length }) => length !== degree)
+  if (unlike >= 0) {
+    return `has ${adjacents[unlike].length} chains adjacent to chain ${unlike}, expected ${degree} as for chain 0`
+  }
+  for (const [chain, here] of adjacents.entries()) {
+    for (const [i, other] of here.entries()) {
+      if (other === chain || other === here[i - 1] || !adjacents[other]?.includes(chain)) {
+        return `has chain ${other} adjacent to chain ${chain}, expected different chains, each to the other`
+      }
+    }
+  }
+  const isSame = (graph: Graph) => JSON.stringify(graph.adjacents) === JSON.stringify(adjacents)
+  return { name: Object.values(graphs).find(isSame)?.name ?? 'other', adjacents, degree }
+}
 
 /**
  * A shortest path between two chains, including both ends.

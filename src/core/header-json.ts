@@ -3,10 +3,18 @@ import { decodeHash, encodeBase64Url, readU256LE, u256LE } from '../base/bytes.t
 import { FormatError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { checkDegree, type Header, type WorkFields } from './header.ts'
-import { versionCode, versionName } from './network.ts'
+import { type NetworkCode, versionCode, versionText } from './known-networks.ts'
 
 /** Word in the version field, the path prefix and the version header of a node: `chainweb` or `ledger`. */
 export type ProductWord = 'chainweb' | 'ledger'
+
+/** Names in the objects of headers. */
+export interface HeaderNames {
+  /** The network at hand. Without it, and for other codes, the version is `0x` and eight hex digits. */
+  readonly network?: NetworkCode | undefined
+  /** Default: `chainweb`. */
+  readonly product?: ProductWord | undefined
+}
 
 /** Number of bits -> largest value. */
 const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1n << 63n) - 1n, 64: (1n << 64n) - 1n }
@@ -15,7 +23,7 @@ const LARGEST: Readonly<Record<number, bigint>> = { 32: (1n << 32n) - 1n, 63: (1
  * Properties of a header except its hash, in the order in which nodes emit them. Bigints are plain integers on the
  * wire.
  */
-export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb') {
+export function workToJson(fields: WorkFields, { network, product = 'chainweb' }: HeaderNames = {}) {
   return {
     nonce: fields.nonce.toString(),
     creationTime: fields.creationTime,
@@ -26,29 +34,30 @@ export function workToJson(fields: WorkFields, product: ProductWord = 'chainweb'
     chainId: fields.chainId,
     weight: encodeBase64Url(u256LE(fields.weight)),
     height: fields.height,
-    [`${product}Version`]: versionName(fields.version),
+    [`${product}Version`]: versionText(fields.version, network),
     epochStart: fields.epochStart,
     featureFlags: fields.featureFlags,
   }
 }
 
 /** JSON object of a header; serialize it with `stringifyJson`. */
-export function headerToJson(header: Header, product: ProductWord = 'chainweb') {
-  return { ...workToJson(header, product), hash: encodeBase64Url(header.hash) }
+export function headerToJson(header: Header, names: HeaderNames = {}) {
+  return { ...workToJson(header, names), hash: encodeBase64Url(header.hash) }
 }
 
 /**
  * Decodes a header object with either product word. Parse the text with `parseJson`.
+ * @param network the network at hand, whose name may have any code
  * @throws FormatError that names the field
  */
-export function headerFromJson(json: Json): Header {
+export function headerFromJson(json: Json, network?: NetworkCode): Header {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new FormatError('header', 0, 'not a JSON object')
   }
   const object = json as { readonly [key: string]: Json }
   const hash = (field: string) => decodeHash(text(object, field), field)
   const version = text(object, object.ledgerVersion === undefined ? 'chainwebVersion' : 'ledgerVersion')
-  const code = versionCode(version)
+  const code = versionCode(version, network)
   if (code === undefined) throw new FormatError('version', 0, `unknown network ${JSON.stringify(version)}`)
   return {
     featureFlags: integer(object, 'featureFlags', 64),

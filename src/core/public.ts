@@ -41,6 +41,7 @@ export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf
 export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
 export {
   brokenForkRules,
+  type Condition,
   type ForkChoices,
   type ForkPhase,
   type ForkRule,
@@ -72,21 +73,11 @@ export {
   workLayout,
 } from './header.ts'
 export { headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
+export { knownNetwork, type NetworkCode, versionCode, versionText } from './known-networks.ts'
 export type { Digest } from './merkle.ts'
 export type { MerklePath, Step } from './merkle-path.ts'
-export {
-  development,
-  genesisHeight,
-  graphAt,
-  mainnet01,
-  type Network,
-  type RuleHeights,
-  recapDevelopment,
-  testnet04,
-  testnet06,
-  versionCode,
-  versionName,
-} from './network.ts'
+export { genesisHeight, graphAt, type HeaderRules, type Network, type NetworkDefinition } from './network.ts'
+export { development, mainnet01, recapDevelopment, stoa, testnet04, testnet06 } from './network-data.ts'
 export {
   type MinerAccount,
   minerDataJson,

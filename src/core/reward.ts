@@ -1,5 +1,6 @@
 /** Rewards of blocks by height (PROTOCOL.md E.4). All networks have one table, divided among their chains. */
-import { graphAt, mainnet01, testnet04, testnet06 } from './network.ts'
+import { graphAt, type Network } from './network.ts'
+import { definitions } from './network-data.ts'
 
 /** Blocks of a chain that one entry covers: a month of blocks every 30 seconds. */
 const ENTRY_BLOCKS = 87_600n
@@ -45,14 +46,13 @@ function entryOf(height: bigint): number {
   return Number((height - 1n) / ENTRY_BLOCKS)
 }
 
-const PUBLIC = [mainnet01, testnet04, testnet06]
-
 /**
- * Number of chains of a public network at a height.
+ * Number of chains at a height of the only public network with this version code.
  * @param code version code of the header
- * @returns null for other networks
+ * @returns null if there is none, or several
  */
 export function publicChainsAt(code: number, height: bigint): number | null {
-  const network = PUBLIC.find((each) => each.code === code)
-  return network === undefined ? null : graphAt(network, Number(height)).adjacents.length
+  const [network, ...others] = definitions.filter((each) => each.isPublic && each.code === code)
+  if (network?.graphHistory === undefined || others.length > 0) return null
+  return graphAt(network as Pick<Network, 'graphHistory'>, Number(height)).adjacents.length
 }

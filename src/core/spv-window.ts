@@ -1,25 +1,18 @@
 /** Maximum age of the block in which a proof from another chain may end (PROTOCOL.md B.8). */
 
-/** Blocks, as of node release 2.31. */
-const FIRST_WINDOW = 20_000
-/** Blocks, from fork number 1. */
-const FORK_1_WINDOW = 525_600
+import { valueAt } from './fork.ts'
+import type { NetworkDefinition } from './network.ts'
 
 /**
  * Maximum distance, in blocks, from the parent of a new block down to the block in which a proof ends.
  * @returns null if there is no limit
  */
-export function spvWindow(network: string, parentHeight: number, parentForkNumber: number): number | null {
-  switch (network) {
-    case 'mainnet01':
-      // From fork number 1, the height does not matter.
-      if (parentForkNumber >= 1) return FORK_1_WINDOW
-      return parentHeight >= 6_269_345 && parentHeight < 6_510_743 ? FIRST_WINDOW : null
-    case 'testnet04':
-      return parentHeight >= 5_783_986 ? FIRST_WINDOW : null
-    default:
-      return null
-  }
+export function spvWindow(
+  { spvWindows }: Pick<NetworkDefinition, 'spvWindows'>,
+  parentHeight: number,
+  parentForkNumber: number,
+): number | null {
+  return valueAt(spvWindows, parentHeight, parentForkNumber)?.blocks ?? null
 }
 
 /** Heights of the end of a proof and of its use, all on one chain. */

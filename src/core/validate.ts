@@ -1,7 +1,7 @@
 /** Header rules, given the parents (PROTOCOL.md A.5, B, C, D). */
 import { equalBytes } from '../base/bytes.ts'
 import { blockHash } from './block-hash.ts'
-import { type Expected, expectedFor } from './difficulty.ts'
+import { appliesAfter, type Expected, expectedFor } from './difficulty.ts'
 import { brokenForkRules, type ForkRule, forkStateOf } from './fork.ts'
 import { encodeWork, type Header } from './header.ts'
 import { graphAt, type Network } from './network.ts'
@@ -93,6 +93,6 @@ function adjacentsFit(network: Network, header: Header, { parent, adjacentParent
 /** Strictly later than the parent and, under the mean-target rule, than every adjacent parent (A.5). */
 function isLaterThanParents(network: Network, header: Header, { parent, adjacentParents }: Ancestry): boolean {
   if (header.creationTime <= parent.creationTime) return false
-  if (Number(header.height) < network.rules.meanTarget) return true
+  if (!appliesAfter(network, 'meanTarget', parent)) return true
   return [...adjacentParents.values()].every((adjacent) => header.creationTime > adjacent.creationTime)
 }

@@ -54,6 +54,7 @@ export function openChains(
       heads: heads.values(),
       index,
       versions: new MemoryVersions(),
+      network,
       release,
       check: commandCheck(network.name, release, letIn),
       letIn,

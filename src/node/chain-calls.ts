@@ -2,6 +2,7 @@
 import { decodeHash, encodeBase64Url } from '../base/bytes.ts'
 import { FormatError, NewcutError } from '../base/errors.ts'
 import type { Header } from '../core/header.ts'
+import type { NetworkCode } from '../core/known-networks.ts'
 import type { BlockObject, BranchBounds, HeaderObject, NodeInfo, PayloadWithOutputs } from '../schema/bodies.ts'
 import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
@@ -63,6 +64,8 @@ export interface Context {
   readonly url: string
   /** The network that the node claims to belong to. */
   readonly network: VerifiableNetwork
+  /** Its name and version code. The first call may fetch a header. */
+  readonly networkCode: (call?: CallOptions) => Promise<NetworkCode>
   /** Fork numbers unknown to this version that were reported to the caller. */
   readonly reportedForks: Set<number>
 }
@@ -89,6 +92,11 @@ export function hashes(context: Context, chain: number, options: RangeOptions, b
   return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
 }
 
+/** Name and code of the network, for headers that come as objects. */
+function codeFor(context: Context, type: string, call: CallOptions): Promise<NetworkCode> | undefined {
+  return type === OBJECT_JSON_TYPE ? context.networkCode(call) : undefined
+}
+
 /** Lists headers of a chain, or of branches of it. */
 export function headers<E extends HeaderEncoding>(
   context: Context,
@@ -100,9 +108,15 @@ export function headers<E extends HeaderEncoding>(
   const codec = codecOf(options.encoding)
   const verifier = verifierFor(context, options, originOf(context, operation, { chain: String(chain) }))
   const read = async (items: readonly (string | HeaderObject)[], call: CallOptions) => {
-    const read = items.map((item) => (typeof item === 'string' ? codec.fromText(item) : codec.fromObject(item)))
+    const network = await codeFor(context, codec.pageType, call)
+    const read = items.map((item) =>
+      typeof item === 'string' ? codec.fromText(item) : codec.fromObject(item, network),
+    )
     for (const item of read) expectChain(codec.placeOf(item).chain, chain)
-    await verifier?.verify(read.map(codec.toHeader), call)
+    await verifier?.verify(
+      read.map((item) => codec.toHeader(item, network)),
+      call,
+    )
     return read
   }
   return listOf(context, operation, { chain, options, bounds, type: codec.pageType, read })
@@ -124,12 +138,13 @@ export function blocks<E extends BlockEncoding>(
       expectChain(header.chainId, chain)
       if (verifier !== null) verifyPayloadOf(header, payloadWithOutputs, origin)
     }
+    const network = await codeFor(context, OBJECT_JSON_TYPE, call)
     const read = items.map(({ header, payloadWithOutputs }) => ({
-      header: codec.fromObject(header),
+      header: codec.fromObject(header, network),
       payloadWithOutputs,
     }))
     await verifier?.verify(
-      read.map(({ header }) => (codec as HeaderCodec<unknown>).toHeader(header)),
+      read.map(({ header }) => (codec as HeaderCodec<unknown>).toHeader(header, network)),
       call,
     )
     return read as unknown as BlockEncodings[E][]
@@ -149,9 +164,10 @@ export async function header<E extends HeaderEncoding>(
   const codec = codecOf(options.encoding)
   const params = { chain: chainText(operation, chain), hash: key }
   const answer = await context.requests.send(operation, { ...callOf(options), params, accept: codec.accept })
+  const network = await codeFor(context, codec.accept, callOf(options))
   const value = understood(operation, answer, () => {
     if (codec.accept === OBJECT_JSON_TYPE) {
-      return codec.fromObject(readJson(operation, answer, OBJECT_JSON_TYPE) as HeaderObject)
+      return codec.fromObject(readJson(operation, answer, OBJECT_JSON_TYPE) as HeaderObject, network)
     }
     const isText = answer.headers['content-type'] !== undefined && hasType(answer, JSON_TYPE)
     return isText ? codec.fromText(readJson(operation, answer, JSON_TYPE) as string) : codec.fromBytes(answer.body)
@@ -162,7 +178,7 @@ export async function header<E extends HeaderEncoding>(
   }
   const verifier = verifierFor(context, options, originOf(context, operation, params))
   if (verifier !== null) {
-    const decoded = understood(operation, answer, () => codec.toHeader(value))
+    const decoded = understood(operation, answer, () => codec.toHeader(value, network))
     await verifier.verify([decoded], callOf(options))
   }
   return value

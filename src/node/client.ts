@@ -27,6 +27,7 @@ import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-e
 import { NodeHttp, type NodeHttpOptions } from './http.ts'
 import type { WorkAnswer } from './mining-calls.ts'
 import * as miningCalls from './mining-calls.ts'
+import { networkCodeOf } from './network-code.ts'
 import * as nodeCalls from './node-calls.ts'
 import type { GraphHistory, JudgedInfo } from './node-info.ts'
 import { Paging } from './paging.ts'
@@ -90,6 +91,7 @@ export class NodeClient {
       info,
       graphHistory,
       network,
+      networkCode: networkCodeOf(this.#requests, info.nodeVersion),
       reportedForks: new Set(),
     }
   }

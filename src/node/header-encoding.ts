@@ -4,6 +4,7 @@ import { NewcutError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { decodeHeader, type Header } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
+import type { NetworkCode } from '../core/known-networks.ts'
 import type { HeaderObject } from '../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../schema/operation.ts'
 
@@ -36,8 +37,9 @@ export interface HeaderCodec<T> {
   readonly accept: string
   readonly fromText: (text: string) => T
   readonly fromBytes: (bytes: Uint8Array) => T
-  readonly fromObject: (object: HeaderObject) => T
-  readonly toHeader: (value: T) => Header
+  /** Name and code of the node's network: objects have the name only. */
+  readonly fromObject: (object: HeaderObject, network: NetworkCode | undefined) => T
+  readonly toHeader: (value: T, network: NetworkCode | undefined) => Header
   /** Chain of a header, and its block hash in base64url. */
   readonly placeOf: (value: T) => { readonly chain: number; readonly hash: string }
 }
@@ -59,7 +61,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
     accept: BINARY_OR_TEXT,
     fromText: (text) => decodeHeader(decodeBase64Url(text, 'header')),
     fromBytes: decodeHeader,
-    fromObject: (object) => headerFromJson(object as Json),
+    fromObject: (object, network) => headerFromJson(object as Json, network),
     toHeader: (header) => header,
     placeOf,
   },
@@ -69,7 +71,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
     fromText: notOnWire,
     fromBytes: notOnWire,
     fromObject: (object) => object,
-    toHeader: (object) => headerFromJson(object as Json),
+    toHeader: (object, network) => headerFromJson(object as Json, network),
     placeOf: ({ chainId, hash }) => ({ chain: chainId, hash }),
   },
   text: {
@@ -87,7 +89,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
     fromText: (text) => decodeBase64Url(text, 'header'),
     fromBytes: (bytes) => bytes,
     fromObject: notOnWire,
-    toHeader: decodeHeader,
+    toHeader: (bytes) => decodeHeader(bytes),
     placeOf: (bytes) => placeOf(decodeHeader(bytes)),
   },
 }

@@ -85,9 +85,10 @@ export function blockNews<E extends UpdateEncoding>(
       new NodeMisbehaved(`${origin.url} sent ${what}`, { ...origin, excerpt: data.slice(0, 200) })
     if (id === 'blockUpdates' && payloadWithOutputs === undefined) throw wrong('a block without its payload')
     const target = readU256LE(decodeHex(update.target).reverse(), 0)
-    const header = understood(() => codec.fromObject(update.header), wrong)
+    const network = await context.networkCode()
+    const header = understood(() => codec.fromObject(update.header, network), wrong)
     if (verifier !== null) {
-      const decoded = understood(() => codec.toHeader(header), wrong)
+      const decoded = understood(() => codec.toHeader(header, network), wrong)
       if (target !== decoded.target) throw wrong(`a target that is not that of its header ${update.header.hash}`)
       if (pow !== bigEndianPow(decoded)) throw wrong(`a powHash that is not that of its header ${update.header.hash}`)
       if (payloadWithOutputs !== undefined) verifyPayloadOf(update.header, payloadWithOutputs, origin)

@@ -10,7 +10,7 @@ import { difficultyOf } from '../core/target.ts'
 import { brokenRules, type HeaderRule } from '../core/validate.ts'
 import { InvalidHeader, NotFound } from './errors.ts'
 import type { CallOptions } from './requests.ts'
-import { isPublic, type VerifiableNetwork } from './verify-network.ts'
+import type { VerifiableNetwork } from './verify-network.ts'
 
 /** Options of `verify`. */
 export interface VerifyOptions {
@@ -175,7 +175,7 @@ export class HeaderVerifier {
    * The genesis header follows from the name of the network, except for payload and, on a development network, target.
    */
   #brokenGenesis(header: Header): HeaderRule[] {
-    const takesTarget = !this.#isKnown || this.#network.name === 'development' || !this.#checkTargets
+    const takesTarget = !this.#isKnown || this.#network.takesAnyGenesisTarget || !this.#checkTargets
     const expected = genesisHeader(
       {
         ...this.#network,
@@ -267,7 +267,7 @@ export class HeaderVerifier {
     const { chainId: chain, height, hash, featureFlags } = header
     const rules = [...new Set(broken)]
     // The network accepted a header with the right hash, so it accepts any nonce.
-    const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !isPublic(this.#network)
+    const takesAnyNonce = rules.includes('proofOfWork') && !rules.includes('hash') && !this.#network.isPublic
     const name = { chain, height, hash: encodeBase64Url(hash), featureFlags }
     throw new InvalidHeader(name, rules, { ...this.#origin, takesAnyNonce })
   }

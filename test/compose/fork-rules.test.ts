@@ -1,7 +1,7 @@
 /** Vote options are checked against the network of the node. */
 import { expect, it } from 'vitest'
 import { type ForkSetup, forkRulesOf } from '../../src/compose/source/nodes.ts'
-import { mainnet01 } from '../../src/core/network.ts'
+import { mainnet01 } from '../../src/core/network-data.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 
 async function rulesFor(nodeVersion: string, options: ForkSetup) {

@@ -7,15 +7,8 @@ import { effectiveWindow, expectedFor, startsEpoch } from '../../src/core/diffic
 import { genesisHeader, genesisParentHash } from '../../src/core/genesis.ts'
 import { type GraphName, graphNames, graphs } from '../../src/core/graph.ts'
 import { encodeWork, type Header } from '../../src/core/header.ts'
-import {
-  development,
-  genesisHeight,
-  graphAt,
-  mainnet01,
-  type Network,
-  recapDevelopment,
-  testnet04,
-} from '../../src/core/network.ts'
+import { genesisHeight, graphAt, type Network } from '../../src/core/network.ts'
+import { development, mainnet01, recapDevelopment, testnet04 } from '../../src/core/network-data.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { brokenRules } from '../../src/core/validate.ts'
 import { randomFrom } from '../random.ts'

@@ -304,7 +304,7 @@ describe('header as a JSON object', () => {
   it('keeps all its bits, under both product words', () => {
     fc.assert(
       fc.property(jsonHeader, product, (header, word) => {
-        const text = stringifyJson(headerToJson(header, word))
+        const text = stringifyJson(headerToJson(header, { product: word }))
         expect(headerFromJson(parseJson(text))).toEqual(header)
         expect(Object.keys(JSON.parse(text))).toEqual([
           'nonce',
@@ -327,16 +327,25 @@ describe('header as a JSON object', () => {
     )
   })
 
-  it('names the network if the version code is known, otherwise writes the code', () => {
+  it('has the name of the network at hand for its code, and the code of every other', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
-    const written = (version: number) => JSON.parse(stringifyJson(headerToJson({ ...header, version }))).chainwebVersion
-    expect([1, 2, 5, 7, 0x8000_0016].map(written)).toEqual([
-      'recap-development',
-      'development',
-      'mainnet01',
-      'testnet04',
-      '0x80000016',
+    const written = (version: number, name?: string) => {
+      const network = name === undefined ? undefined : { name, code: 10 }
+      return JSON.parse(stringifyJson(headerToJson({ ...header, version }, { network }))).chainwebVersion
+    }
+    expect([written(10, 'stoa'), written(10, 'my-net'), written(5, 'stoa'), written(5), written(0x8000_0016)]).toEqual([
+      ...['stoa', 'my-net', '0x00000005', '0x00000005', '0x80000016'],
     ])
+  })
+
+  it('gets the code of its name from the network at hand, then from the known ones', () => {
+    const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
+    const object = parseJson(stringifyJson(headerToJson(header))) as { [key: string]: Json }
+    const read = (name: string, code?: number) =>
+      headerFromJson({ ...object, chainwebVersion: name }, code === undefined ? undefined : { name: 'my-net', code })
+        .version
+    expect([read('my-net', 77), read('mainnet01', 77), read('stoa'), read('0x00000011')]).toEqual([77, 5, 10, 17])
+    expect(() => read('my-net')).toThrow(/version at offset 0: unknown network "my-net"/)
   })
 
   it('names the missing or wrong field', () => {

@@ -21,7 +21,8 @@ import {
 } from '../../src/core/fork.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader } from '../../src/core/header.ts'
-import { development, mainnet01, type Network, recapDevelopment, testnet04, testnet06 } from '../../src/core/network.ts'
+import type { Network } from '../../src/core/network.ts'
+import { development, mainnet01, recapDevelopment, testnet04, testnet06 } from '../../src/core/network-data.ts'
 import { brokenRules } from '../../src/core/validate.ts'
 
 interface Position {

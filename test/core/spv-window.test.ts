@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { knownNetwork } from '../../src/core/known-networks.ts'
+import type { NetworkDefinition } from '../../src/core/network.ts'
 import { isInSpvWindow, spvWindow } from '../../src/core/spv-window.ts'
 
 describe('how far below the parent a proof may end', () => {
@@ -17,7 +19,7 @@ describe('how far below the parent a proof may end', () => {
     ['development', 9_000_000, 1, null],
     ['recap-development', 9_000_000, 0, null],
   ] as const)('%s, parent at %d with fork number %d: %s', (network, height, fork, window) => {
-    expect(spvWindow(network, height, fork)).toBe(window)
+    expect(spvWindow(knownNetwork(network) as NetworkDefinition, height, fork)).toBe(window)
   })
 
   const within = (window: number | null, rootHeight: number, parentHeight: number, genesisHeight = 0) =>

@@ -8,15 +8,9 @@ import { genesisHeader } from '../../src/core/genesis.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
 import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
-import {
-  development,
-  graphAt,
-  mainnet01,
-  type Network,
-  recapDevelopment,
-  testnet04,
-  versionName,
-} from '../../src/core/network.ts'
+import { versionCode, versionText } from '../../src/core/known-networks.ts'
+import { graphAt, type Network } from '../../src/core/network.ts'
+import { development, mainnet01, recapDevelopment, testnet04 } from '../../src/core/network-data.ts'
 import { outputsHash, payloadHash, transactionsHash } from '../../src/core/payload.ts'
 import { meets, powHash, solves } from '../../src/core/pow.ts'
 import { brokenRules } from '../../src/core/validate.ts'
@@ -39,7 +33,7 @@ describe('162 headers, most of them real', () => {
     const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
     const work = encodeWork(fields)
     expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
-    expect(versionName(fields.version)).toBe(network)
+    expect(versionText(fields.version, { name: network, code: versionCode(network) ?? 0 })).toBe(network)
     expect(fields.height).toBe(BigInt(height))
     expect(fields.chainId).toBe(chain)
     expect(fields.featureFlags).toBe(BigInt(record.feature_flags))

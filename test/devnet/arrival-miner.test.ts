@@ -1,7 +1,7 @@
 /** Mining on arrival, on virtual time: when its blocks come, and what interrupts them. */
 import { describe, expect, it } from 'vitest'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import { ArrivalMiner } from '../../src/devnet/orders/arrival-miner.ts'
 import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'

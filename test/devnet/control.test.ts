@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isLoopback } from '../../src/base/host.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { createApp, refuse } from '../../src/devnet/http/app.ts'
 import { Controls } from '../../src/devnet/http/controls.ts'

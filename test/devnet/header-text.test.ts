@@ -35,11 +35,13 @@ const header: fc.Arbitrary<Header> = fc.record({
   hash,
 })
 
+const named = { name: 'some-network', code: 5 }
+
 it('writes a header from its bytes exactly as from an object', () => {
   fc.assert(
     fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
-      const text = textOf(headerObjectWriter(header.adjacents.size, product), encodeHeader(header))
-      expect(text).toBe(stringifyJson(headerToJson(header, product)))
+      const text = textOf(headerObjectWriter(header.adjacents.size, product, named), encodeHeader(header))
+      expect(text).toBe(stringifyJson(headerToJson(header, { product, network: named })))
     }),
     { numRuns: 2000 },
   )
@@ -55,9 +57,9 @@ it('writes real headers, including one whose flags exceed the safe integers', ()
   for (const hex of found) {
     const bytes = Buffer.from(hex, 'hex')
     if (bytes.readBigUInt64LE(0) > Number.MAX_SAFE_INTEGER) unsafe++
-    const json = textOf(headerObjectWriter(3, 'chainweb'), bytes)
-    expect(json).toBe(stringifyJson(headerToJson(decodeHeader(bytes))))
-    expect(encodeHeader(headerFromJson(parseJson(json)))).toEqual(new Uint8Array(bytes))
+    const json = textOf(headerObjectWriter(3, 'chainweb', named), bytes)
+    expect(json).toBe(stringifyJson(headerToJson(decodeHeader(bytes), { network: named })))
+    expect(encodeHeader(headerFromJson(parseJson(json), named))).toEqual(new Uint8Array(bytes))
     expect(textOf(writeHeaderText, bytes)).toBe(`"${bytes.toString('base64url')}"`)
     expect(textOf(writeHash, bytes)).toBe(`"${bytes.subarray(-32).toString('base64url')}"`)
   }

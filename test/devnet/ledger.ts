@@ -17,6 +17,7 @@ export function ledgerOf(
     heads: heads.values(),
     index,
     versions,
+    network: { spvWindows: [] },
     release,
     check: () => null,
   })

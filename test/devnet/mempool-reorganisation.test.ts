@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
 import type { Header } from '../../src/core/header.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { graphs } from '../../src/core/graph.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import { targetOfDifficulty } from '../../src/core/target.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'

@@ -1,7 +1,8 @@
 /** The money of a miner for works of several networks and payers. */
 import { expect, it } from 'vitest'
 import { encodeWork } from '../../src/core/header.ts'
-import { development, mainnet01, type Network } from '../../src/core/network.ts'
+import type { Network } from '../../src/core/network.ts'
+import { development, mainnet01 } from '../../src/core/network-data.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 import { workFromBytes } from '../../src/core/work.ts'
 import { Earnings } from '../../src/mine/earnings.ts'

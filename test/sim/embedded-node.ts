@@ -102,6 +102,7 @@ export class EmbeddedNode {
       heads: state.heads.values(),
       index: new MemoryTransactionIndex(),
       versions: this.#versions,
+      network,
       release: releaseRules['3.2'],
       check: () => null,
     })

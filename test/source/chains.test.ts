@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { type Cut, extensionOf } from '../../src/core/cut.ts'
 import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
-import { development, graphAt, type Network, recapDevelopment } from '../../src/core/network.ts'
+import { graphAt, type Network } from '../../src/core/network.ts'
+import { development, recapDevelopment } from '../../src/core/network-data.ts'
 import { SeenChains, waitsFor } from '../../src/source/node/chains.ts'
 import { madeWork } from './simulated-node.ts'
 

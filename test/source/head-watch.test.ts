@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/base/errors.ts'
 import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
-import { development } from '../../src/core/network.ts'
+import { development } from '../../src/core/network-data.ts'
 import { NodeCalls } from '../../src/source/node/calls.ts'
 import type { ChainView, Chances } from '../../src/source/node/choice.ts'
 import { CutFeed } from '../../src/source/node/cut-feed.ts'

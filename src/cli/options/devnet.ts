@@ -2,7 +2,8 @@
 import { availableParallelism } from 'node:os'
 import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/development-accounts.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
-import { development, versionCode } from '../../core/network.ts'
+import { versionCode } from '../../core/known-networks.ts'
+import { development } from '../../core/network-data.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import {
   autoMineMode,

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { MAX_CHAINS } from '../../core/graph.ts'
-import { development } from '../../core/network.ts'
+import { development } from '../../core/network-data.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { forkWishes } from '../../source/node/fork-wish.ts'
 import {

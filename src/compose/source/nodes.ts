@@ -6,7 +6,7 @@ import type { ForkRules } from '../../core/fork.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { onAbort } from '../../node/http.ts'
-import { isPublic, networkOf as verifiableNetworkOf } from '../../node/verify-network.ts'
+import { networkOf as verifiableNetworkOf } from '../../node/verify-network.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
@@ -145,7 +145,7 @@ export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }
     })
   }
   if (forkEpoch === undefined) return network.forks
-  if (isPublic(network)) {
+  if (network.isPublic) {
     throw new NewcutError('BAD_OPTION', `--fork-epoch: ${network.name} has ${network.forks.castingBlocks}`, {
       hint: 'it is for development networks',
     })

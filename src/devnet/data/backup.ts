@@ -8,13 +8,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../base/errors.ts'
 import { moveInto } from '../../base/replace-file.ts'
+import type { Network } from '../../core/network.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
-import type { NetworkSettings } from '../rules/settings.ts'
+import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { LetInKeys } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
@@ -101,7 +102,13 @@ export class BackupJobs {
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
       if (withState) {
         const release = releaseRules[settings.release]
-        await writeState(join(partial, STATE), snapshot, { release, fork, letIn, stopped })
+        await writeState(join(partial, STATE), snapshot, {
+          network: networkOf(settings),
+          release,
+          fork,
+          letIn,
+          stopped,
+        })
       }
       moveInto(partial, this.#placeOf(id))
     } catch (error) {
@@ -125,6 +132,7 @@ export class BackupJobs {
 }
 
 interface StateOptions {
+  readonly network: Pick<Network, 'spvWindows'>
   readonly release: ReleaseRules
   readonly fork: NodeFork | null
   readonly letIn: LetInKeys | undefined
@@ -135,14 +143,22 @@ interface StateOptions {
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  { release, fork, letIn, stopped }: StateOptions,
+  { network, release, fork, letIn, stopped }: StateOptions,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
   try {
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
-      ...{ store, index: state, versions: state.versions, release, check: () => null, fork: fork ?? undefined },
+      ...{
+        store,
+        index: state,
+        versions: state.versions,
+        network,
+        release,
+        check: () => null,
+        fork: fork ?? undefined,
+      },
       ...(letIn && { letIn }),
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })

@@ -146,6 +146,7 @@ class Check {
       heads: heads.values(),
       index,
       versions,
+      network,
       release,
       check: commandCheck(network.name, release, letIn),
       letIn,

@@ -83,14 +83,16 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
     // Close the state first: its last write waits until the open block database has the blocks.
     const close = () => state.close().finally(() => blocks.close())
+    const network = networkOf(blocks.settings)
     const release = releaseRules[blocks.settings.release]
     const ledger = new Ledger({
       store,
       heads: loaded.heads.values(),
       index: state,
       versions: state.versions,
+      network,
       release,
-      check: commandCheck(networkOf(blocks.settings).name, release, blocks.letIn),
+      check: commandCheck(network.name, release, blocks.letIn),
       letIn: blocks.letIn,
       prints: prints?.noteIn(blocks.letIn),
       fork: fork ?? undefined,

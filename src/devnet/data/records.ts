@@ -13,7 +13,7 @@
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { graphNames } from '../../core/graph.ts'
-import { development } from '../../core/network.ts'
+import { development } from '../../core/network-data.ts'
 import { MAX_CONFIRMATIONS } from '../../schema/auto-mine.ts'
 import { HashText } from '../../schema/bodies.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'

@@ -11,7 +11,6 @@ import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { ObjectValue } from '../../contracts/values/value.ts'
 import { forkStateOf } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
-import { versionName } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
@@ -361,8 +360,8 @@ export class Ledger implements Executions {
   #proofPlaceOf({ chain, parentHash }: BlockContext): VerifyingBlock {
     const parent = this.#options.store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
-    const { version, featureFlags } = parent.header
-    const window = spvWindow(versionName(version), parent.height, forkStateOf(featureFlags).number)
+    const forkNumber = forkStateOf(parent.header.featureFlags).number
+    const window = spvWindow(this.#options.network, parent.height, forkNumber)
     return { chain, parent, window, isBelowFork: this.#belowForkOf(chain) }
   }
 

@@ -8,6 +8,7 @@ import type { Json } from '../../base/json.ts'
 import type { Cut } from '../../core/cut.ts'
 import { decodeHeader, type Header } from '../../core/header.ts'
 import { headerFromJson } from '../../core/header-json.ts'
+import type { NetworkCode } from '../../core/known-networks.ts'
 import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
@@ -24,7 +25,7 @@ export interface InvalidCut {
  */
 export async function takeCut(chains: Chains, cut: CutHashes): Promise<InvalidCut | null> {
   try {
-    const headers = Object.values(cut.headers ?? {}).map(readHeader)
+    const headers = Object.values(cut.headers ?? {}).map((json) => readHeader(json, chains.network))
     const payloads = new Map(Object.values(cut.payloads ?? {}).flatMap(readPayload))
     // Parents first: they are lower.
     headers.sort((a, b) => Number(a.height - b.height))
@@ -81,8 +82,10 @@ function headsOf(chains: Chains, { hashes }: CutHashes): Cut | null {
   return heads
 }
 
-function readHeader(json: string | HeaderObject): Header {
-  return typeof json === 'string' ? decodeHeader(decodeBase64Url(json, 'header')) : headerFromJson(json as Json)
+function readHeader(json: string | HeaderObject, network: NetworkCode): Header {
+  return typeof json === 'string'
+    ? decodeHeader(decodeBase64Url(json, 'header'))
+    : headerFromJson(json as Json, network)
 }
 
 /** Computes hashes instead of reading them. Skips a payload without outputs, which the store needs. */

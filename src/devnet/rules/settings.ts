@@ -1,7 +1,9 @@
 /** Settings in which development networks differ. */
 import { formatDuration } from '../../base/units.ts'
 import { type GraphName, graphs } from '../../core/graph.ts'
-import { development, type Network, versionCode } from '../../core/network.ts'
+import { knownNetwork, versionCode } from '../../core/known-networks.ts'
+import type { Network } from '../../core/network.ts'
+import { development } from '../../core/network-data.ts'
 import { targetOfDifficulty } from '../../core/target.ts'
 import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { NodeRelease } from '../../schema/node-releases.ts'
@@ -88,6 +90,7 @@ export function networkOf(settings: NetworkSettings): Network {
     ...development,
     name,
     code: versionCode(name) ?? development.code,
+    spvWindows: knownNetwork(name)?.spvWindows ?? [],
     graphHistory: [{ from: 0, graph: graphs[graph] }],
     genesisTarget: () => target,
     blockDelay: BigInt(Math.round(blockDelayMs * 1000)),

@@ -6,7 +6,7 @@ import { rewardIn } from '../../../src/compose/rewards.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../../src/core/header.ts'
 import { headerToJson } from '../../../src/core/header-json.ts'
-import { development, mainnet01 } from '../../../src/core/network.ts'
+import { development, mainnet01 } from '../../../src/core/network-data.ts'
 import { encodeWorkResponse, workFromBytes } from '../../../src/core/work.ts'
 import * as chainCalls from '../../../src/node/chain-calls.ts'
 import * as commandCalls from '../../../src/node/command-calls.ts'
@@ -15,6 +15,7 @@ import { EventFilter } from '../../../src/node/event-filter.ts'
 import { openEventStream } from '../../../src/node/event-stream.ts'
 import type { HttpAnswer, NodeHttp } from '../../../src/node/http.ts'
 import * as miningCalls from '../../../src/node/mining-calls.ts'
+import { networkCodeOf } from '../../../src/node/network-code.ts'
 import * as nodeCalls from '../../../src/node/node-calls.ts'
 import * as payloadCalls from '../../../src/node/payload-calls.ts'
 import { Requests } from '../../../src/node/requests.ts'
@@ -77,7 +78,8 @@ function answering(body: Uint8Array, type: string | undefined, status = 200, fro
   const request = async (): Promise<HttpAnswer> => ({ url: URL, status, headers, receivedAtMs: 0, body })
   const requests = new Requests({ baseUrl: URL, request } as unknown as NodeHttp, '/chainweb/0.0/mainnet01')
   const network = networkOf({ info: info as never, graphHistory })
-  return { requests, info: info as never, graphHistory, url: URL, network, reportedForks: new Set() }
+  const networkCode = networkCodeOf(requests, 'mainnet01')
+  return { requests, info: info as never, graphHistory, url: URL, network, networkCode, reportedForks: new Set() }
 }
 
 /** A call, its valid answers, and their content type. */

@@ -5,7 +5,7 @@
 import { readI64LE, readU64LE } from '../../../base/bytes.ts'
 import { ADJACENT_BYTES, headerLayout } from '../../../core/header.ts'
 import type { ProductWord } from '../../../core/header-json.ts'
-import { versionName } from '../../../core/network.ts'
+import { type NetworkCode, versionText } from '../../../core/known-networks.ts'
 import { JsonBytes } from './json-bytes.ts'
 
 /** Writes a header, or a part of it, as a JSON value. Takes the encoded header. */
@@ -53,7 +53,7 @@ const text = {
 }
 
 /** @returns a writer of headers with `degree` adjacents as objects (PROTOCOL.md B.7) */
-export function headerObjectWriter(degree: number, product: ProductWord): HeaderWriter {
+export function headerObjectWriter(degree: number, product: ProductWord, network: NetworkCode): HeaderWriter {
   const at = headerLayout(degree)
   const version = Buffer.from(`,"${product}Version":"`)
   return (bytes, out) => {
@@ -73,7 +73,7 @@ export function headerObjectWriter(degree: number, product: ProductWord): Header
     putHash(out, text.weight, bytes, at.weight)
     putNumber(out, text.height, unsigned(bytes, at.height))
     out.bytes(version)
-    out.ascii(versionName(u32(bytes, at.version)))
+    out.ascii(versionText(u32(bytes, at.version), network))
     putNumber(out, text.epochStart, signed(bytes, at.epochStart))
     putNumber(out, text.featureFlags, unsigned(bytes, at.featureFlags))
     putHash(out, text.hash, bytes, at.hash)

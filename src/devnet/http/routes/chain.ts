@@ -47,7 +47,7 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
   const headers = new HeaderTrees(store, fork)
   // Payloads of blocks below the pin are told one at a time.
   const wholeBlocks = new HeaderTrees(store, null)
-  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product, chains.network)
   const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
   const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
   const object: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)

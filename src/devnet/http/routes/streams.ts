@@ -25,7 +25,7 @@ const bigEndianHex = (bytes: Uint8Array) => encodeHex(bytes.toReversed())
 export function addStreamRoutes(router: Router, { chains, product, streamLimit, streams }: StreamRouteOptions): void {
   const headers = new Broadcast((reply, onClose) => streams.open('header', reply, onClose))
   const blocks = new Broadcast((reply, onClose) => streams.open('block', reply, onClose))
-  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product)
+  const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product, chains.network)
   chains.onBlock(({ bytes, header, payload }) => {
     if (headers.size + blocks.size === 0) return
     const properties = [

@@ -1,0 +1,137 @@
+/**
+ * The networks of networks/*.yaml, as `npm run networks` writes them. Parsing the files would take a start of the miner
+ * 30 ms.
+ */
+import { completeNetwork, type Network, type NetworkDefinition } from './network.ts'
+import { definitionOf, type NetworkForm } from './network-form.ts'
+
+const whole = (form: NetworkForm) => completeNetwork(definitionOf(form)) as Network
+
+/** The network `development`. */
+export const development = whole({
+  "network": 1,
+  "name": "development",
+  "code": 2,
+  "public": false,
+  "graphs": [{"from":0,"graph":"twenty"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2019-07-17T18:28:37.613832Z","targets":[{"difficulty":100000}],"any-target":true,"first-epoch":"faked"},
+  "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":"genesis"},
+  "forks": {"highest":1,"casting":14280},
+  "gas": {"block":150000,"sizes":[{"from":"genesis","model":"post32"}]},
+})
+
+/** The network `evm-development-pair`. */
+export const evmDevelopmentPair = definitionOf({
+  "network": 1,
+  "name": "evm-development-pair",
+  "code": 65547,
+  "public": false,
+})
+
+/** The network `evm-development-singleton`. */
+export const evmDevelopmentSingleton = definitionOf({
+  "network": 1,
+  "name": "evm-development-singleton",
+  "code": 65548,
+  "public": false,
+})
+
+/** The network `evm-development`. */
+export const evmDevelopment = definitionOf({
+  "network": 1,
+  "name": "evm-development",
+  "code": 11,
+  "public": false,
+})
+
+/** The network `evm-testnet`. */
+export const evmTestnet = definitionOf({
+  "network": 1,
+  "name": "evm-testnet",
+  "code": 10,
+})
+
+/** The network `mainnet01`. */
+export const mainnet01 = whole({
+  "network": 1,
+  "name": "mainnet01",
+  "code": 5,
+  "graphs": [{"from":0,"graph":"petersen"},{"from":852054,"graph":"twenty"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2019-10-30T00:01:00Z","targets":[{"chains":"0-9","difficulty":1},{"chains":"10-19","target":"000000000000cb73de4be95ba21db5b9178dd85974c194e3ee05717dd8afa830"}],"first-epoch":"plain"},
+  "rules": {"slow-epochs-until":80000,"parent-time":452820,"fork-flags":530500,"mean-target":771414},
+  "forks": {"highest":1,"casting":14280},
+  "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":6510744,"model":"post31"},{"from":{"fork":1},"model":"post32"}]},
+  "spv-window": [{"from":6269345,"blocks":20000},{"from":6510743,"blocks":"none"},{"from":{"fork":1},"blocks":525600}],
+})
+
+/** The network `recap-development`. */
+export const recapDevelopment = whole({
+  "network": 1,
+  "name": "recap-development",
+  "code": 1,
+  "public": false,
+  "graphs": [{"from":0,"graph":"petersen"},{"from":60,"graph":"twenty"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2019-07-17T18:28:37.613832Z","targets":[{"chains":"0-9","difficulty":100000},{"chains":"10-19","target":"0000088f99632cadf39b0db7655be62cb7dbc84ebbd9a90e5b5756d3e7d9196c"}],"payloads":[{"chains":0,"hash":"5TWTF5R6Vc85vWHqcklTY91ljkV6mJ1wYfDJShooTCw"},{"chains":"1-9","hash":"yZ6Syxl34TTrGGKxVHInV0S29BH8v-C8VZTbJr2eK2k"},{"chains":"10-19","hash":"OXFBWONFKY7fTY4MH3GaOOELd_cPCMn9GpIOPBYMsvM"}],"first-epoch":"faked"},
+  "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":13},
+  "forks": {"highest":0,"casting":14280},
+  "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":692,"model":"post31"}]},
+})
+
+/** The network `stoa`. */
+export const stoa = whole({
+  "network": 1,
+  "name": "stoa",
+  "code": 10,
+  "graphs": [{"from":0,"graph":"petersen"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2026-02-23T18:00:00Z","targets":[{"difficulty":100000}],"first-epoch":"faked"},
+  "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":"genesis"},
+  "forks": {"highest":0,"casting":14280},
+  "gas": {"block":2000000,"sizes":[{"from":"genesis","model":"pre31"},{"from":517000,"model":"post32"}]},
+})
+
+/** The network `testnet04`. */
+export const testnet04 = whole({
+  "network": 1,
+  "name": "testnet04",
+  "code": 7,
+  "graphs": [{"from":0,"graph":"petersen"},{"from":332604,"graph":"twenty"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2019-07-17T18:28:37.613832Z","targets":[{"chains":"0-9","difficulty":1},{"chains":"10-19","target":"000000001b9bf15be43824bae4c4f17722572883f7b53ed2e8c6ba9596249235"}],"first-epoch":"plain"},
+  "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":318204},
+  "forks": {"highest":0,"casting":14280},
+  "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":5783987,"model":"post31"}]},
+  "spv-window": [{"from":5783986,"blocks":20000}],
+})
+
+/** The network `testnet05`. */
+export const testnet05 = definitionOf({
+  "network": 1,
+  "name": "testnet05",
+  "code": 9,
+})
+
+/** The network `testnet06`. */
+export const testnet06 = whole({
+  "network": 1,
+  "name": "testnet06",
+  "code": 8,
+  "graphs": [{"from":0,"graph":"twenty"}],
+  "block-delay": "30s",
+  "window": 120,
+  "genesis": {"time":"2026-02-16T08:15:00Z","targets":[{"difficulty":100000}],"payloads":[{"chains":0,"hash":"EyMMEitzZjPXEtL8cVgEgiN4w48CBBx0wMWZGQDretw"},{"chains":"1-19","hash":"eq3MSmd5bkjQXSqibeEjWvL2_AZqwwipPEWOTMl0FkY"}],"first-epoch":"plain"},
+  "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":13},
+  "forks": {"highest":1,"casting":14280},
+  "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":640,"model":"post31"},{"from":{"fork":1},"model":"post32"}]},
+})
+
+/** All of them. */
+export const definitions: readonly NetworkDefinition[] = [development, evmDevelopmentPair, evmDevelopmentSingleton, evmDevelopment, evmTestnet, mainnet01, recapDevelopment, stoa, testnet04, testnet05, testnet06]
