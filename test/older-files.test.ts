@@ -2,7 +2,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { BlockShares } from '../src/accounts/block-shares.ts'
 import { LevelStore } from '../src/accounts/level-store.ts'
 import { readChosen } from '../src/compose/search/efficiency-file.ts'
@@ -86,6 +86,9 @@ it('a fork with its cache, without the node that it forked', async () => {
 })
 
 it('the state of a network with a pending transaction', async () => {
+  // The transaction expires eight hours after it was written.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-30T00:30:00Z') })
+  onTestFinished(() => void vi.useRealTimers())
   const { devnet, peer } = await start({ ...settings, stateFile: copyOf('network.state') })
   expect([...devnet.cut.values()].map(({ height }) => height)).toEqual([6n, 5n])
   expect((await ok(local(peer, exec('(coin.get-balance "sender01")')))).result.data).toBe(110_000_002.5)
