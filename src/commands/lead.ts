@@ -15,7 +15,7 @@ import { attended, faceLines, firstLines, journalLines, sourceLines } from './ba
 import { refuseWithoutEffect } from './effect.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import { withLog } from './log.ts'
-import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
+import { commonSetup, keptState, networksOf, nodesSetup } from './miner-setup.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 
@@ -27,7 +27,9 @@ export function runLead(config: LeadConfig, surroundings: Surroundings): Promise
 async function lead(config: LeadConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   refuseWithoutEffect(leadOptions, config)
-  const source = { ...nodesSetup(values, values.node), state: keptState(values.state, surroundings.environment) }
+  const networks = await networksOf(values['network-file'])
+  const state = keptState(values.state, surroundings.environment)
+  const source = { ...nodesSetup(values, values.node, networks), state }
   checkPayee(source.payee)
   const log = { faces: facesOf(surroundings), nowMs: surroundings.nowMs }
   return withLog(values, log, (face) => leadWith(face, config, { source, version: surroundings.version }, stopped))

@@ -16,7 +16,7 @@ import { refuseWithoutEffect } from './effect.ts'
 import { LiveConfig } from './live-config.ts'
 import type { MineConfig } from './live-options.ts'
 import { styleOf, withLog } from './log.ts'
-import { setupOf } from './miner-setup.ts'
+import { networksOf, setupOf } from './miner-setup.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 
@@ -28,7 +28,8 @@ export function runMine(config: MineConfig, surroundings: Surroundings): Promise
 async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
   refuseWithoutEffect(mineOptions, config)
-  const setup = setupOf(config, surroundings.environment)
+  const networks = await networksOf(values['network-file'])
+  const setup = setupOf(config, surroundings.environment, networks)
   // Invalid options must fail before the log opens.
   await checkSetup(setup)
   return withLog(values, { faces: facesOf(surroundings), nowMs: surroundings.nowMs }, async (log) => {

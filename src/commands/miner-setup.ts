@@ -18,6 +18,7 @@ import type {
   StratumSetup,
 } from '../compose/setup.ts'
 import type { StateSetup } from '../compose/state.ts'
+import type { NetworkDefinition } from '../core/network.ts'
 import { cacheFolder, tuningFileOf } from '../engine/cache-folder.ts'
 import { stateFolder } from '../journal/folder.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
@@ -38,7 +39,11 @@ type NodesValues = Omit<
  * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for unusable
  * authorities and certificates.
  */
-export function setupOf(config: MineConfig, environment: ProcessEnvironment): MinerSetup {
+export function setupOf(
+  config: MineConfig,
+  environment: ProcessEnvironment,
+  networks: readonly NetworkDefinition[] = [],
+): MinerSetup {
   const { values } = config
   const served = commonSetup(config)
   const common = {
@@ -73,7 +78,7 @@ export function setupOf(config: MineConfig, environment: ProcessEnvironment): Mi
   const source: NodesSetup | EmbeddedSetup =
     node === undefined
       ? { kind: 'embedded', network: networkSettings(values), ...mined }
-      : { ...nodesSetup(values, node), ...mined }
+      : { ...nodesSetup(values, node, networks), ...mined }
   return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
 }
 
@@ -93,13 +98,24 @@ export function commonSetup({
   }
 }
 
+/** The networks of the user's files. Throws NewcutError BAD_CONFIG. */
+export async function networksOf(files: readonly string[] = []): Promise<readonly NetworkDefinition[]> {
+  if (files.length === 0) return []
+  return (await import('../cli/network-file.ts')).readNetworkFiles(files)
+}
+
 /** The nodes of a miner or a leader. Throws NewcutError for unusable authorities. */
-export function nodesSetup(values: NodesValues, nodes: readonly string[]): NodesSetup {
+export function nodesSetup(
+  values: NodesValues,
+  nodes: readonly string[],
+  networks: readonly NetworkDefinition[],
+): NodesSetup {
   const ca = givenAuthorities(values, tlsNode(nodes).startsWith('https:'))
   return {
     kind: 'nodes',
     urls: nonEmpty(nodes),
     trust: { insecure: values.insecure, fingerprint: values.fingerprint, ca },
+    networks,
     failFast: values['fail-fast'],
     maxWaitMs: values.duration,
     failbackMs: values.failback,

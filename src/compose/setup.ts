@@ -1,6 +1,7 @@
 /** The setup of a miner: source of work, paid account and search. Commands build it from their options. */
 import type { Configuration } from '../api/configuration.ts'
 import type { GraphName } from '../core/graph.ts'
+import type { NetworkDefinition } from '../core/network.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
@@ -92,6 +93,8 @@ export interface NodesSetup extends Reaching, Mined {
   /** `http://HOST:PORT`, in order of priority. */
   readonly urls: readonly [string, ...string[]]
   readonly trust: NodeTrust
+  /** Networks of the user's files. Default: none. */
+  readonly networks?: readonly NetworkDefinition[] | undefined
   /** Failback: how long a higher-priority node must be healthy before we return to it. Default: 60 s. */
   readonly failbackMs?: number | undefined
   /** Whether to submit found blocks to the other nodes too, if they accept blocks. Default: true. */

@@ -2,9 +2,13 @@
 import type { NetworkDefinition } from './network.ts'
 import { definitions } from './network-data.ts'
 
-/** @returns undefined for a name without a file */
-export function knownNetwork(name: string): NetworkDefinition | undefined {
-  return definitions.find((network) => network.name === name)
+/**
+ * @param own networks of the user's files, which come first
+ * @returns undefined for a name without a file
+ */
+export function knownNetwork(name: string, own: readonly NetworkDefinition[] = []): NetworkDefinition | undefined {
+  const isNamed = (network: NetworkDefinition) => network.name === name
+  return own.find(isNamed) ?? definitions.find(isNamed)
 }
 
 /** Names of the networks with a file that have this version code. */

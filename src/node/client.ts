@@ -24,7 +24,7 @@ import type { LocalOptions, LocalResult } from './command-calls.ts'
 import * as commandCalls from './command-calls.ts'
 import type { EventStream } from './event-stream.ts'
 import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
-import { NodeHttp, type NodeHttpOptions } from './http.ts'
+import { NodeHttp } from './http.ts'
 import type { WorkAnswer } from './mining-calls.ts'
 import * as miningCalls from './mining-calls.ts'
 import { networkCodeOf } from './network-code.ts'
@@ -37,7 +37,7 @@ import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } 
 import * as streamCalls from './stream-calls.ts'
 import type { Gap, StreamOptions, Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
-import { networkOf } from './verify-network.ts'
+import { type Networks, type NodeClientOptions, networkOf, type VerifiableNetwork } from './verify-network.ts'
 import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
 
 /**
@@ -74,26 +74,23 @@ export class NodeClient {
   readonly graphHistory: GraphHistory
   /** Word of the node in paths: `chainweb` or `ledger`. */
   readonly product: ProductWord
+  /** The network that the node claims to belong to, with the rules that its headers are checked against. */
+  readonly network: VerifiableNetwork
   readonly #requests: Requests
   readonly #context: Context & { readonly http: NodeHttp }
 
-  private constructor(http: NodeHttp, { info, graphHistory }: JudgedInfo, product: ProductWord) {
+  private constructor(http: NodeHttp, { info, graphHistory }: JudgedInfo, product: ProductWord, own?: Networks) {
     this.http = http
     this.info = info
     this.graphHistory = graphHistory
     this.product = product
-    this.#requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
-    const network = networkOf({ info, graphHistory })
-    this.#context = {
-      http,
-      requests: this.#requests,
-      url: http.baseUrl,
-      info,
-      graphHistory,
-      network,
-      networkCode: networkCodeOf(this.#requests, info.nodeVersion),
-      reportedForks: new Set(),
-    }
+    const requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
+    this.#requests = requests
+    this.network = networkOf({ info, graphHistory }, own)
+    const { network } = this
+    const networkCode = networkCodeOf(requests, info.nodeVersion, own)
+    const url = http.baseUrl
+    this.#context = { http, requests, url, info, graphHistory, network, networkCode, reportedForks: new Set() }
   }
 
   /**
@@ -102,11 +99,11 @@ export class NodeClient {
    * BAD_OPTION for a malformed address. Throws the reason of `signal` if it aborts before the response; later it has no
    * effect.
    */
-  static async connect(options: NodeHttpOptions, signal?: AbortSignal): Promise<NodeClient> {
+  static async connect({ networks, ...options }: NodeClientOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
       const { judged, product } = await nodeCalls.recognise(new Requests(http, ''), signal ? { signal } : {})
-      return new NodeClient(http, judged, product)
+      return new NodeClient(http, judged, product, networks)
     } catch (error) {
       await http.close()
       throw error

@@ -3,22 +3,38 @@ import { decodeBase64Url, equalBytes } from '../base/bytes.ts'
 import { unlessMalformed } from '../base/json.ts'
 import { genesisParentHash } from '../core/genesis.ts'
 import { decodeHeader } from '../core/header.ts'
+import type { ProductWord } from '../core/header-json.ts'
 import { knownNetwork, type NetworkCode } from '../core/known-networks.ts'
+import type { NodeInfo } from '../schema/bodies.ts'
 import { JSON_TYPE } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
-import { type CallOptions, misbehaved, type Requests } from './requests.ts'
+import type { NodeHttp } from './http.ts'
+import { type CallOptions, misbehaved, Requests } from './requests.ts'
+import type { Networks } from './verify-network.ts'
 
 /**
- * Name and version code of the network of this name. The code of a network without a file is that of the genesis header of
+ * Name and version code of the network of this name. `own` are networks of the user's files. The code of a network without a file is that of the genesis header of
  * chain 0, whose parent hash contains it. It is fetched once.
  */
-export function networkCodeOf(requests: Requests, name: string): (call?: CallOptions) => Promise<NetworkCode> {
-  const known = knownNetwork(name)?.code
+export function networkCodeOf(
+  requests: Requests,
+  name: string,
+  own: Networks = [],
+): (call?: CallOptions) => Promise<NetworkCode> {
+  const known = knownNetwork(name, own)?.code
   let learnt: NetworkCode | null = known === undefined ? null : { name, code: known }
   return async (call = {}) => {
     learnt ??= { name, code: await genesisCode(requests, call) }
     return learnt
   }
+}
+
+/** The code in the genesis header of the client's network. Throws NodeMisbehaved if its parent hash is of another code. */
+export function genesisCodeOf(
+  { http, product, info }: { readonly http: NodeHttp; readonly product: ProductWord; readonly info: NodeInfo },
+  call: CallOptions = {},
+): Promise<number> {
+  return genesisCode(new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`), call)
 }
 
 async function genesisCode(requests: Requests, call: CallOptions): Promise<number> {

@@ -1,8 +1,17 @@
 /** Rules of the network that a node claims to belong to. */
 import { knownNetwork } from '../core/known-networks.ts'
-import { completeNetwork, type Network } from '../core/network.ts'
+import { completeNetwork, type Network, type NetworkDefinition } from '../core/network.ts'
 import { development } from '../core/network-data.ts'
+import type { NodeHttpOptions } from './http.ts'
 import type { JudgedInfo } from './node-info.ts'
+
+/** Networks beside those that newcut has files for. */
+export type Networks = readonly NetworkDefinition[]
+
+export interface NodeClientOptions extends NodeHttpOptions {
+  /** Networks of the user's files. Default: none. */
+  networks?: Networks
+}
 
 /** A network whose rules headers are checked against. */
 export interface VerifiableNetwork {
@@ -11,15 +20,18 @@ export interface VerifiableNetwork {
   readonly isKnown: boolean
 }
 
-/** @returns the network that a node claims to belong to, with a block delay of 30 s if it is unknown */
-export function networkOf({ info, graphHistory }: JudgedInfo): VerifiableNetwork {
+/**
+ * @param own networks of the user's files
+ * @returns the network that a node claims to belong to, with a block delay of 30 s if it is unknown
+ */
+export function networkOf({ info, graphHistory }: JudgedInfo, own: Networks = []): VerifiableNetwork {
   const { nodeVersion: name, nodeBlockDelay } = info
-  const definition = knownNetwork(name)
+  const definition = knownNetwork(name, own)
   const network = definition && completeNetwork(definition)
   if (network?.isPublic) return { network, isKnown: true }
   // Each node may run a development network with graphs and a block delay of its own.
-  const own = { graphHistory, ...(nodeBlockDelay !== undefined && { blockDelay: BigInt(nodeBlockDelay) }) }
-  if (network) return { network: { ...network, ...own }, isKnown: true }
+  const described = { graphHistory, ...(nodeBlockDelay !== undefined && { blockDelay: BigInt(nodeBlockDelay) }) }
+  if (network) return { network: { ...network, ...described }, isKnown: true }
   const forks = { ...development.forks, from: Number.POSITIVE_INFINITY }
-  return { network: { ...development, ...definition, ...own, forks, name }, isKnown: false }
+  return { network: { ...development, ...definition, ...described, forks, name }, isKnown: false }
 }

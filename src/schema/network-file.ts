@@ -1,81 +1,93 @@
-/** Schema of the file of a network (networks/*.yaml, `--network-file`). core/network-form.ts has its meaning. */
-import { graphNames } from '../core/graph.ts'
-import { type Static, Type } from './typebox.ts'
+/**
+ * Schema of the file of a network (networks/*.yaml, `--network-file`). core/network-form.ts has its meaning. Each
+ * description completes the sentence "expected ...".
+ */
+import { graphNames, MAX_CHAINS } from '../core/graph.ts'
+import { type Static, type TSchema, Type } from './typebox.ts'
 
-const height = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const u32 = Type.Integer({ minimum: 0, maximum: 0xffff_ffff })
 const closed = { additionalProperties: false }
-const fork = Type.Object({ fork: Type.Integer({ minimum: 1, maximum: 0xffff_ffff }) }, closed)
-const heightOrNever = Type.Union([Type.Literal('genesis'), Type.Literal('never'), height])
-const condition = Type.Union([Type.Literal('genesis'), Type.Literal('never'), height, fork])
-const chains = Type.Union([Type.String(), Type.Integer({ minimum: 0 })])
 const optional = Type.Optional
-const model = Type.Union([Type.Literal('pre31'), Type.Literal('post31'), Type.Literal('post32')])
-const graph = Type.Union([...graphNames.map((name) => Type.Literal(name)), Type.Array(Type.Array(u32))])
+const oneOf = <T extends string>(...words: T[]) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    { description: words.join(' or ') },
+  )
+const whole = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
+const wholeOr = <T extends string>(word: T, minimum: number, maximum: number) =>
+  Type.Union([Type.Literal(word), whole(minimum, maximum)], {
+    description: `${word}, or a whole number from ${minimum} to ${maximum}`,
+  })
+const list = <T extends TSchema>(item: T, minItems = 0) =>
+  Type.Array(item, { minItems, description: minItems === 0 ? 'a list' : 'a list that is not empty' })
+
+const u32 = whole(0, 0xffff_ffff)
+const height = whole(0, Number.MAX_SAFE_INTEGER)
+const text = Type.String({ description: 'a text' })
+const yesNo = Type.Boolean({ description: 'true or false' })
+const fork = Type.Object({ fork: whole(1, 0xffff_ffff) }, closed)
+const condition = Type.Union([Type.Literal('genesis'), Type.Literal('never'), height, fork], {
+  description: 'genesis, a height, { fork: N } or never',
+})
+const heightOrNever = Type.Union([Type.Literal('genesis'), Type.Literal('never'), height], {
+  description: 'genesis, a height or never',
+})
+const chains = Type.Union([Type.String(), Type.Integer()], { description: 'a chain or chains, such as 0 or 0-9' })
+const adjacents = Type.Array(Type.Array(whole(0, MAX_CHAINS - 1)))
+const graph = Type.Union([...graphNames.map((name) => Type.Literal(name)), adjacents], {
+  description: `${graphNames.join(', ')}, or the list of the adjacent chains of each chain`,
+})
+
+const target = Type.Object(
+  {
+    chains: optional(chains),
+    difficulty: optional(whole(1, Number.MAX_SAFE_INTEGER)),
+    target: optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: '64 hex digits in quotes, high first' })),
+  },
+  closed,
+)
+const genesis = Type.Object(
+  {
+    time: optional(text),
+    targets: optional(list(target, 1)),
+    'any-target': optional(yesNo),
+    payloads: optional(list(Type.Object({ chains: optional(chains), hash: text }, closed))),
+    'first-epoch': optional(oneOf('faked', 'plain')),
+  },
+  closed,
+)
+const rules = Type.Object(
+  {
+    'slow-epochs-until': optional(condition),
+    'parent-time': optional(condition),
+    'mean-target': optional(condition),
+    'fork-flags': optional(heightOrNever),
+  },
+  closed,
+)
+const gas = Type.Object(
+  {
+    block: optional(whole(1, 1_000_000_000)),
+    sizes: optional(list(Type.Object({ from: condition, model: oneOf('pre31', 'post31', 'post32') }, closed))),
+  },
+  closed,
+)
 
 export const NetworkFile = Type.Object(
   {
-    network: Type.Literal(1),
-    name: Type.String(),
+    network: Type.Literal(1, { description: '1, the version of this form' }),
+    name: text,
     code: optional(u32),
-    public: optional(Type.Boolean()),
-    graphs: optional(Type.Array(Type.Object({ from: height, graph }, closed), { minItems: 1 })),
-    'block-delay': optional(Type.String()),
-    window: optional(Type.Union([Type.Literal('none'), Type.Integer({ minimum: 1, maximum: 1_000_000 })])),
-    genesis: optional(
-      Type.Object(
-        {
-          time: optional(Type.String()),
-          targets: optional(
-            Type.Array(
-              Type.Object(
-                {
-                  chains: optional(chains),
-                  difficulty: optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-                  target: optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
-                },
-                closed,
-              ),
-              { minItems: 1 },
-            ),
-          ),
-          'any-target': optional(Type.Boolean()),
-          payloads: optional(Type.Array(Type.Object({ chains: optional(chains), hash: Type.String() }, closed))),
-          'first-epoch': optional(Type.Union([Type.Literal('faked'), Type.Literal('plain')])),
-        },
-        closed,
-      ),
-    ),
-    rules: optional(
-      Type.Object(
-        {
-          'slow-epochs-until': optional(condition),
-          'parent-time': optional(condition),
-          'mean-target': optional(condition),
-          'fork-flags': optional(heightOrNever),
-        },
-        closed,
-      ),
-    ),
-    forks: optional(
-      Type.Object({ highest: u32, casting: optional(Type.Integer({ minimum: 1, maximum: 4_000_000 })) }, closed),
-    ),
-    gas: optional(
-      Type.Object(
-        {
-          block: optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-          sizes: optional(Type.Array(Type.Object({ from: condition, model }, closed))),
-        },
-        closed,
-      ),
-    ),
+    public: optional(yesNo),
+    graphs: optional(list(Type.Object({ from: height, graph }, closed), 1)),
+    'block-delay': optional(text),
+    window: optional(wholeOr('none', 1, 1_000_000)),
+    genesis: optional(genesis),
+    rules: optional(rules),
+    forks: optional(Type.Object({ highest: u32, casting: optional(whole(1, 4_000_000)) }, closed)),
+    gas: optional(gas),
     'spv-window': optional(
-      Type.Array(
-        Type.Object(
-          { from: condition, blocks: Type.Union([Type.Literal('none'), Type.Integer({ minimum: 1 })]) },
-          closed,
-        ),
-      ),
+      list(Type.Object({ from: condition, blocks: wholeOr('none', 1, Number.MAX_SAFE_INTEGER) }, closed)),
     ),
   },
   closed,

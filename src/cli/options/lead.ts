@@ -40,6 +40,7 @@ export const leadOptions = {
   ),
   stall: mineOptions.stall,
   'fail-fast': mineOptions['fail-fast'],
+  'network-file': mineOptions['network-file'],
   insecure: mineOptions.insecure,
   ca: mineOptions.ca,
   fingerprint: mineOptions.fingerprint,

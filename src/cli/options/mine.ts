@@ -20,6 +20,7 @@ import {
   publicKeys,
   scheduleText,
   someText,
+  texts,
   wholeNumber,
   yesNo,
 } from '../values.ts'
@@ -265,6 +266,12 @@ export const mineOptions = {
     needs: ['peer'],
     more: 'By default, newcut waits for the node.',
     isForHttp: true,
+  }),
+  'network-file': unset(texts, 'FILE', 'file that describes the network of the node', {
+    group: 'node',
+    needs: ['peer', 'noPool', 'noFleet'],
+    plural: 'network-files',
+    more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
   }),
   insecure: option(yesNo, false, null, 'do not check TLS certificates', ofTls),
   ca: unset(someText, 'FILE', 'CA certificates to trust (PEM)', {

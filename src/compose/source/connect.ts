@@ -2,6 +2,7 @@
 import { backoffMs } from '../../base/backoff.ts'
 import { sleep } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import type { NetworkDefinition } from '../../core/network.ts'
 import { NodeClient } from '../../node/client.ts'
 import type { Dial } from '../../node/dial.ts'
 import { isRetryable } from '../../node/errors.ts'
@@ -13,6 +14,8 @@ export interface NodeAddress extends Reaching {
   /** Root of the node: `http://HOST:PORT`. */
   readonly url: string
   readonly trust: NodeTrust
+  /** Networks of the user's files. Default: none. */
+  readonly networks?: readonly NetworkDefinition[] | undefined
   /** Upper bound of the backoff. Default: 1.5 s. */
   readonly maxPauseMs?: number | undefined
   readonly dial?: Dial | undefined
@@ -48,10 +51,20 @@ export async function connect(
 
 /** One attempt. Throws NewcutError, or the signal's reason. */
 export function connectOnce(
-  { url, trust: { insecure, fingerprint, ca }, dial }: Pick<NodeAddress, 'url' | 'trust' | 'dial'>,
+  {
+    url,
+    trust: { insecure, fingerprint, ca },
+    networks,
+    dial,
+  }: Pick<NodeAddress, 'url' | 'trust' | 'networks' | 'dial'>,
   signal: AbortSignal,
 ): Promise<NodeClient> {
-  const given = { ...(fingerprint && { fingerprint }), ...(ca && { ca }), ...(dial && { dial }) }
+  const given = {
+    ...(fingerprint && { fingerprint }),
+    ...(ca && { ca }),
+    ...(dial && { dial }),
+    ...(networks && { networks }),
+  }
   return NodeClient.connect({ url, insecure, ...given }, signal)
 }
 

@@ -1,12 +1,13 @@
 /** Connects to the nodes of a miner and creates the source of work from one or several of them. */
 
 import { sleep } from '../../base/clock.ts'
-import { NewcutError } from '../../base/errors.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import type { ForkRules } from '../../core/fork.ts'
+import type { NetworkDefinition } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { onAbort } from '../../node/http.ts'
-import { networkOf as verifiableNetworkOf } from '../../node/verify-network.ts'
+import { genesisCodeOf } from '../../node/network-code.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
@@ -50,6 +51,7 @@ export async function reachNodeSource(
   const { client, clients, payloads, sourceFor, close } = await reachNodes(setup, onWaiting, signal)
   try {
     checkChains(setup.chains, client)
+    await compareWithFiles(setup.networks ?? [], client, onWaiting, signal)
     const network = client.info.nodeVersion
     const account = accountOn(network, setup.payee)
     const source = sourceFor(account)
@@ -59,6 +61,31 @@ export async function reachNodeSource(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Reports files of networks that do not fit the node. Mining needs none of them, so it goes on. */
+async function compareWithFiles(
+  files: readonly NetworkDefinition[],
+  client: NodeClient,
+  onProblem: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (files.length === 0) return
+  const { nodeVersion: name } = client.info
+  const file = files.find((each) => each.name === name)
+  if (file === undefined) {
+    const names = files.map((each) => each.name).join(', ')
+    onProblem(`the node belongs to ${name}, but --network-file describes ${names}: it has no effect`)
+    return
+  }
+  try {
+    const code = await genesisCodeOf(client, { signal })
+    if (file.code === undefined || file.code === code) return
+    onProblem(`the file of ${name} has code ${file.code}, but its genesis header has ${code}: no header will be right`)
+  } catch (error) {
+    signal.throwIfAborted()
+    onProblem(`the file of ${name} cannot be compared with the node: ${describeError(error)}`)
   }
 }
 
@@ -73,8 +100,8 @@ export async function reachNodes(
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<ReachedNodes> {
-  const { urls: given, trust, dial, failFast, maxWaitMs, confirmations, chains } = setup
-  const reaching = { dial, failFast, maxWaitMs }
+  const { urls: given, trust, networks, dial, failFast, maxWaitMs, confirmations, chains } = setup
+  const reaching = { dial, failFast, maxWaitMs, networks }
   const shared = { clock: systemClock, random: Math.random, confirmations, chains }
   const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
     const stallMs = setup.stallMs ?? usualStallMs(client.blockDelayMs)
@@ -138,7 +165,7 @@ export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
 
 /** @returns the fork rules of a node's network. Throws NewcutError BAD_OPTION for options that these rules exclude. */
 export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
-  const { network, isKnown } = verifiableNetworkOf(client)
+  const { network, isKnown } = client.network
   if (!isKnown && forkWish !== 'node') {
     throw new NewcutError('BAD_OPTION', `--fork-vote: newcut does not know how ${network.name} adopts forks`, {
       hint: 'leave it out: the work then votes as the node does',

@@ -2,7 +2,6 @@
 import { encodeBase64Url } from '../../base/bytes.ts'
 import type { Header } from '../../core/header.ts'
 import type { NodeClient } from '../../node/client.ts'
-import { networkOf } from '../../node/verify-network.ts'
 import type { ChainView } from './choice.ts'
 import { limiter } from './limit.ts'
 
@@ -32,12 +31,11 @@ export class HeadReader {
    * @throws NewcutError, or the reason of the signal
    */
   async read(heads: ReadonlyMap<number, { readonly hash: string }>, signal: AbortSignal): Promise<ChainView> {
-    const { info, graphHistory } = this.#client
+    const { info, network } = this.#client
     const chains = info.nodeChains.map(Number)
     await Promise.all(chains.map((chain) => this.#readHead(chain, heads.get(chain)?.hash, signal)))
-    const { network } = networkOf({ info, graphHistory })
     return {
-      network,
+      network: network.network,
       cut: new Map([...this.#heads].map(([chain, { header }]) => [chain, header])),
       headers: new Map([...this.#former.values(), ...this.#heads.values()].map(({ id, header }) => [id, header])),
     }

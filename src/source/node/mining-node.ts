@@ -10,7 +10,6 @@ import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeRefusal, NotFound, UnauthorizedMiner } from '../../node/errors.ts'
 import type { CallOptions } from '../../node/requests.ts'
-import { networkOf } from '../../node/verify-network.ts'
 import type { ForkVote } from '../source.ts'
 import type { ChainView } from './choice.ts'
 import { ForkVotes } from './fork-votes.ts'
@@ -113,7 +112,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
     const header = heads.known(hash) ?? (await look(() => client.header(chain, hash, { signal })))
     return forkStateOf(header.featureFlags)
   }
-  const rules = forks.forkRules ?? networkOf(client).network.forks
+  const rules = forks.forkRules ?? client.network.network.forks
   const votes = new ForkVotes({ rules, wish: forks.forkWish ?? 'node', stateOf })
   return {
     url: http.baseUrl,

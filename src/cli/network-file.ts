@@ -1,0 +1,116 @@
+/** Reads the files of networks (`--network-file`): YAML or JSON, checked with line and reason. */
+import type { Node, Pair } from 'yaml'
+import { fileProblem, NewcutError } from '../base/errors.ts'
+import { readUserText } from '../base/user-file.ts'
+import { knownNetwork } from '../core/known-networks.ts'
+import type { NetworkDefinition } from '../core/network.ts'
+import { definitionOf, type NetworkForm, NetworkFormError } from '../core/network-form.ts'
+import { NetworkFile } from '../schema/network-file.ts'
+import { validatorOf } from '../schema/validator.ts'
+import { closest } from './config.ts'
+import { yaml } from './yaml.ts'
+
+type Path = readonly (string | number)[]
+/** The parts of a schema that messages come from. */
+interface Described {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
+}
+
+/**
+ * @returns the networks of these files, in their order
+ * @throws NewcutError BAD_CONFIG that names file, line and reason
+ */
+export function readNetworkFiles(paths: readonly string[]): NetworkDefinition[] {
+  const read: { readonly path: string; readonly network: NetworkDefinition }[] = []
+  for (const path of paths) {
+    const network = readNetworkFile(path)
+    const other = read.find((each) => each.network.name === network.name)
+    if (other !== undefined) {
+      throw new NewcutError('BAD_CONFIG', `${path} and ${other.path} both describe ${network.name}: give one of them`)
+    }
+    if (knownNetwork(network.name)?.isPublic) {
+      throw new NewcutError(
+        'BAD_CONFIG',
+        `${path}: newcut knows the rules of ${network.name}, which no file may change`,
+        {
+          hint: 'leave --network-file out, or give the network another name',
+        },
+      )
+    }
+    read.push({ path, network })
+  }
+  return read.map(({ network }) => network)
+}
+
+function readNetworkFile(path: string): NetworkDefinition {
+  const { LineCounter, parseDocument } = yaml()
+  const lines = new LineCounter()
+  const document = parseDocument(textOf(path), { lineCounter: lines })
+  const fail = (line: number | null, message: string) => {
+    throw new NewcutError('BAD_CONFIG', `${path}${line === null ? '' : `, line ${line}`}: ${message}`)
+  }
+  // With a warning, such as an unknown tag, the value would be a guess.
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem !== undefined) fail(problem.linePos?.[0].line ?? null, problem.message.split('\n')[0].replace(/:$/, ''))
+  const wrong = (at: Path, message: string) => {
+    const offset = offsetOf(document.contents, at)
+    fail(offset === null ? null : lines.linePos(offset).line, at.length === 0 ? message : `${at.join('.')}: ${message}`)
+  }
+  const content: unknown = document.toJS()
+  const { accepts, complaint } = validatorOf(NetworkFile)
+  if (!accepts(content)) {
+    const [, pointer = '', text] = /^(\/\S*)? ?(.*)$/.exec(complaint(content)) ?? []
+    const at = pointer.split('/').slice(1)
+    wrong(at, expectedAt(at) ?? text)
+  }
+  try {
+    return definitionOf(content as NetworkForm)
+  } catch (error) {
+    if (error instanceof NetworkFormError) wrong(error.path, error.message)
+    throw error
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readUserText(path)
+  } catch (error) {
+    throw new NewcutError('BAD_CONFIG', `network file ${path}: ${fileProblem(error)}`, { cause: error })
+  }
+}
+
+/** Finds the schema's words for a place. Null if it has none. */
+function expectedAt(path: Path): string | null {
+  let schema = NetworkFile as Described
+  for (const key of path) {
+    const next = schema.items ?? schema.properties?.[key]
+    if (next === undefined) {
+      const names = Object.keys(schema.properties ?? {})
+      return names.length === 0 ? null : `no such field${closest(String(key), names)}; known are ${names.join(', ')}`
+    }
+    schema = next
+  }
+  return schema.description === undefined ? null : `expected ${schema.description}`
+}
+
+/** Offset of the key or item at a place; of the last one on the way that is there. */
+function offsetOf(root: unknown, path: Path): number | null {
+  const { isMap, isScalar, isSeq } = yaml()
+  let [node, offset] = [root, null as number | null]
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair: Pair | undefined = node.items.find(
+        (each) => isScalar(each.key) && String(each.key.value) === String(key),
+      )
+      if (pair === undefined) return offset
+      offset = (pair.key as Node).range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(key)]
+      offset = (node as Node | undefined)?.range?.[0] ?? offset
+    } else return offset
+  }
+  return offset
+}

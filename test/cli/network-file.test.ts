@@ -1,0 +1,202 @@
+/** Files of networks: what they may have, and what a wrong one is told. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { NewcutError } from '../../src/base/errors.ts'
+import { readNetworkFiles } from '../../src/cli/network-file.ts'
+import { completeNetwork, graphAt } from '../../src/core/network.ts'
+import { MAX_TARGET } from '../../src/core/target.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'newcut-network-file-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A network that nobody knows: four chains in a ring, blocks every 12 s. */
+const WHOLE = `network: 1
+name: quad
+code: 4660
+public: false
+graphs:
+  - from: 0
+    graph: [[1, 3], [0, 2], [1, 3], [2, 0]]
+block-delay: 12s
+window: 60
+genesis:
+  time: 2026-11-01T00:00:00.000001Z
+  targets:
+    - { chains: 0-2, difficulty: 1000 }
+    - { chains: 3, target: "${'0f'.repeat(32)}" }
+  payloads:
+    - { chains: 1, hash: EyMMEitzZjPXEtL8cVgEgiN4w48CBBx0wMWZGQDretw }
+  first-epoch: faked
+rules:
+  slow-epochs-until: genesis
+  parent-time: 7
+  mean-target: { fork: 2 }
+  fork-flags: never
+forks: { highest: 2, casting: 100 }
+gas:
+  block: 500000
+  sizes:
+    - { from: genesis, model: pre31 }
+    - { from: 10, model: post31 }
+    - { from: { fork: 2 }, model: post32 }
+spv-window:
+  - { from: 5, blocks: 1000 }
+  - { from: { fork: 1 }, blocks: none }
+`
+
+let written = 0
+function fileOf(text: string): string {
+  const path = join(folder, `${++written}.yaml`)
+  writeFileSync(path, text)
+  return path
+}
+
+function refusal(...paths: string[]): { readonly code: string; readonly message: string } {
+  try {
+    readNetworkFiles(paths)
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    return { code: error.code, message: error.message.replace(`${folder}/`, '') }
+  }
+  throw new Error('the files were read')
+}
+
+describe('the file of a network', () => {
+  it('has all that verification needs', () => {
+    const [definition] = readNetworkFiles([fileOf(WHOLE)])
+    const network = completeNetwork(definition)
+    if (network === null) throw new Error('a part is missing')
+    expect(network).toMatchObject({
+      ...{ name: 'quad', code: 4660, isPublic: false, blockDelay: 12_000_000n, window: 60, blockGas: 500_000 },
+      ...{ genesisTime: 1_793_491_200_000_001n, fakeFirstEpochStart: true, takesAnyGenesisTarget: false },
+      rules: { endOfEmergencyAdjustment: 0, parentTime: 7, meanTarget: { fork: 2 } },
+      forks: { from: Number.POSITIVE_INFINITY, castingBlocks: 100, highestKnown: 2 },
+      gasModels: [
+        { from: 0, model: 'pre31' },
+        { from: 10, model: 'post31' },
+        { from: { fork: 2 }, model: 'post32' },
+      ],
+      spvWindows: [
+        { from: 5, blocks: 1000 },
+        { from: { fork: 1 }, blocks: null },
+      ],
+    })
+    expect([0, 2, 3].map(network.genesisTarget)).toEqual([
+      ...[MAX_TARGET / 1000n, MAX_TARGET / 1000n, BigInt(`0x${'0f'.repeat(32)}`)],
+    ])
+    expect([0, 1].map(network.genesisPayload)).toEqual([null, 'EyMMEitzZjPXEtL8cVgEgiN4w48CBBx0wMWZGQDretw'])
+    expect(graphAt(network, 0)).toEqual({
+      name: 'other',
+      degree: 2,
+      adjacents: [
+        [1, 3],
+        [0, 2],
+        [1, 3],
+        [0, 2],
+      ],
+    })
+  })
+
+  it('may be JSON, and needs no more than a name', () => {
+    const [definition] = readNetworkFiles([fileOf('{ "network": 1, "name": "quad" }')])
+    expect([definition.name, definition.isPublic, completeNetwork(definition)]).toEqual(['quad', true, null])
+  })
+
+  it.each([
+    ['an unknown key', 'block-delay:', 'block-dely:', 'line 8: block-dely: no such field; did you mean block-delay?'],
+    [
+      'a height that is not a number',
+      'parent-time: 7',
+      'parent-time: soon',
+      'line 20: rules.parent-time: expected genesis, a height, { fork: N } or never',
+    ],
+    [
+      'a negative height',
+      '{ from: 10,',
+      '{ from: -10,',
+      'line 28: gas.sizes.1.from: expected genesis, a height, { fork: N } or never',
+    ],
+    [
+      'conditions in another order',
+      '{ from: 10,',
+      '{ from: genesis,',
+      'line 28: gas.sizes.1.from: expected a later one than before',
+    ],
+    [
+      'an unknown model',
+      'model: post31',
+      'model: post33',
+      'line 28: gas.sizes.1.model: expected pre31 or post31 or post32',
+    ],
+    [
+      'a code of more than 32 bits',
+      'code: 4660',
+      'code: 4294967296',
+      'line 3: code: expected a whole number from 0 to 4294967295',
+    ],
+    [
+      'a graph that is not regular',
+      '[2, 0]]',
+      '[2]]',
+      'line 7: graphs.0.graph: has 1 chains adjacent to chain 3, expected 2',
+    ],
+    ['a graph from a later height', '- from: 0', '- from: 5', 'line 6: graphs.0.from: expected 0'],
+    [
+      'no target for a chain',
+      'chains: 0-2',
+      'chains: 0-1',
+      'line 12: genesis.targets: expected a target for each chain, also for chain 2',
+    ],
+    [
+      'a target that is too short',
+      '0f0f0f',
+      '0f0f',
+      'line 14: genesis.targets.1.target: expected 64 hex digits in quotes',
+    ],
+    [
+      'a target and a difficulty',
+      'chains: 0-2, diff',
+      'target: "0f", diff',
+      'line 13: genesis.targets.0.target: expected 64 hex digits',
+    ],
+    [
+      'chains in the wrong order',
+      'chains: 0-2',
+      'chains: 2-0',
+      'line 13: genesis.targets.0.chains: expected a chain or chains',
+    ],
+    ['a time without a day', '2026-11-01T00', '2026-11-41T00', 'line 11: genesis.time: expected a time such as'],
+    [
+      'a delay without a unit',
+      'block-delay: 12s',
+      'block-delay: "12"',
+      'line 8: block-delay: expected a time such as 30s',
+    ],
+    ['a hash that is too short', 'EyMMEitzZjPXEtL8', 'EyMM', 'line 16: genesis.payloads.0.hash: expected a hash'],
+    ['another form', 'network: 1', 'network: 2', 'line 1: network: expected 1, the version of this form'],
+    ['a name with a slash', 'name: quad', 'name: a/b', 'line 2: name: expected up to 64 letters'],
+    ['broken YAML', 'rules:', 'rules: [', 'line 19'],
+  ])('with %s is refused with line and reason', (_, from, to, message) => {
+    expect(WHOLE).toContain(from)
+    const { code, message: said } = refusal(fileOf(WHOLE.replace(from, to)))
+    expect([code, said]).toEqual(['BAD_CONFIG', expect.stringContaining(message)])
+  })
+
+  it('of a name that another file has, or of a public network, is refused', () => {
+    const [first, second] = [fileOf(WHOLE), fileOf(WHOLE)]
+    expect(refusal(first, second).message).toMatch(/^\d+\.yaml and .*\d+\.yaml both describe quad: give one of them$/)
+    expect(refusal(fileOf('{ "network": 1, "name": "mainnet01" }')).message).toMatch(
+      /newcut knows the rules of mainnet01/,
+    )
+    expect(readNetworkFiles([fileOf('{ "network": 1, "name": "development" }')])).toHaveLength(1)
+  })
+
+  it('that is missing is refused with its name', () => {
+    expect(refusal(join(folder, 'none.yaml'))).toEqual({
+      code: 'BAD_CONFIG',
+      message: expect.stringMatching(/^network file none\.yaml: /),
+    })
+  })
+})

@@ -1,0 +1,129 @@
+/** A node of a network that newcut has no file for: its code is learnt, and a file of the user has its rules. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
+import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
+import { headerLayout } from '../../src/core/header.ts'
+import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { NodeClient } from '../../src/node/client.ts'
+
+const NAME = 'my-net'
+/** The rules of the node, as a file would have them. */
+const FORM: NetworkForm = {
+  ...{ network: 1, name: NAME, code: 2, public: false, window: 120, 'block-delay': '30s' },
+  graphs: [{ from: 0, graph: 'pair' }],
+  genesis: {
+    time: '2019-07-17T18:28:37.613832Z',
+    targets: [{ difficulty: 20 }],
+    'first-epoch': 'faked',
+  },
+  rules: {
+    ...{ 'slow-epochs-until': 'genesis', 'parent-time': 'genesis', 'mean-target': 'genesis', 'fork-flags': 'genesis' },
+  },
+  forks: { highest: 1 },
+  gas: { block: 150_000 },
+}
+
+let devnet: Devnet
+let proxy: http.Server
+let [url, changed] = ['', (text: string) => text]
+let asked: string[] = []
+
+/** A proxy before the development node that gives its network another name. */
+beforeAll(async () => {
+  devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 20n })
+  await fetch(`${devnet.url}/make-blocks`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"0":3,"1":3}' },
+  })
+  proxy = http.createServer((request, response) => {
+    const path = (request.url ?? '').replace(`/${NAME}/`, '/development/')
+    asked.push(path)
+    const { accept = '*/*' } = request.headers
+    http.get(`${devnet.url}${path}`, { headers: { accept } }, (answer) => {
+      const { 'content-length': _length, ...headers } = answer.headers
+      response.writeHead(answer.statusCode ?? 500, headers)
+      answer.setEncoding('latin1')
+      answer.on('data', (text: string) => {
+        response.write(changed(text.replaceAll('"development"', `"${NAME}"`)), 'latin1')
+      })
+      answer.on('end', () => response.end())
+    })
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  proxy.closeAllConnections()
+  proxy.close()
+  await devnet.close()
+})
+
+async function withClient<T>(networks: readonly NetworkForm[], task: (client: NodeClient) => Promise<T>): Promise<T> {
+  asked = []
+  const client = await NodeClient.connect({ url, networks: networks.map(definitionOf) })
+  try {
+    return await task(client)
+  } finally {
+    await client.close()
+  }
+}
+
+const genesisRequests = () => asked.filter((path) => path.endsWith('/chain/0/header?limit=1')).length
+
+it('its objects of headers are read with the code of its genesis header, which is fetched once', async () => {
+  await withClient([], async (client) => {
+    expect([client.network.isKnown, client.network.network.name]).toEqual([false, NAME])
+    const blocks = await client.blocks(1, { minheight: 1 }).all()
+    expect(blocks.map(({ header }) => [Number(header.height), header.version])).toEqual([1, 2, 3].map((n) => [n, 2]))
+    const objects = await client.headers(0, { encoding: 'object', verify: { checkPow: false } }).all()
+    expect(objects.map(({ chainwebVersion }) => chainwebVersion)).toEqual(Array.from({ length: 4 }, () => NAME))
+    expect(genesisRequests()).toBe(1)
+  })
+})
+
+it('its headers as bytes need no code', async () => {
+  await withClient([], async (client) => {
+    expect(await client.headers(0).all()).toHaveLength(4)
+    expect(genesisRequests()).toBe(0)
+  })
+})
+
+it('a genesis header whose code was changed is refused', async () => {
+  const { version } = headerLayout(1)
+  changed = (text) =>
+    text.replace(/"(A[\w-]{300,400})"/, (_, header: string) => {
+      const bytes = decodeBase64Url(header, 'header')
+      bytes[version] ^= 1
+      return `"${encodeBase64Url(bytes)}"`
+    })
+  try {
+    await withClient([], async (client) => {
+      await expect(client.blocks(0).all()).rejects.toThrow(
+        /as the genesis header of chain 0 a header whose parent hash does not fit its version code 3/,
+      )
+    })
+  } finally {
+    changed = (text) => text
+  }
+})
+
+it('a file has its rules, and its code needs no request', async () => {
+  await withClient([FORM], async (client) => {
+    expect([client.network.isKnown, client.network.network.code]).toEqual([true, 2])
+    const headers = await client.headers(0, { verify: { checkPow: false, checkTargets: false } }).all()
+    expect(headers).toHaveLength(4)
+    expect((await client.blocks(0, { minheight: 3 }).all())[0].header.version).toBe(2)
+    expect(genesisRequests()).toBe(0)
+  })
+})
+
+it.each([
+  ['code', { ...FORM, code: 3 }, /version/],
+  ['genesis time', { ...FORM, genesis: { ...FORM.genesis, time: '2019-07-17T18:28:37Z' } }, /creationTime/],
+] as const)('a file with another %s than the node contradicts its headers', async (_, form, rule) => {
+  await withClient([form], async (client) => {
+    const verify = { checkPow: false, checkTargets: false }
+    await expect(client.headers(0, { verify }).all()).rejects.toThrow(rule)
+  })
+})
