@@ -44,6 +44,7 @@ const values: Flags = {
   'nats-ca': 'ca.pem',
   'nats-cert': 'cert.pem',
   'nats-key': 'key.pem',
+  'network-file': ['my-net.yaml'],
   failback: '30s',
   'share-blocks': false,
   'public-key': [KEY],
