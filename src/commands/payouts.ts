@@ -114,6 +114,7 @@ function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
   return {
     client,
     ...rest,
+    payment: client.network.network.payment,
     placeOf: (block, signal) => placeOf(client, block, { signal }),
     minimum,
     clock: systemClock,

@@ -64,7 +64,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
-    const money = moneyOf(setup, record)
+    const money = moneyOf(setup, reached, record)
     const miner = minerOf(setup, { reached, search, power, money, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
@@ -117,9 +117,9 @@ interface RunParts {
   readonly show: Receiver
 }
 
-function moneyOf({ source, prices }: MinerSetup, { earnings }: Record): Money {
+function moneyOf({ source, prices }: MinerSetup, { node }: ReachedSource, { earnings }: Record): Money {
   const payer = source.kind === 'pools' ? 'pool' : source.kind === 'fleet' ? 'leader' : 'chain'
-  return new Money({ payer, earnings, prices })
+  return new Money({ payer, earnings, prices, paysByTable: node?.client.network.network.paysByTable })
 }
 
 function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {

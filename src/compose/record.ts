@@ -51,7 +51,8 @@ export async function openRecord(
   // Loads the reader of the journal: 15 modules.
   const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
-    ...{ client: node.payloads, unpaid: state?.unpaid ?? [], onReward: show },
+    ...{ client: node.payloads, payment: node.client.network.network.payment, unpaid: state?.unpaid ?? [] },
+    ...{ onReward: show, onUnrecognised: (blocks: number) => show(unrecognised(blocks, network)) },
     ...{ stopped: end.stopped, onFault: end.fault },
   }
   return {
@@ -63,5 +64,14 @@ export async function openRecord(
       earnings?.onEvent(event)
     },
     onConfirmed: rewards === null ? () => undefined : rewardsOf(rewards),
+  }
+}
+
+/** Names the setting that tells how a network pays. */
+function unrecognised(blocks: number, network: string): MinerEvent {
+  const setting = 'coin.payment in a --network-file says how it pays'
+  return {
+    type: 'trouble',
+    message: `${blocks} blocks in a row have no payment that newcut knows on ${network}: ${setting}`,
   }
 }

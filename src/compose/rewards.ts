@@ -2,15 +2,22 @@
 import { decodeBase64Url } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 import { feesOf } from '../core/block-fees.ts'
-import { paymentIn } from '../core/coinbase.ts'
+import { type PaymentModel, paymentIn } from '../core/coinbase.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { NodeClient } from '../node/client.ts'
 
+/** Accepted blocks in a row without a recognised payment, after which the user is told. */
+const MAX_UNRECOGNISED = 3
+
 export interface RewardsOptions {
   readonly client: Pick<NodeClient, 'payloadOutputs'>
+  /** How the coinbases of the network show what they pay. */
+  readonly payment: PaymentModel
   /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
   readonly unpaid: Iterable<string>
   readonly onReward: (reward: Extract<MinerEvent, { readonly type: 'reward' }>) => void
+  /** Called when so many blocks in a row have no payment that the model recognises. */
+  readonly onUnrecognised: (blocks: number) => void
   readonly stopped: AbortSignal
   /** Called with a bug: an error that the node did not cause. */
   readonly onFault: (error: unknown) => void
@@ -21,13 +28,16 @@ export interface RewardsOptions {
  * is repeated when the block is confirmed at a greater depth.
  */
 export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void {
-  const { client, onReward, stopped, onFault } = options
+  const { client, payment, onReward, onUnrecognised, stopped, onFault } = options
   /** Hashes whose reward is unknown, without a request under way. */
   const unpaid = new Set(options.unpaid)
+  let unrecognised = 0
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
       const { coinbase, transactions } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
-      const amount = rewardIn(textOf(coinbase))
+      const amount = paymentIn(textOf(coinbase), payment)?.amount ?? null
+      unrecognised = amount === null ? unrecognised + 1 : 0
+      if (unrecognised === MAX_UNRECOGNISED) onUnrecognised(unrecognised)
       const fees = feesOf(transactions.map(([transaction, output]) => [textOf(transaction), textOf(output)]))
       const paid = { amount, ...(fees !== null && { fees }) }
       if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, ...paid, amount })
@@ -45,9 +55,3 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
 }
 
 const textOf = (encoded: string) => new TextDecoder().decode(decodeBase64Url(encoded))
-
-/**
- * Reads the reward from the output of a coinbase transaction: its TRANSFER event without a sender.
- * @returns coins as a decimal number, or null for outputs without that event, as in old blocks
- */
-export const rewardIn = (coinbase: string): string | null => paymentIn(coinbase)?.amount ?? null

@@ -1,6 +1,6 @@
 /** Reads the amount and the recipient of a block's coinbase. */
 import { isAmount } from '../base/coins.ts'
-import { type ExactJson, isJsonObject, NumberText, parseExactJson, tryParse } from '../base/json.ts'
+import { type ExactJson, fieldOf, isJsonObject, NumberText, parseExactJson, tryParse } from '../base/json.ts'
 
 /** Reward of a block. */
 export interface CoinbasePayment {
@@ -11,11 +11,18 @@ export interface CoinbasePayment {
 }
 
 /**
- * Finds the payment in the output of a coinbase transaction: its TRANSFER event from an empty sender.
+ * How coinbases show what they pay. `event`: a TRANSFER event from an empty sender. `result`: the text of the result
+ * begins with this pattern, in which `{amount}` stands for the coins and `{account}` for the miner.
+ */
+export type PaymentModel = { readonly model: 'event' } | { readonly model: 'result'; readonly pattern: string }
+
+/**
+ * Finds the payment in the output of a coinbase transaction.
  * @returns null if there is none, as in old blocks
  */
-export function paymentIn(coinbase: string): CoinbasePayment | null {
+export function paymentIn(coinbase: string, payment: PaymentModel = { model: 'event' }): CoinbasePayment | null {
   const output = tryParse(coinbase, parseExactJson)
+  if (payment.model === 'result') return paymentInText(textOfResult(output), payment.pattern)
   const events = isJsonObject(output) && Array.isArray(output.events) ? output.events : []
   for (const event of events) {
     if (!isJsonObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
@@ -25,6 +32,28 @@ export function paymentIn(coinbase: string): CoinbasePayment | null {
     return coins === null ? null : { account: typeof account === 'string' ? account : null, amount: coins }
   }
   return null
+}
+
+/** The text that a successful coinbase returns, or null. */
+function textOfResult(output: ExactJson | undefined): string | null {
+  const result = fieldOf(output, 'result')
+  const data = fieldOf(result, 'data')
+  return fieldOf(result, 'status') === 'success' && typeof data === 'string' ? data : null
+}
+
+function paymentInText(text: string | null, pattern: string): CoinbasePayment | null {
+  const { account = null, amount } = (text === null ? null : patternOf(pattern).exec(text))?.groups ?? {}
+  return amount !== undefined && isAmount(amount) ? { account, amount } : null
+}
+
+/**
+ * The regular expression of a pattern: all but the two placeholders is literal text. An account may look like a payment.
+ * It is as long as possible, so the amount after it counts.
+ */
+function patternOf(pattern: string): RegExp {
+  const literal = pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const amount = literal.replace('\\{amount\\}', '(?<amount>\\d+(?:\\.\\d+)?)')
+  return new RegExp(`^${amount.replace('\\{account\\}', '(?<account>.+)')}`, 'u')
 }
 
 function decimalOf(amount: ExactJson): string | null {

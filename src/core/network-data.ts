@@ -95,6 +95,7 @@ export const stoa = whole({
   "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":"genesis"},
   "forks": {"highest":0,"casting":14280},
   "gas": {"block":2000000,"sizes":[{"from":"genesis","model":"pre31"},{"from":517000,"model":"post32"}]},
+  "coin": {"payment":"result","pattern":"Miner {account} succesfully mined {amount} STOA","forecast":"none"},
 })
 
 /** The network `testnet04`. */

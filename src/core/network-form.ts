@@ -3,6 +3,7 @@
  * file (schema/network-file.ts) has checked the shapes; this module checks what no schema can.
  */
 import { decodeHash } from '../base/bytes.ts'
+import type { PaymentModel } from './coinbase.ts'
 import { type Condition, compareConditions } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import { type Graph, type GraphName, graphOf, graphs } from './graph.ts'
@@ -45,6 +46,13 @@ export interface NetworkForm {
   readonly gas?: {
     readonly block?: number
     readonly sizes?: readonly { readonly from: ConditionForm; readonly model: GasModel }[]
+  }
+  readonly coin?: {
+    /** Default: `event`. `result` needs a pattern. */
+    readonly payment?: 'event' | 'result'
+    readonly pattern?: string
+    /** Default: `table`. */
+    readonly forecast?: 'table' | 'none'
   }
   readonly 'spv-window'?: readonly { readonly from: ConditionForm; readonly blocks: number | 'none' }[]
 }
@@ -102,6 +110,8 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
       }),
     ...(gas.block !== undefined && { blockGas: gas.block }),
     gasModels: ascending(gas.sizes ?? [], ['gas', 'sizes']),
+    payment: paymentOf(form.coin),
+    paysByTable: form.coin?.forecast !== 'none',
     spvWindows: ascending(form['spv-window'] ?? [], ['spv-window']).map(({ from, blocks }) => {
       return { from, blocks: blocks === 'none' ? null : blocks }
     }),
@@ -167,6 +177,21 @@ function microsecondsOf(text: string, path: Path): bigint {
     throw new NetworkFormError(path, 'expected a time such as 2026-02-23T18:00:00Z')
   }
   return BigInt(milliseconds) * 1_000n + BigInt(fraction.padEnd(6, '0'))
+}
+
+function paymentOf({ payment = 'event', pattern }: NonNullable<NetworkForm['coin']> = {}): PaymentModel {
+  const path = ['coin', 'pattern']
+  if (payment === 'event') {
+    if (pattern === undefined) return { model: payment }
+    throw new NetworkFormError(path, 'expected none: only the payment `result` has a pattern')
+  }
+  if (pattern?.split('{amount}').length !== 2) {
+    throw new NetworkFormError(
+      pattern === undefined ? ['coin', 'payment'] : path,
+      'expected a pattern with one {amount}',
+    )
+  }
+  return { model: payment, pattern }
 }
 
 type Targets = NonNullable<NonNullable<NetworkForm['genesis']>['targets']>

@@ -2,6 +2,7 @@
  * Networks: version codes, graphs by height, genesis constants and conditions of rules (PROTOCOL.md B.2, B.5, C, D). The
  * networks themselves are data: networks/*.yaml, and network-data.ts for the program.
  */
+import type { PaymentModel } from './coinbase.ts'
 import type { Condition, ForkRules } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import type { Graph } from './graph.ts'
@@ -57,12 +58,23 @@ export interface Network {
    * limit. The conditions are for the parent. Before the first, there is no limit.
    */
   readonly spvWindows: readonly { readonly from: Condition; readonly blocks: number | null }[]
+  /** How coinbases show what they pay. */
+  readonly payment: PaymentModel
+  /** Whether rewards follow the table of reward.ts. */
+  readonly paysByTable: boolean
 }
 
 /** A network as its file has it. The rest comes from nodes, or is unknown. */
 export type NetworkDefinition = Pick<
   Network,
-  'name' | 'isPublic' | 'takesAnyGenesisTarget' | 'genesisPayload' | 'gasModels' | 'spvWindows'
+  | 'name'
+  | 'isPublic'
+  | 'takesAnyGenesisTarget'
+  | 'genesisPayload'
+  | 'gasModels'
+  | 'spvWindows'
+  | 'payment'
+  | 'paysByTable'
 > &
   Partial<Network>
 

@@ -9,6 +9,8 @@ export interface MoneyOptions {
   readonly payer: Payer
   /** Paid blocks, or null where the chain does not pay this miner. */
   readonly earnings: Earnings | null
+  /** Whether rewards follow the table of core/reward.ts. If not, nothing is expected. Default: true. */
+  readonly paysByTable?: boolean | undefined
   /** Default: none. */
   readonly prices?: Prices | undefined
 }
@@ -42,7 +44,8 @@ export class Money {
   }
 
   #look(work: Work | null, known: number): void {
-    if (work === null) return
+    const { paysByTable = true } = this.#options
+    if (work === null || !paysByTable) return
     const { target, height, version } = work.fields
     const chains = known > 0 ? known : publicChainsAt(version, height)
     // With a pool, the target of the job is that of a share. The header has that of the block.

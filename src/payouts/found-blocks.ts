@@ -2,7 +2,7 @@
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { decodeBase64Url } from '../base/bytes.ts'
 import { unitsOf } from '../base/coins.ts'
-import { paymentIn } from '../core/coinbase.ts'
+import { type PaymentModel, paymentIn } from '../core/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 
 /** Position of a block. Depths count from 1, the head. For `orphaned` and `passed`, the depth is that of its height. */
@@ -13,6 +13,8 @@ export type BlockPlace =
 /** Access to blocks of a node. */
 export interface BlockNode {
   readonly client: Pick<NodeClient, 'header' | 'payloadOutputs'>
+  /** How the coinbases of the network show what they pay. */
+  readonly payment: PaymentModel
   readonly placeOf: (
     block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },
     signal: AbortSignal,
@@ -93,13 +95,13 @@ export function standingAt(place: BlockPlace, confirmations: number): BlockStand
  * @throws errors of NodeClient
  */
 export async function rewardOf(
-  { client }: BlockNode,
+  { client, payment: model }: BlockNode,
   { block, chain, height }: BlockRef,
   signal: AbortSignal,
 ): Promise<Reward | null> {
   const { payloadHash } = await client.header(chain, block, { signal })
   const { coinbase } = await client.payloadOutputs(chain, payloadHash, { height, verify: true, signal })
-  const payment = paymentIn(new TextDecoder().decode(decodeBase64Url(coinbase)))
+  const payment = paymentIn(new TextDecoder().decode(decodeBase64Url(coinbase)), model)
   const amount = payment === null ? null : unitsOf(payment.amount)
   return payment === null || amount === null ? null : { account: payment.account, amount }
 }

@@ -73,6 +73,11 @@ const gas = Type.Object(
   closed,
 )
 
+const coin = Type.Object(
+  { payment: optional(oneOf('event', 'result')), pattern: optional(text), forecast: optional(oneOf('table', 'none')) },
+  closed,
+)
+
 export const NetworkFile = Type.Object(
   {
     network: Type.Literal(1, { description: '1, the version of this form' }),
@@ -86,6 +91,7 @@ export const NetworkFile = Type.Object(
     rules: optional(rules),
     forks: optional(Type.Object({ highest: u32, casting: optional(whole(1, 4_000_000)) }, closed)),
     gas: optional(gas),
+    coin: optional(coin),
     'spv-window': optional(
       list(Type.Object({ from: condition, blocks: wholeOr('none', 1, Number.MAX_SAFE_INTEGER) }, closed)),
     ),

@@ -41,6 +41,10 @@ gas:
     - { from: genesis, model: pre31 }
     - { from: 10, model: post31 }
     - { from: { fork: 2 }, model: post32 }
+coin:
+  payment: result
+  pattern: "{account} got {amount} QUAD"
+  forecast: none
 spv-window:
   - { from: 5, blocks: 1000 }
   - { from: { fork: 1 }, blocks: none }
@@ -71,6 +75,7 @@ describe('the file of a network', () => {
     expect(network).toMatchObject({
       ...{ name: 'quad', code: 4660, isPublic: false, blockDelay: 12_000_000n, window: 60, blockGas: 500_000 },
       ...{ genesisTime: 1_793_491_200_000_001n, fakeFirstEpochStart: true, takesAnyGenesisTarget: false },
+      ...{ payment: { model: 'result', pattern: '{account} got {amount} QUAD' }, paysByTable: false },
       rules: { endOfEmergencyAdjustment: 0, parentTime: 7, meanTarget: { fork: 2 } },
       forks: { from: Number.POSITIVE_INFINITY, castingBlocks: 100, highestKnown: 2 },
       gasModels: [
@@ -175,6 +180,13 @@ describe('the file of a network', () => {
       'line 8: block-delay: expected a time such as 30s',
     ],
     ['a hash that is too short', 'EyMMEitzZjPXEtL8', 'EyMM', 'line 16: genesis.payloads.0.hash: expected a hash'],
+    [
+      'a pattern without an amount',
+      '{amount} QUAD',
+      'QUAD',
+      'line 32: coin.pattern: expected a pattern with one {amount}',
+    ],
+    ['a pattern for events', 'payment: result', 'payment: event', 'line 32: coin.pattern: expected none'],
     ['another form', 'network: 1', 'network: 2', 'line 1: network: expected 1, the version of this form'],
     ['a name with a slash', 'name: quad', 'name: a/b', 'line 2: name: expected up to 64 letters'],
     ['broken YAML', 'rules:', 'rules: [', 'line 19'],

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { NewcutError } from '../../src/base/errors.ts'
-import { rewardIn, rewardsOf } from '../../src/compose/rewards.ts'
+import { rewardsOf } from '../../src/compose/rewards.ts'
+import { paymentIn } from '../../src/core/coinbase.ts'
 import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
 import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
 import { settle } from '../mine/virtual-clock.ts'
@@ -20,7 +21,40 @@ it.each([
   ['no events, as in old blocks', '{"gas":0,"result":{"status":"success","data":"Write succeeded"}}', null],
   ['no JSON', 'NO_COINBASE', null],
 ])('the reward in a coinbase output with %s', (_what, output, expected) => {
-  expect(rewardIn(output)).toBe(expected)
+  expect(paymentIn(output)?.amount ?? null).toBe(expected)
+})
+
+const STOA = { model: 'result', pattern: 'Miner {account} succesfully mined {amount} STOA' } as const
+const mined = (text: unknown, status = 'success') => JSON.stringify({ events: [], result: { status, data: text } })
+const MINED = 'Miner k:ab succesfully mined 0.478482038798 STOA'
+
+it.each([
+  ['on another chain', mined(`${MINED} on Chain 1`), '0.478482038798'],
+  [
+    'on chain 0',
+    mined(`${MINED}, and injected an additional 0.53164670978 STOA to the UrStoa Vault`),
+    '0.478482038798',
+  ],
+  ['that failed', mined(MINED, 'failure'), null],
+  ['that does not begin so', mined(`He said: ${MINED}`), null],
+  ['with another coin', mined('Miner k:ab succesfully mined 0.5 COIN'), null],
+  ['that is not a text', mined({ amount: 1 }), null],
+  ['with an event', transfer('2.5'), null],
+  ['no JSON', 'NO_COINBASE', null],
+])('the payment in the text of a coinbase %s', (_what, output, amount) => {
+  expect(paymentIn(output, STOA)).toEqual(amount === null ? null : { account: 'k:ab', amount })
+})
+
+it('an account that looks like a payment is not one', () => {
+  const account = 'x succesfully mined 999.0 STOA Miner y'
+  const text = `Miner ${account} succesfully mined 0.5 STOA on Chain 1`
+  expect(paymentIn(mined(text), STOA)).toEqual({ account, amount: '0.5' })
+})
+
+it('a pattern is literal but for its placeholders', () => {
+  const payment = { model: 'result', pattern: 'paid (+) {amount} [x]' } as const
+  expect(paymentIn(mined('paid (+) 1.5 [x]'), payment)).toEqual({ account: null, amount: '1.5' })
+  expect(paymentIn(mined('paid +++ 1.5 x'), payment)).toBeNull()
 })
 
 const solution = (changes: object) =>
@@ -35,7 +69,7 @@ async function rewarded(
   answer: () => Promise<PayloadWithOutputs>,
   unpaid: readonly string[] = [],
 ) {
-  const [asked, told, faults]: [unknown[], unknown[], unknown[]] = [[], [], []]
+  const [asked, told, faults, unrecognised]: unknown[][] = [[], [], [], []]
   const take = rewardsOf({
     client: {
       payloadOutputs: (chain, payload, { height } = {}) => {
@@ -43,7 +77,9 @@ async function rewarded(
         return answer()
       },
     },
+    payment: { model: 'event' },
     unpaid,
+    onUnrecognised: (blocks) => void unrecognised.push(blocks),
     onReward: (reward) => void told.push(reward),
     onFault: (error) => void faults.push(error),
     stopped: new AbortController().signal,
@@ -52,7 +88,7 @@ async function rewarded(
     take(event)
     await settle()
   }
-  return { asked, told, faults }
+  return { asked, told, faults, unrecognised }
 }
 
 const encoded = (text: string) => encodeBase64Url(Buffer.from(text))
@@ -107,4 +143,16 @@ it('the reward of a block from an earlier run is requested at a greater depth', 
   const deeper = solution({ depth: 3, verdict: null })
   expect((await rewarded([deeper, deeper], paying, ['h'])).told).toHaveLength(1)
   expect((await rewarded([deeper], paying)).asked).toEqual([])
+})
+
+it('three blocks in a row without a recognised payment are reported once; one with a payment ends the row', async () => {
+  const silent = { coinbase: encoded(mined(MINED)), transactions: [] } as unknown as PayloadWithOutputs
+  const blocks = Array.from({ length: 7 }, (_, i) => solution({ hash: `h${i}` }))
+  let paidAt = Number.POSITIVE_INFINITY
+  let asked = 0
+  const answer = async () => (asked++ === paidAt ? paying() : silent)
+  const all = await rewarded(blocks, answer)
+  expect([all.told, all.unrecognised]).toEqual([[], [3]])
+  ;[asked, paidAt] = [0, 2]
+  expect((await rewarded(blocks.slice(0, 5), answer)).unrecognised).toEqual([])
 })

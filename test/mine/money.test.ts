@@ -35,6 +35,11 @@ it('takes reward and difficulty from the height and the target in the header', (
   expect(profit?.coinsPerDay).toBeCloseTo((0.01 * 23.04523) / 20, 9)
 })
 
+it('expects nothing on a network that does not pay by the table', () => {
+  const money = new Money({ payer: 'chain', earnings: new Earnings(), paysByTable: false })
+  expect(money.snapshot(searched({ work: workOf(development, 1n), chains: 20 }))).not.toHaveProperty('profit')
+})
+
 it('divides the reward among the chains that the source knows', () => {
   const work = workOf(development, 1n)
   const rewards = [2, 20].map((chains) => solo().snapshot(searched({ work, chains })).profit?.reward)

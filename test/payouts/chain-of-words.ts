@@ -20,6 +20,8 @@ export class ChainOfWords implements BlockNode {
     if (paid !== undefined) this.paid.set(block, paid)
   }
 
+  readonly payment = { model: 'event' } as const
+
   readonly placeOf = async ({ hash }: { readonly hash: Uint8Array }): Promise<BlockPlace> => {
     const block = encodeBase64Url(hash)
     this.asked.push(block)

@@ -254,7 +254,12 @@ async function expectCreditedOnce(
   const fee = { text: '0', value: { numerator: 0n, denominator: 1n } }
   const rules = { account: `k:${POOL}`, network: client.info.nodeVersion, ...scheme, fee, confirmations: 2 }
   const { signal } = new AbortController()
-  const node = { client, placeOf: (block: Parameters<typeof placeOf>[1]) => placeOf(client, block, { signal }) }
+  const { payment } = client.network.network
+  const node = {
+    client,
+    payment,
+    placeOf: (block: Parameters<typeof placeOf>[1]) => placeOf(client, block, { signal }),
+  }
   const credits = async () => {
     const at = new Date(systemClock.wallMs()).toISOString()
     const { lines } = await assess({ ledger, reader, node, rules, signal, at })

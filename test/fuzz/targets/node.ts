@@ -2,8 +2,8 @@
 
 import { decodeHex, encodeBase64Url } from '../../../src/base/bytes.ts'
 import { stringifyJson } from '../../../src/base/json.ts'
-import { rewardIn } from '../../../src/compose/rewards.ts'
 import { blockHash } from '../../../src/core/block-hash.ts'
+import { paymentIn } from '../../../src/core/coinbase.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../../src/core/header.ts'
 import { headerToJson } from '../../../src/core/header-json.ts'
 import { development, mainnet01 } from '../../../src/core/network-data.ts'
@@ -285,10 +285,10 @@ export const nodeTargets: readonly Target[] = [
     'node answers: the output of a coinbase',
     ['2.304523', '1.15226150000000000001', '2', '{"decimal":"0.5"}', '{"int":3}'].map(transfer),
     (text) => {
-      const amount = rewardIn(text)
+      const amount = paymentIn(text)?.amount ?? null
       expect(amount === null || /^\d+(\.\d+)?$/.test(amount), 'a reward is a decimal number')
     },
-    // rewardIn() returns null if it cannot read a reward, and never throws.
+    // paymentIn() returns null if it cannot read a reward, and never throws.
     { allows: () => false },
   ),
   {

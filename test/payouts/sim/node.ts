@@ -53,9 +53,10 @@ interface Options {
 type Call = { readonly signal?: AbortSignal }
 const URL = 'http://node.example:1848'
 
-export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'placeOf'> {
+export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'payment' | 'placeOf'> {
   const client = clientOf(options) as unknown as PayoutSetup['client']
-  return { client, placeOf: (block, signal) => placeOf(client as never, block, { signal }) }
+  const payment = { model: 'event' } as const
+  return { client, payment, placeOf: (block, signal) => placeOf(client as never, block, { signal }) }
 }
 
 function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more }: Options) {
