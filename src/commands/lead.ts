@@ -15,7 +15,8 @@ import { attended, faceLines, firstLines, journalLines, sourceLines } from './ba
 import { refuseWithoutEffect } from './effect.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import { withLog } from './log.ts'
-import { commonSetup, keptState, networksOf, nodesSetup } from './miner-setup.ts'
+import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
+import { networksOf } from './networks.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 

@@ -16,7 +16,8 @@ import { refuseWithoutEffect } from './effect.ts'
 import { LiveConfig } from './live-config.ts'
 import type { MineConfig } from './live-options.ts'
 import { styleOf, withLog } from './log.ts'
-import { networksOf, setupOf } from './miner-setup.ts'
+import { setupOf } from './miner-setup.ts'
+import { networksOf } from './networks.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 

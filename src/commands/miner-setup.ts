@@ -98,12 +98,6 @@ export function commonSetup({
   }
 }
 
-/** The networks of the user's files. Throws NewcutError BAD_CONFIG. */
-export async function networksOf(files: readonly string[] = []): Promise<readonly NetworkDefinition[]> {
-  if (files.length === 0) return []
-  return (await import('../cli/network-file.ts')).readNetworkFiles(files)
-}
-
 /** The nodes of a miner or a leader. Throws NewcutError for unusable authorities. */
 export function nodesSetup(
   values: NodesValues,

@@ -8,12 +8,14 @@ import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import { givenAuthorities } from './authorities.ts'
 import { refuseWithoutEffect } from './effect.ts'
+import { networksOf } from './networks.ts'
 
 interface NodeValues {
   readonly node: string
   readonly insecure: boolean
   readonly ca: string | undefined
   readonly fingerprint: string | undefined
+  readonly 'network-file'?: readonly string[] | undefined
 }
 
 /**
@@ -31,8 +33,9 @@ export function withNode(
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined
     try {
+      const networks = await networksOf(config.values['network-file'])
       const trust = { insecure, ...(fingerprint !== undefined && { fingerprint }), ...(ca !== undefined && { ca }) }
-      client = await connected({ url: node, ...trust }, stopped)
+      client = await connected({ url: node, networks, ...trust }, stopped)
       return await task(client, stopped)
     } catch (error) {
       if (stopped.aborted) return 1

@@ -1,5 +1,7 @@
 /** A node that reports of blocks whatever a test sets. */
+
 import { encodeBase64Url } from '../../src/base/bytes.ts'
+import type { PaymentModel } from '../../src/core/coinbase.ts'
 import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
 import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
 
@@ -20,7 +22,8 @@ export class ChainOfWords implements BlockNode {
     if (paid !== undefined) this.paid.set(block, paid)
   }
 
-  readonly payment = { model: 'event' } as const
+  /** Coinbases pay by an event and by the text of their result, with other amounts. */
+  payment: PaymentModel = { model: 'event' }
 
   readonly placeOf = async ({ hash }: { readonly hash: Uint8Array }): Promise<BlockPlace> => {
     const block = encodeBase64Url(hash)
@@ -34,7 +37,8 @@ export class ChainOfWords implements BlockNode {
     payloadOutputs: async (_chain: number, block: unknown) => {
       const paid = this.paid.get(block as string) ?? null
       const event = paid && `{"name":"TRANSFER","params":["","${paid.account}",${paid.amount}]}`
-      const output = `{"events":[${event ?? ''}]}`
+      const text = paid && `${paid.account} got 1${paid.amount} coins`
+      const output = `{"events":[${event ?? ''}],"result":{"status":"success","data":${JSON.stringify(text)}}}`
       return { coinbase: encodeBase64Url(new TextEncoder().encode(output)) } as unknown as PayloadWithOutputs
     },
   } as unknown as BlockNode['client']

@@ -39,6 +39,7 @@ const ofPaying = { needs: ['paying'] } as const
 
 export const payoutsOptions = {
   ...nodeOptions,
+  'network-file': { ...mineOptions['network-file'], needs: [] },
   // The leader of a fleet does not give it here.
   'public-key': {
     ...mineOptions['public-key'],
