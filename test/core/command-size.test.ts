@@ -59,6 +59,8 @@ it.each([
   ['recap-development', 691, 0, 'pre31'],
   ['recap-development', 692, 1, 'post31'],
   ['development', 0, 0, 'post32'],
+  ['stoa', 516_999, 0, 'pre31'],
+  ['stoa', 517_000, 0, 'post32'],
 ] as const)('the size of a command costs on %s at %d with fork number %d: %s', (network, height, fork, model) => {
   expect(gasModelAt(knownNetwork(network) as NetworkDefinition, height, fork)).toBe(model)
 })

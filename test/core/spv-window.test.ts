@@ -17,6 +17,7 @@ describe('how far below the parent a proof may end', () => {
     ['testnet04', 5_783_986, 1, 20_000],
     ['testnet06', 9_000_000, 1, null],
     ['development', 9_000_000, 1, null],
+    ['stoa', 9_000_000, 1, null],
     ['recap-development', 9_000_000, 0, null],
   ] as const)('%s, parent at %d with fork number %d: %s', (network, height, fork, window) => {
     expect(spvWindow(knownNetwork(network) as NetworkDefinition, height, fork)).toBe(window)
