@@ -3,7 +3,7 @@ import type { Node, Pair } from 'yaml'
 import { fileProblem, NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
 import { knownNetwork } from '../core/known-networks.ts'
-import type { NetworkDefinition } from '../core/network.ts'
+import { completeNetwork, type NetworkDefinition } from '../core/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '../core/network-form.ts'
 import { NetworkFile } from '../schema/network-file.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -30,7 +30,8 @@ export function readNetworkFiles(paths: readonly string[]): NetworkDefinition[] 
     if (other !== undefined) {
       throw new NewcutError('BAD_CONFIG', `${path} and ${other.path} both describe ${network.name}: give one of them`)
     }
-    if (knownNetwork(network.name)?.isPublic) {
+    const known = knownNetwork(network.name)
+    if (known?.isPublic && completeNetwork(known) !== null) {
       throw new NewcutError(
         'BAD_CONFIG',
         `${path}: newcut knows the rules of ${network.name}, which no file may change`,

@@ -73,7 +73,11 @@ const CASTING_BLOCKS = 14_280
 /** Milliseconds of each unit. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** @throws NetworkFormError */
+/**
+ * The network that a file describes, such as for `networks` of a client.
+ * @param form of the shape of networks/*.yaml
+ * @throws NetworkFormError that leads to the wrong value
+ */
 export function definitionOf(form: NetworkForm): NetworkDefinition {
   const { genesis = {}, rules = {}, gas = {} } = form
   if (!isNetworkName(form.name)) {

@@ -78,6 +78,7 @@ export type { Digest } from './merkle.ts'
 export type { MerklePath, Step } from './merkle-path.ts'
 export { genesisHeight, graphAt, type HeaderRules, type Network, type NetworkDefinition } from './network.ts'
 export { development, mainnet01, recapDevelopment, stoa, testnet04, testnet06 } from './network-data.ts'
+export { definitionOf, type NetworkForm, NetworkFormError } from './network-form.ts'
 export {
   type MinerAccount,
   minerDataJson,

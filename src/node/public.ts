@@ -3,7 +3,7 @@
  *
  * | task | start with |
  * |---|---|
- * | connect | {@link NodeClient.connect} with {@link NodeHttpOptions} |
+ * | connect | {@link NodeClient.connect} with {@link NodeClientOptions} |
  * | read headers, blocks and payloads | {@link NodeClient.headers}, {@link NodeClient.blocks}, {@link Paging} |
  * | verify them | {@link VerifyOption}, {@link InvalidHeader}, {@link InvalidPayload} |
  * | follow new blocks | {@link NodeClient.headerUpdates}, {@link Updates}, {@link Gap} |
@@ -104,4 +104,5 @@ export type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } 
 export { type NamedReason, UnreachableError, type UnreachableReason } from './unreachable.ts'
 export type { Gap, StreamOptions, Updates } from './updates.ts'
 export type { VerifyOption, VerifyOptions } from './verify.ts'
+export type { Networks, NodeClientOptions, VerifiableNetwork } from './verify-network.ts'
 export type { WaitOptions, WaitProgress } from './wait-for.ts'

@@ -202,7 +202,10 @@ describe('the file of a network', () => {
     expect(refusal(fileOf('{ "network": 1, "name": "mainnet01" }')).message).toMatch(
       /newcut knows the rules of mainnet01/,
     )
-    expect(readNetworkFiles([fileOf('{ "network": 1, "name": "development" }')])).toHaveLength(1)
+    // newcut knows no more than the name and the code of evm-testnet.
+    for (const name of ['development', 'evm-testnet']) {
+      expect(readNetworkFiles([fileOf(`{ "network": 1, "name": "${name}" }`)])).toHaveLength(1)
+    }
   })
 
   it('that is missing is refused with its name', () => {
