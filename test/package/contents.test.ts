@@ -15,6 +15,7 @@ const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
   /^dist\/src\/(base|compose|contracts|core|devnet|fork|node|platform|schema|wallet)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
+  /^networks\/[\w-]+\.yaml$/,
   /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/contracts\/system\/[\w-]+\.pact$/,
