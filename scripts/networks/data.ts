@@ -2,8 +2,7 @@
 import type { NetworkForm } from '../../src/core/network-form.ts'
 
 const HEAD = `/**
- * The networks of networks/*.yaml, as \`npm run networks\` writes them. Parsing the files would take a start of the miner
- * 30 ms.
+ * The networks of networks/*.yaml, as \`npm run networks\` writes them. So a start of the miner loads no reader of YAML.
  */
 import { completeNetwork, type Network, type NetworkDefinition } from './network.ts'
 import { definitionOf, type NetworkForm } from './network-form.ts'

@@ -16,7 +16,7 @@ import { refuseWithoutEffect } from './effect.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import { withLog } from './log.ts'
 import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
-import { networksOf } from './networks.ts'
+import { networksOf } from './network-files.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 

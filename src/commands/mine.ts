@@ -17,7 +17,7 @@ import { LiveConfig } from './live-config.ts'
 import type { MineConfig } from './live-options.ts'
 import { styleOf, withLog } from './log.ts'
 import { setupOf } from './miner-setup.ts'
-import { networksOf } from './networks.ts'
+import { networksOf } from './network-files.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 

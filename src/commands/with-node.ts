@@ -8,7 +8,7 @@ import { NodeClient } from '../node/client.ts'
 import { UnreachableError } from '../node/unreachable.ts'
 import { givenAuthorities } from './authorities.ts'
 import { refuseWithoutEffect } from './effect.ts'
-import { networksOf } from './networks.ts'
+import { networksOf } from './network-files.ts'
 
 interface NodeValues {
   readonly node: string

@@ -160,9 +160,9 @@ function graphHistoryOf(entries: NonNullable<NetworkForm['graphs']>): { from: nu
       )
     }
     if (typeof graph === 'string') return { from, graph: graphs[graph] }
-    const made = graphOf(graph)
-    if (typeof made === 'string') throw new NetworkFormError(['graphs', i, 'graph'], made)
-    return { from, graph: made }
+    const checked = graphOf(graph)
+    if (typeof checked === 'string') throw new NetworkFormError(['graphs', i, 'graph'], checked)
+    return { from, graph: checked }
   })
 }
 

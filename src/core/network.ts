@@ -55,7 +55,7 @@ export interface Network {
   readonly gasModels: readonly { readonly from: Condition; readonly model: GasModel }[]
   /**
    * Maximum distance, in blocks, from the parent of a new block down to the block in which a proof ends; null for no
-   * limit. The conditions are for the parent. Before the first, there is no limit.
+   * limit. Each condition is about the parent. A parent below all conditions has no limit.
    */
   readonly spvWindows: readonly { readonly from: Condition; readonly blocks: number | null }[]
   /** How coinbases show what they pay. */

@@ -11,7 +11,7 @@ import { MAX_TARGET } from '../../src/core/target.ts'
 const folder = mkdtempSync(join(tmpdir(), 'newcut-network-file-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A network that nobody knows: four chains in a ring, blocks every 12 s. */
+/** The file of an invented network: four chains in a ring, blocks every 12 s. */
 const WHOLE = `network: 1
 name: quad
 code: 4660

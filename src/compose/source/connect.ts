@@ -59,13 +59,13 @@ export function connectOnce(
   }: Pick<NodeAddress, 'url' | 'trust' | 'networks' | 'dial'>,
   signal: AbortSignal,
 ): Promise<NodeClient> {
-  const given = {
+  const options = {
     ...(fingerprint && { fingerprint }),
     ...(ca && { ca }),
     ...(dial && { dial }),
     ...(networks && { networks }),
   }
-  return NodeClient.connect({ url, insecure, ...given }, signal)
+  return NodeClient.connect({ url, insecure, ...options }, signal)
 }
 
 function hintOf(error: unknown): string {
