@@ -13,6 +13,7 @@ import { targetOfDifficulty } from './target.ts'
 /** `genesis`, a height, a fork number, or `never`. */
 export type ConditionForm = 'genesis' | 'never' | number | { readonly fork: number }
 
+/** A file of `networks/`, parsed. CONFIGURATION.md says what each property means. */
 export interface NetworkForm {
   /** Version of the form. */
   readonly network: 1

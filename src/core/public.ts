@@ -36,6 +36,7 @@ export { type Json, parseJson, stringifyJson } from '../base/json.ts'
 export { MAX_LINE_CHARACTERS, printable } from '../base/printable.ts'
 export { formatDuration, formatHashrate, withPrefix } from '../base/units.ts'
 export { blockHash } from './block-hash.ts'
+export type { PaymentModel } from './coinbase.ts'
 export { isCommandHash } from './command-hash.ts'
 export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf } from './cut.ts'
 export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
@@ -54,6 +55,7 @@ export {
   passesVote,
   votedForkState,
 } from './fork.ts'
+export type { GasModel } from './gas.ts'
 export { genesisHeader, genesisParentHash } from './genesis.ts'
 export { type Graph, type GraphName, graphNames, graphs, MAX_CHAINS } from './graph.ts'
 export {
@@ -72,13 +74,13 @@ export {
   withNonce,
   workLayout,
 } from './header.ts'
-export { headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
+export { type HeaderNames, headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
 export { knownNetwork, type NetworkCode, versionCode, versionText } from './known-networks.ts'
 export type { Digest } from './merkle.ts'
 export type { MerklePath, Step } from './merkle-path.ts'
 export { genesisHeight, graphAt, type HeaderRules, type Network, type NetworkDefinition } from './network.ts'
 export { development, mainnet01, recapDevelopment, stoa, testnet04, testnet06 } from './network-data.ts'
-export { definitionOf, type NetworkForm, NetworkFormError } from './network-form.ts'
+export { type ConditionForm, definitionOf, type NetworkForm, NetworkFormError } from './network-form.ts'
 export {
   type MinerAccount,
   minerDataJson,
