@@ -13,7 +13,7 @@ import { genesisOf } from '../src/devnet/ledger/genesis.ts'
 import { Ledger } from '../src/devnet/ledger/ledger.ts'
 import { MemoryVersions } from '../src/devnet/ledger/versions.ts'
 import { genesisState } from '../src/devnet/rules/chains.ts'
-import { releaseRules } from '../src/devnet/rules/releases.ts'
+import { rulesFor } from '../src/devnet/rules/network-rules.ts'
 import { networkOf, settingsOf } from '../src/devnet/rules/settings.ts'
 import { MemoryTransactionIndex } from '../src/devnet/store/transaction-index.ts'
 import { NodeClient } from '../src/node/public.ts'
@@ -104,9 +104,8 @@ function blocks({ rounds, isQuick }: Effort): Row {
   const options = { store, heads: heads.values(), index: new MemoryTransactionIndex() }
   const ledger = new Ledger({
     ...options,
-    network,
+    rules: rulesFor(network, '3.2'),
     versions: new MemoryVersions(),
-    release: releaseRules['3.2'],
     check: () => null,
   })
   const [parent] = heads.values()

@@ -15,7 +15,7 @@ import { runLocally } from '../../src/devnet/ledger/local.ts'
 import { evaluatorOn } from '../../src/devnet/ledger/runner.ts'
 import { executeCommand } from '../../src/devnet/ledger/transaction.ts'
 import { genesisState } from '../../src/devnet/rules/chains.ts'
-import { releaseRules } from '../../src/devnet/rules/releases.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import type { HostileCase } from './case.ts'
@@ -72,12 +72,12 @@ export function prepare(hostile: HostileCase): Prepared {
   const [parent] = heads.values()
   const records = new CountedRecords()
   const versions = new DiskVersions(records, () => genesisOf(1).state)
-  const release = releaseRules['3.2']
+  const rules = rulesFor(network, '3.2')
   const index = new MemoryTransactionIndex()
-  const ledger = new Ledger({ store, heads: heads.values(), index, versions, network, release, check: () => null })
+  const ledger = new Ledger({ store, heads: heads.values(), index, versions, rules, check: () => null })
   const record = store.recordOfHash(parent.hash)
   const state = ledger.stateOf(0, record)
-  const place = contextOn(0, parent, release)
+  const place = contextOn(0, parent, rules.on(parent))
   const context: BlockContext = { ...place, spv: (type, object) => ledger.verifySpv(place, type, object) }
   for (const text of hostile.before ?? []) {
     const layer = new Layer(state)

@@ -3,7 +3,7 @@ import type { Node, Pair } from 'yaml'
 import { fileProblem, NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
 import { knownNetwork } from '../core/known-networks.ts'
-import { completeNetwork, type NetworkDefinition } from '../core/network.ts'
+import { completeNetwork } from '../core/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '../core/network-form.ts'
 import { NetworkFile } from '../schema/network-file.ts'
 import { validatorOf } from '../schema/validator.ts'
@@ -22,8 +22,8 @@ interface Described {
  * @returns the networks of these files, in their order
  * @throws NewcutError BAD_CONFIG that names file, line and reason
  */
-export function readNetworkFiles(paths: readonly string[]): NetworkDefinition[] {
-  const read: { readonly path: string; readonly network: NetworkDefinition }[] = []
+export function readNetworkFiles(paths: readonly string[]): NetworkForm[] {
+  const read: { readonly path: string; readonly network: NetworkForm }[] = []
   for (const path of paths) {
     const network = readNetworkFile(path)
     const other = read.find((each) => each.network.name === network.name)
@@ -45,7 +45,7 @@ export function readNetworkFiles(paths: readonly string[]): NetworkDefinition[] 
   return read.map(({ network }) => network)
 }
 
-function readNetworkFile(path: string): NetworkDefinition {
+function readNetworkFile(path: string): NetworkForm {
   const { LineCounter, parseDocument } = yaml()
   const lines = new LineCounter()
   const document = parseDocument(textOf(path), { lineCounter: lines })
@@ -67,7 +67,8 @@ function readNetworkFile(path: string): NetworkDefinition {
     wrong(at, expectedAt(at) ?? text)
   }
   try {
-    return definitionOf(content as NetworkForm)
+    definitionOf(content as NetworkForm)
+    return content as NetworkForm
   } catch (error) {
     if (error instanceof NetworkFormError) wrong(error.path, error.message)
     throw error

@@ -1,6 +1,8 @@
 /** `newcut devnet --data DIR --check`: shows and checks everything on disk. */
+
 import type { OnProgress } from '../base/progress.ts'
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
+import { graphText } from '../devnet/rules/settings.ts'
 
 /** Prints its findings. Resolves with exit code 0 if nothing is wrong, otherwise 1. */
 export async function runCheck(
@@ -26,7 +28,7 @@ function linesOf(directory: string, report: CheckReport): string[] {
   const state = stateBlocks === null ? 'no state database' : `${stateBlocks} of the blocks in the state database`
   const rest = findingCount - findings.length
   return [
-    `${directory}: ${settings.graph} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
+    `${directory}: ${graphText(settings)} network, ${blocks} blocks (${orphans} orphans), ${transactions} transactions, ${state}`,
     ...(unsigned > 0
       ? [`${unsigned} transactions without valid signatures: impersonation or /devnet/run let them in`]
       : []),

@@ -17,6 +17,7 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.
 import { accountOn } from '../compose/payee.ts'
 import type { MinerSetup } from '../compose/setup.ts'
 import { development } from '../core/network-data.ts'
+import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
 import { describeAutoMine } from '../schema/auto-mine.ts'
@@ -27,6 +28,7 @@ import { runBeside } from './exec.ts'
 import { forkSetup } from './fork-setup.ts'
 import { fundedAccounts } from './funded-accounts.ts'
 import { withLog } from './log.ts'
+import { networkFormsOf } from './network-files.ts'
 import { requestEvent } from './request-log.ts'
 
 type DevnetConfig = Config<typeof devnetOptions>
@@ -125,10 +127,11 @@ interface DevnetLog {
 }
 
 async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSignal): Promise<number> {
+  const networks = await networkFormsOf(config.values['network-file'])
   const { shown, bar, version } = log
   const { values } = config
   const failed = new AbortController()
-  const options = { ...startOptions(config, log), onProgress: shownOn(bar), onFailure: () => failed.abort() }
+  const options = { ...startOptions(config, log, networks), onProgress: shownOn(bar), onFailure: () => failed.abort() }
   const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
   const commandIsOver = new AbortController()
   const stop = AbortSignal.any([stopped, failed.signal])
@@ -139,11 +142,11 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
     if (values.mine) checkMinable(devnet)
     log.show({ type: 'banner', lines: devnetBanner(devnet, values, version) })
     // A forked network has accounts of its own.
-    if (devnet.fork === null) log.show(fundedAccounts(devnet.url))
+    if (devnet.fork === null && !hasOwnContracts(devnet)) log.show(fundedAccounts(devnet.url))
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
-    const running = values.mine ? mineItself(devnet, config, log, ended) : untilAborted(ended)
+    const running = values.mine ? mineItself(minerSetup(devnet, config, networks), log, ended) : untilAborted(ended)
     await Promise.all([
       running,
       over?.then((result) => {
@@ -199,7 +202,7 @@ function checkMinable({ settings }: Devnet): void {
   )
 }
 
-function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
+function startOptions(config: DevnetConfig, log: DevnetLog, networks: readonly NetworkForm[]): DevnetOptions {
   const { values, origins } = config
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
@@ -207,6 +210,8 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   return {
     ...chosenSettings(config),
     ...forkOf(config, log),
+    ...(networks.length > 0 && { networks }),
+    networkName: nameOf(config.values, networks),
     forkTarget: values['fork-target'],
     dataDir: values.data,
     stateFile: values['state-file'],
@@ -246,13 +251,23 @@ function startOptions(config: DevnetConfig, log: DevnetLog): DevnetOptions {
   }
 }
 
+/** Whether the first block has contracts of a file instead of Kadena's. */
+function hasOwnContracts({ settings: { network } }: Devnet): boolean {
+  return typeof network === 'object' && network.genesis?.transactions !== undefined
+}
+
+/** Name of the network. A new network without one has that of the only file. */
+function nameOf({ network, fork, data }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
+  const isNew = fork === undefined && data === undefined
+  return network ?? (networks.length === 1 && isNew ? networks[0].name : undefined)
+}
+
 /** The fork that the user wants. A directory with a fork continues it without --fork. */
-function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<DevnetOptions, 'fork' | 'networkName'> {
+function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<DevnetOptions, 'fork'> {
   const setup = values.data === undefined || values.fork !== undefined ? forkSetup(values, environment) : null
   if (setup === null) return {}
   const { cut, chains, cacheFolder, ...limits } = setup
   return {
-    networkName: values.network,
     fork: {
       ...limits,
       time: values['fork-time'],
@@ -264,17 +279,24 @@ function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<Devn
 }
 
 /** The miner of `newcut mine`, over HTTP. */
-async function mineItself(devnet: Devnet, config: DevnetConfig, log: DevnetLog, stopped: AbortSignal): Promise<void> {
+async function mineItself(setup: MinerSetup, log: DevnetLog, stopped: AbortSignal): Promise<void> {
   const { runMiner } = await import('../compose/miner.ts')
-  const snapshot = await runMiner(minerSetup(devnet, config), { onEvent: log.show, stopped })
+  const snapshot = await runMiner(setup, { onEvent: log.show, stopped })
   log.show({ type: 'summary', snapshot })
 }
 
-function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig): MinerSetup {
+function minerSetup({ url }: Devnet, { values, origins }: DevnetConfig, networks: readonly NetworkForm[]): MinerSetup {
   const { kernel, priority } = values
   const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
   return {
-    source: { kind: 'nodes', urls: [url], trust: { insecure: false }, failFast: true, payee: payeeOf(values) },
+    source: {
+      kind: 'nodes',
+      urls: [url],
+      trust: { insecure: false },
+      failFast: true,
+      payee: payeeOf(values),
+      ...(networks.length > 0 && { networks: networks.map(definitionOf) }),
+    },
     search: { kind: 'own', threads, kernel, priority, gpu: null },
     http: null,
     limits: {},

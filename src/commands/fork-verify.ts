@@ -4,14 +4,12 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
-import { MAX_BLOCK_GAS } from '../core/gas.ts'
 import type { Header } from '../core/header.ts'
 import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'
-import { releaseRules } from '../devnet/rules/releases.ts'
+import type { NetworkRules } from '../devnet/rules/network-rules.ts'
 import type { ChainFork } from '../fork/chain-fork.ts'
-import type { NodeRelease } from '../schema/node-releases.ts'
 
 /** The parts of an answer that must be equal. */
 export interface VerifyOutcome {
@@ -38,7 +36,7 @@ export interface VerifyReport {
 }
 
 export interface CompareOptions {
-  readonly release: NodeRelease
+  readonly rules: NetworkRules
   /** Most pieces of code that are made from the modules of the chain. */
   readonly most: number
   /** Called after each piece of code. */
@@ -91,15 +89,15 @@ function membersOf({ name, isInterface, definitions }: Module): string[] {
 export async function verify(
   { chain, header }: { readonly chain: ChainFork; readonly header: Header },
   cases: readonly string[],
-  { release, onDone }: CompareOptions,
+  { rules, onDone }: CompareOptions,
 ): Promise<Omit<VerifyReport, 'unloaded'>> {
-  const context = contextOn(chain.block.chain, header, releaseRules[release])
+  const context = contextOn(chain.block.chain, header, rules.on(header))
   const found: (VerifyDifference | null)[] = []
   let [next, done] = [0, 0]
   const worker = async () => {
     for (let i = next++; i < cases.length; i = next++) {
       const code = cases[i]
-      const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, MAX_BLOCK_GAS)
+      const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, rules.network.blockGas)
       const there = outcomeOf(await chain.fetcher.asker.answer(signed))
       const command = readCommand(signed as unknown as Parameters<typeof readCommand>[0])
       const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command, code))

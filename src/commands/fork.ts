@@ -1,12 +1,17 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
+
 import { NewcutError } from '../base/errors.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { forkedNetwork } from '../devnet/forked-settings.ts'
+import { rulesOf } from '../devnet/rules/network-rules.ts'
+import { settingsOf } from '../devnet/rules/settings.ts'
 import { openFork } from '../fork/fork.ts'
 import { pinText } from '../fork/pin.ts'
 import type { NodeRelease } from '../schema/node-releases.ts'
 import { type ForkValues, forkSetup } from './fork-setup.ts'
 import { casesOf, reportLines, verify } from './fork-verify.ts'
+import { networkFormsOf } from './network-files.ts'
 import { givenCases, writeReport } from './verify-report.ts'
 
 export interface ForkCommand {
@@ -18,17 +23,24 @@ export interface ForkCommand {
   readonly report: string | undefined
   readonly most: number
   readonly release: NodeRelease
+  /** File of the network of the node. */
+  readonly networkFile: string | undefined
 }
 
 /** Resolves with the exit code: 1 if anything differs. */
 export async function runFork(command: ForkCommand, around: Surroundings): Promise<number> {
-  const { files, fork: values, isVerified, report: file, most, release } = command
+  const { files, fork: values, isVerified, report: file, most, release, networkFile } = command
   const { out, err, environment, nowMs } = around
   const options = forkSetup(values, environment)
   if (options === null) throw new NewcutError('BAD_OPTION', 'fork takes the address of a node')
   const tell = printerTo(err)
+  const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
   if (!isVerified) {
-    const useless = files[0] ?? (file === undefined ? undefined : `--report ${file}`)
+    const flags = [
+      ['--report', file],
+      ['--network-file', networkFile],
+    ] as const
+    const useless = files[0] ?? flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${value}`]))[0]
     if (useless !== undefined) throw new NewcutError('BAD_OPTION', `${useless} has no effect without --verify`)
     const { pin, remote } = await openFork({ ...options, onNotice: tell })
     printerTo(out)(pinText(pin))
@@ -42,10 +54,11 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const [chain, header] = [fork.chain(number), fork.headers.get(number)]
   if (header === undefined) throw new Error(`chain ${number} has no header`)
   tell(`${fork.pin.network} at height ${fork.pin.height}, chain ${number}, against release ${release} here`)
+  const rules = rulesOf(settingsOf({ release, network: forkedNetwork(fork.pin.network, { networks }) }))
   const made = files.length === 0 ? await casesOf(chain, most) : { ...given, unloaded: [] }
   const progress = shownOn(progressBarFor(err, environment, nowMs, false))
   const onDone = (done: number, total: number) => progress({ what: 'comparing', done, total })
-  const compared = await verify({ chain, header }, made.cases, { release, most, onDone }).finally(() => progress(null))
+  const compared = await verify({ chain, header }, made.cases, { rules, most, onDone }).finally(() => progress(null))
   const report = { ...compared, unloaded: made.unloaded }
   for (const line of reportLines(report)) printerTo(out)(line)
   if (file !== undefined) {

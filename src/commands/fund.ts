@@ -7,7 +7,7 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'
-import { controlOperations } from '../schema/control.ts'
+import { controlOperations, type DevnetStatus } from '../schema/control.ts'
 import { fundOrder } from '../schema/fund-order.ts'
 import { readAmount } from '../wallet/transfer.ts'
 import { valueText, withoutControls } from './value-text.ts'
@@ -33,12 +33,14 @@ export function runFund(
   const { chain, json } = config.values
   return withNode(config, { untilStopped }, async (client, signal) => {
     checkChain(client, chain, '--chain')
-    const body = fundOrder({ account, amount, chain })
-    const ran = await new Requests(client.http, '')
-      .json(controlOperations.run, { body, signal, timeoutMs: TIMEOUT_MS })
-      .catch((error: unknown) => {
-        throw isUnserved(error) ? notOurs(error) : error
-      })
+    const requests = new Requests(client.http, '')
+    const status = await requests.json(controlOperations.devnetStatus, { signal }).catch((error: unknown) => {
+      throw isUnserved(error) ? notOurs(error) : error
+    })
+    // An older newcut does not say.
+    const { minting = 'coinbase' } = status.body as Partial<DevnetStatus>
+    const body = fundOrder({ account, amount, chain }, minting)
+    const ran = await requests.json(controlOperations.run, { body, signal, timeoutMs: TIMEOUT_MS })
     const { result, ...about } = ran.body as { readonly result: RunResult } & Record<string, unknown>
     if (result.status !== 'success') throw notFunded(account, chain, result)
     const balance = valueFromJson(result.data ?? null)

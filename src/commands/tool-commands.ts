@@ -139,6 +139,10 @@ export const toolCommands: readonly FlagRow[] = [
         more: `One of ${nodeReleases.join(', ')}.`,
         standard: '3.2',
       }).argParser(once('node-release')),
+      new RowOption('--network-file <FILE>', {
+        help: 'file that describes the network of the node',
+        more: 'The rules here are those of the file. newcut has files of public networks.',
+      }).argParser(once('network-file')),
       ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
     ],
     examples: [
@@ -147,11 +151,12 @@ export const toolCommands: readonly FlagRow[] = [
       'newcut fork https://NODE differences.json --verify',
       'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
     ],
-    run: async ([url, ...files], { verify, cases, report, nodeRelease: release, ...flags }, around) => {
+    run: async ([url, ...files], { verify, cases, report, nodeRelease: release, networkFile, ...flags }, around) => {
       const number = (raw: string | true | undefined) => valueIn(wholeNumber(1, 1e6), raw ?? 1000, '--cases')
       const command = {
         ...{ files, isVerified: !!verify, most: number(cases), report: report as string | undefined },
         fork: forkValues({ ...flags, fork: url }),
+        networkFile: networkFile as string | undefined,
         release: valueIn(oneOf(nodeReleases), release ?? '3.2', '--node-release'),
       }
       return (await import('./fork.ts')).runFork(command, around)

@@ -5,7 +5,7 @@ import { parsePlainJson } from '../base/json.ts'
 import { readUserText } from '../base/user-file.ts'
 import type { EmbeddedNode } from '../devnet/devnet.ts'
 import type { DevnetFork } from '../devnet/fork/open-fork.ts'
-import type { ClockState, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
+import type { ClockState, DevnetStatus, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
   Dropped,
   GasOrder,
@@ -176,7 +176,8 @@ function controlOf(target: Target): DevnetControl {
     run: (code) => order('run', code),
     rows: (chain, table, rows) => order('rows', { chain, table, rows }),
     fund: async (account, amount, chain = 0) => {
-      const ran = await order<PrivilegedRun>('run', fundOrder({ account, amount: String(amount), chain }))
+      const { minting } = jsonOf<DevnetStatus>(await request(target, 'status'))
+      const ran = await order<PrivilegedRun>('run', fundOrder({ account, amount: String(amount), chain }, minting))
       expectFunded(account, ran)
       return ran
     },

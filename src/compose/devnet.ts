@@ -44,7 +44,7 @@ export type { DevnetFork } from '../devnet/fork/open-fork.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
 export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
-export type { NetworkSettings } from '../devnet/rules/settings.ts'
+export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
 export type { Pin } from '../fork/pin.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'
 export type {

@@ -12,9 +12,20 @@ export interface CoinbasePayment {
 
 /**
  * How coinbases show what they pay. `event`: a TRANSFER event from an empty sender. `result`: the text of the result
- * begins with this pattern, in which `{amount}` stands for the coins and `{account}` for the miner.
+ * begins with this pattern, in which `{amount}` stands for the coins and `{account}` for the miner. A result without
+ * it may have the event, because a contract may change.
  */
 export type PaymentModel = { readonly model: 'event' } | { readonly model: 'result'; readonly pattern: string }
+
+/** Capabilities of the coin contract that nodes grant to a coinbase. `DEBIT` is about the miner. */
+export type CoinbaseGrant = 'COINBASE' | 'DEBIT'
+
+/** How nodes run coinbases. */
+export interface CoinbaseModel {
+  readonly grants: readonly CoinbaseGrant[]
+  /** Whether the result is what the contract returns, instead of the fixed text `Write succeeded`. */
+  readonly isReturned: boolean
+}
 
 /**
  * Finds the payment in the output of a coinbase transaction.
@@ -22,7 +33,8 @@ export type PaymentModel = { readonly model: 'event' } | { readonly model: 'resu
  */
 export function paymentIn(coinbase: string, payment: PaymentModel = { model: 'event' }): CoinbasePayment | null {
   const output = tryParse(coinbase, parseExactJson)
-  if (payment.model === 'result') return paymentInText(textOfResult(output), payment.pattern)
+  const stated = payment.model === 'result' ? paymentInText(textOfResult(output), payment.pattern) : null
+  if (stated !== null) return stated
   const events = isJsonObject(output) && Array.isArray(output.events) ? output.events : []
   for (const event of events) {
     if (!isJsonObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue

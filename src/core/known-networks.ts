@@ -1,6 +1,7 @@
 /** The networks that newcut has files for (networks/*.yaml). Nodes may belong to any other. */
 import type { NetworkDefinition } from './network.ts'
-import { definitions } from './network-data.ts'
+import { definitions, networkForms } from './network-data.ts'
+import type { NetworkForm } from './network-form.ts'
 
 /**
  * @param own networks of the user's files, which come first
@@ -9,6 +10,15 @@ import { definitions } from './network-data.ts'
 export function knownNetwork(name: string, own: readonly NetworkDefinition[] = []): NetworkDefinition | undefined {
   const isNamed = (network: NetworkDefinition) => network.name === name
   return own.find(isNamed) ?? definitions.find(isNamed)
+}
+
+/**
+ * The file of a network.
+ * @param own files of the user, which come first
+ * @returns undefined for a name without a file
+ */
+export function networkForm(name: string, own: readonly NetworkForm[] = []): NetworkForm | undefined {
+  return [...own, ...Object.values(networkForms)].find((form) => form.name === name)
 }
 
 /** Names of the networks with a file that have this version code. */

@@ -3,7 +3,7 @@
  * file (schema/network-file.ts) has checked the shapes; this module checks what no schema can.
  */
 import { decodeHash } from '../base/bytes.ts'
-import type { PaymentModel } from './coinbase.ts'
+import type { CoinbaseGrant, PaymentModel } from './coinbase.ts'
 import { type Condition, compareConditions } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import { type Graph, type GraphName, graphOf, graphs } from './graph.ts'
@@ -12,6 +12,12 @@ import { targetOfDifficulty } from './target.ts'
 
 /** `genesis`, a height, a fork number, or `never`. */
 export type ConditionForm = 'genesis' | 'never' | number | { readonly fork: number }
+
+/** Code of a transaction in the first block, and its data. */
+export interface GenesisTransaction {
+  readonly code: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
 
 /** A file of `networks/`, parsed. CONFIGURATION.md says what each property means. */
 export interface NetworkForm {
@@ -36,12 +42,16 @@ export interface NetworkForm {
     readonly 'any-target'?: boolean
     readonly payloads?: readonly { readonly chains?: string | number; readonly hash: string }[]
     readonly 'first-epoch'?: 'faked' | 'plain'
+    /** Contracts of the first block on a development node, in place of Kadena's. */
+    readonly transactions?: readonly GenesisTransaction[]
   }
   readonly rules?: {
     readonly 'slow-epochs-until'?: ConditionForm
     readonly 'parent-time'?: ConditionForm
     readonly 'mean-target'?: ConditionForm
     readonly 'fork-flags'?: 'genesis' | 'never' | number
+    /** From here, code follows language release 5.4.1. Default: as the node release. */
+    readonly 'language-5.4.1'?: ConditionForm
   }
   readonly forks?: { readonly highest: number; readonly casting?: number }
   readonly gas?: {
@@ -49,11 +59,17 @@ export interface NetworkForm {
     readonly sizes?: readonly { readonly from: ConditionForm; readonly model: GasModel }[]
   }
   readonly coin?: {
+    /** Default: `KDA`. */
+    readonly symbol?: string
     /** Default: `event`. `result` needs a pattern. */
     readonly payment?: 'event' | 'result'
     readonly pattern?: string
     /** Default: `table`. */
     readonly forecast?: 'table' | 'none'
+    /** Capabilities of the contract that a coinbase has. Default: COINBASE. `DEBIT` is about the miner. */
+    readonly grants?: readonly CoinbaseGrant[]
+    /** `returned`: the result of a coinbase is what the contract returns. Default: `fixed`, the text of Kadena's nodes. */
+    readonly result?: 'fixed' | 'returned'
   }
   readonly 'spv-window'?: readonly { readonly from: ConditionForm; readonly blocks: number | 'none' }[]
 }
@@ -115,7 +131,10 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
       }),
     ...(gas.block !== undefined && { blockGas: gas.block }),
     gasModels: ascending(gas.sizes ?? [], ['gas', 'sizes']),
+    ...(rules['language-5.4.1'] !== undefined && { language541: conditionOf(rules['language-5.4.1']) }),
+    symbol: form.coin?.symbol ?? 'KDA',
     payment: paymentOf(form.coin),
+    coinbase: { grants: form.coin?.grants ?? ['COINBASE'], isReturned: form.coin?.result === 'returned' },
     paysByTable: form.coin?.forecast !== 'none',
     spvWindows: ascending(form['spv-window'] ?? [], ['spv-window']).map(({ from, blocks }) => {
       return { from, blocks: blocks === 'none' ? null : blocks }

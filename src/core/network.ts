@@ -2,7 +2,7 @@
  * Networks: version codes, graphs by height, genesis constants and conditions of rules (PROTOCOL.md B.2, B.5, C, D). The
  * networks themselves are data: networks/*.yaml, and network-data.ts for the program.
  */
-import type { PaymentModel } from './coinbase.ts'
+import type { CoinbaseModel, PaymentModel } from './coinbase.ts'
 import type { Condition, ForkRules } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import type { Graph } from './graph.ts'
@@ -58,8 +58,14 @@ export interface Network {
    * limit. Each condition is about the parent. A parent below all conditions has no limit.
    */
   readonly spvWindows: readonly { readonly from: Condition; readonly blocks: number | null }[]
+  /** From here, code follows language release 5.4.1. Without it, the node release decides. */
+  readonly language541?: Condition | undefined
+  /** Name of the coin, such as KDA. */
+  readonly symbol: string
   /** How coinbases show what they pay. */
   readonly payment: PaymentModel
+  /** How nodes run coinbases. */
+  readonly coinbase: CoinbaseModel
   /** Whether rewards follow the table of reward.ts. */
   readonly paysByTable: boolean
 }
@@ -73,7 +79,9 @@ export type NetworkDefinition = Pick<
   | 'genesisPayload'
   | 'gasModels'
   | 'spvWindows'
+  | 'symbol'
   | 'payment'
+  | 'coinbase'
   | 'paysByTable'
 > &
   Partial<Network>

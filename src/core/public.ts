@@ -36,7 +36,7 @@ export { type Json, parseJson, stringifyJson } from '../base/json.ts'
 export { MAX_LINE_CHARACTERS, printable } from '../base/printable.ts'
 export { formatDuration, formatHashrate, withPrefix } from '../base/units.ts'
 export { blockHash } from './block-hash.ts'
-export type { PaymentModel } from './coinbase.ts'
+export type { CoinbaseGrant, CoinbaseModel, PaymentModel } from './coinbase.ts'
 export { isCommandHash } from './command-hash.ts'
 export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf } from './cut.ts'
 export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
@@ -80,7 +80,13 @@ export type { Digest } from './merkle.ts'
 export type { MerklePath, Step } from './merkle-path.ts'
 export { genesisHeight, graphAt, type HeaderRules, type Network, type NetworkDefinition } from './network.ts'
 export { development, mainnet01, recapDevelopment, stoa, testnet04, testnet06 } from './network-data.ts'
-export { type ConditionForm, definitionOf, type NetworkForm, NetworkFormError } from './network-form.ts'
+export {
+  type ConditionForm,
+  definitionOf,
+  type GenesisTransaction,
+  type NetworkForm,
+  NetworkFormError,
+} from './network-form.ts'
 export {
   type MinerAccount,
   minerDataJson,

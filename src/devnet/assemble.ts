@@ -40,8 +40,8 @@ import { forkTargetOf, openChains } from './open-chains.ts'
 import { type DevnetOptions, limitsOf } from './options.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import type { Chains } from './rules/chains.ts'
+import { type NetworkRules, rulesOf } from './rules/network-rules.ts'
 import { NodeClock } from './rules/node-clock.ts'
-import { releaseRules } from './rules/releases.ts'
 import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
 import type { LetIn } from './store/let-in.ts'
 import type { Prints } from './store/prints.ts'
@@ -70,9 +70,10 @@ export function assemble(
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   if (fork !== null) fork.setClock(clock, data?.loaded.newestCreationTime)
   const nowMs = () => clock.ms()
-  const forkTarget = forkTargetOf(options, settings.release)
+  const rules = rulesOf(settings)
+  const forkTarget = forkTargetOf(options, rules)
   const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
-  const { chains, ledger, index } = openChains({ settings, forkTarget, fork, letIn, prints }, clock, data)
+  const { chains, ledger, index } = openChains({ settings, rules, forkTarget, fork, letIn, prints }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -83,12 +84,11 @@ export function assemble(
   // then.
   const execution = new Execution(ledger, chains.store, machine, fork)
   const { calls } = execution
-  const release = releaseRules[settings.release]
   const impersonation = new Impersonation(
     letIn,
     options.impersonate?.flatMap((key) => impersonatedKey(key) ?? []),
   )
-  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, release, impersonation })
+  const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, rules, impersonation })
   const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
     pools,
@@ -122,6 +122,7 @@ export function assemble(
     machine,
     turn,
     settings,
+    rules,
     forkTarget,
     chains,
     ledger,
@@ -160,6 +161,7 @@ interface NodeParts {
   readonly machine: HostMachine
   readonly turn: NetworkHost['turn']
   readonly settings: NetworkSettings
+  readonly rules: NetworkRules
   readonly forkTarget: number
   readonly chains: Chains
   readonly ledger: Ledger
@@ -184,14 +186,14 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   const limits = limitsOf(options)
   const durable = () => chains.durable()
   const prefix = `/${product}/0.0/${chains.network.name}`
-  const release = releaseRules[parts.settings.release]
+  const { rules } = parts
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept })
   const { fork } = parts
   if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
   addNodeRoutes(router, {
     network: () => chains.network,
     packageVersion,
-    release,
+    release: rules.release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
   addChainRoutes(router, { chains, product, fork })
@@ -205,9 +207,9 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
     turns: parts.turns,
     ledger: parts.ledger,
     calls: parts.calls,
-    privateLedger: new PrivateLedger(chains, options.entity ?? null, release),
+    privateLedger: new PrivateLedger(chains, options.entity ?? null, rules),
     pools,
-    release,
+    rules,
     clock,
     refusals: parts.watch === null ? null : new SendRefusals(router, parts.watch),
   })

@@ -6,7 +6,8 @@ import { isJsonObject } from '../base/json.ts'
 import { MAX_PHRASE_ACCOUNTS } from '../core/development-accounts.ts'
 import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
 import { graphNames } from '../core/graph.ts'
-import { versionCode } from '../core/known-networks.ts'
+import { networkForm } from '../core/known-networks.ts'
+import { isNetworkName } from '../core/network.ts'
 import { MAX_TARGET } from '../core/target.ts'
 import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 import { impersonatedKey } from '../schema/control-commands.ts'
@@ -69,7 +70,11 @@ const shapes: Readonly<Record<keyof DevnetOptions, Shape>> = {
   },
   networkName: {
     expected: 'the name of a chainweb network, such as mainnet01',
-    fits: (value) => isText(value) && versionCode(value as string) !== undefined,
+    fits: isNetworkName,
+  },
+  networks: {
+    expected: 'a list of networks as networks/*.yaml describes them',
+    fits: (value) => Array.isArray(value) && value.every((each) => isJsonObject(each) && isNetworkName(each.name)),
   },
   graph: oneOf(graphNames),
   blockDelayMs: time,
@@ -127,6 +132,11 @@ export function checkOptions(options: DevnetOptions): void {
     const { expected, fits } = shapes[name as keyof DevnetOptions]
     // An option that is undefined counts as absent.
     if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
+  }
+  // Both have their shapes by now.
+  const { networkName, networks } = options as DevnetOptions
+  if (networkName !== undefined && networkForm(networkName, networks) === undefined) {
+    throw bad(`networkName: newcut has no file of the network ${networkName}`, 'describe it in networks')
   }
   if (options.fork !== undefined && (options.pow === true || isSimulated(options.autoMine))) {
     throw bad(

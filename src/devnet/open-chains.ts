@@ -1,31 +1,33 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
 import { NewcutError } from '../base/errors.ts'
-import { graphAt } from '../core/network.ts'
-import type { NodeRelease } from '../schema/node-releases.ts'
 import type { DataDirectory } from './data/directory.ts'
 import type { NodeFork } from './fork/node-fork.ts'
-import { genesisOf } from './ledger/genesis.ts'
+import { genesisFor } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
 import type { DevnetOptions } from './options.ts'
 import { Chains, forkedState, genesisState } from './rules/chains.ts'
+import type { NetworkRules } from './rules/network-rules.ts'
 import type { NodeClock } from './rules/node-clock.ts'
-import { releaseRules } from './rules/releases.ts'
-import { type NetworkSettings, networkOf } from './rules/settings.ts'
+import type { NetworkSettings } from './rules/settings.ts'
 import type { LetIn } from './store/let-in.ts'
 import type { Prints } from './store/prints.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 
-/** Throws NewcutError BAD_OPTION for a fork that the release does not know. */
-export function forkTargetOf({ forkTarget }: DevnetOptions, release: NodeRelease): number {
-  const highest = releaseRules[release].forkTarget
+/** Throws NewcutError BAD_OPTION for a fork that the release or the network does not know. */
+export function forkTargetOf({ forkTarget }: DevnetOptions, { network, release }: NetworkRules): number {
+  const highest = Math.min(release.forkTarget, network.forks.highestKnown)
   if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest
-  throw new NewcutError('BAD_OPTION', `forkTarget: ${forkTarget}; release ${release} votes for forks up to ${highest}`)
+  throw new NewcutError(
+    'BAD_OPTION',
+    `forkTarget: ${forkTarget}; the network's node release votes for forks up to ${highest}`,
+  )
 }
 
 interface ChainsSetup {
   readonly settings: NetworkSettings
+  readonly rules: NetworkRules
   readonly forkTarget: number
   readonly fork: NodeFork | null
   readonly letIn: Map<string, LetIn>
@@ -34,19 +36,18 @@ interface ChainsSetup {
 
 /** Creates the chains, and the ledger that executes them. */
 export function openChains(
-  { settings, forkTarget, fork, letIn, prints }: ChainsSetup,
+  { settings, rules, forkTarget, fork, letIn, prints }: ChainsSetup,
   clock: NodeClock,
   data: DataDirectory | null,
 ) {
-  const network = networkOf(settings)
+  const { network } = rules
   const first = () => {
     if (fork !== null) return forkedState(network, fork.headers, fork.payloads)
-    return genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+    return genesisState(network, genesisFor(rules).payload)
   }
   const state = data?.loaded ?? first()
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()
   const { store, heads } = state
-  const release = releaseRules[settings.release]
   const ledger =
     data?.ledger ??
     new Ledger({
@@ -54,9 +55,8 @@ export function openChains(
       heads: heads.values(),
       index,
       versions: new MemoryVersions(),
-      network,
-      release,
-      check: commandCheck(network.name, release, letIn),
+      rules,
+      check: commandCheck(rules, letIn),
       letIn,
       prints: prints.noteIn(letIn),
       fork: fork ?? undefined,

@@ -5,6 +5,9 @@ import type { OnProgress } from '../base/progress.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { WorkFields } from '../core/header.ts'
 import type { ProductWord } from '../core/header-json.ts'
+import { networkForm } from '../core/known-networks.ts'
+import { development } from '../core/network-data.ts'
+import type { NetworkForm } from '../core/network-form.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import type { AutoMine } from '../schema/auto-mine.ts'
 import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'
@@ -40,10 +43,13 @@ export interface DevnetOptions {
    */
   readonly fork?: DevnetFork | undefined
   /**
-   * Name of the network, for one that is forked. Default development. Commands that are signed for the name of a live
-   * network are valid there too.
+   * Name of the network. Default development. The network follows the rules in the file of that name: graph, block delay,
+   * difficulty, gas, contracts. A fork follows the rules of the forked network. Commands that are signed for the name of
+   * a live network are valid there too.
    */
   readonly networkName?: string | undefined
+  /** Networks of your own that `networkName` may name, or that may be forked. Default: none. */
+  readonly networks?: readonly NetworkForm[] | undefined
   /** Graph of the chains. Default twenty. */
   readonly graph?: GraphName | undefined
   /** Intended time between blocks of a chain. Default 30 s. */
@@ -156,7 +162,11 @@ export function limitsOf(options: DevnetOptions) {
 /** Network settings that these options request. */
 export function askedSettings(options: DevnetOptions): AskedSettings {
   const { graph, blockDelayMs, difficulty, pow, nodeRelease: release, forkEpoch, autoMine } = options
-  const asked = { graph, blockDelayMs, difficulty, pow, release, forkEpoch }
+  const { networkName = development.name, networks } = options
+  // A network of the plain rules needs no record of them.
+  const network =
+    networkName === development.name && networks === undefined ? undefined : networkForm(networkName, networks)
+  const asked = { graph, blockDelayMs, difficulty, pow, release, forkEpoch, network }
   if (autoMine === undefined) return asked
   // Simulated block times depend on the difficulty, like those of a real search.
   const adjusts = autoMine.kind === 'simulated' ? true : undefined

@@ -1,4 +1,5 @@
 /** The network that a node serves at present. The node may turn to another one, behind the same port. */
+
 import type { ServerResponse } from 'node:http'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { pinText } from '../fork/pin.ts'
@@ -7,6 +8,7 @@ import { RequestRefused } from './http/refusal.ts'
 import type { TurnNode } from './http/routes/control.ts'
 import type { OpenedNetwork } from './opened-network.ts'
 import type { DevnetOptions } from './options.ts'
+import { graphText } from './rules/settings.ts'
 import { turnedOptions } from './turned-options.ts'
 
 interface Turning {
@@ -106,7 +108,7 @@ async function unlessAborted(opening: Promise<OpenedNetwork>, signal: AbortSigna
 
 function noticeOf({ fork, chains, settings }: OpenedNetwork): string {
   const { name } = chains.network
-  if (fork === null) return `reset: a new network ${name} with the graph ${settings.graph}, from its first block`
+  if (fork === null) return `reset: a new network ${name} with the graph ${graphText(settings)}, from its first block`
   const { pin, url } = fork
   return `reset: a fork of ${pin.network} at height ${pin.height}, from ${url}; the same again: ${pinText(pin)}`
 }

@@ -1,5 +1,4 @@
 /** Bodies of the orders below /devnet/ that concern commands: dropping them, and impersonation of signers. */
-import { MAX_BLOCK_GAS } from '../core/gas.ts'
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -90,8 +89,7 @@ export const GasOrder = Type.Object(
     blockLimit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MAX_BLOCK_GAS,
-        description: 'most gas of a block that this node makes, and of a command; the network allows 150000',
+        description: 'most gas of a block that this node makes, and of a command; at most what the network allows',
       }),
     ),
     minPrice: Type.Optional(

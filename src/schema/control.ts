@@ -179,6 +179,11 @@ export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
 /** State after a reset. */
 export const ResetDone = Type.Object({ ...Reverted.properties, fork: ForkState })
 
+const Minting = Type.Union([Type.Literal('coinbase'), Type.Literal('rows')], {
+  description: 'how coins are made: by coin.coinbase, or by rows if that computes the amount itself',
+})
+export type Minting = Static<typeof Minting>
+
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
   heights: Heights,
@@ -190,8 +195,11 @@ export const DevnetStatus = Type.Object({
   snapshots: Type.Array(SnapshotId),
   impersonated: Impersonated.properties.keys,
   gas: GasState,
+  minting: Minting,
   fork: ForkState,
 })
+
+export type DevnetStatus = Static<typeof DevnetStatus>
 
 const None = Type.Object({})
 const text = (description: string) => ({ description, content: { [TEXT]: Type.String() } })

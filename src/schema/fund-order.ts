@@ -1,4 +1,5 @@
-/** The order that gives coins to an account: privileged code that mints them. */
+/** The order that gives coins to accounts: privileged code that mints them. */
+import type { Minting } from './control.ts'
 import type { RunOrder } from './control-commands.ts'
 
 /** Which account gets how many coins. */
@@ -15,17 +16,23 @@ const KEY_ACCOUNT = /^k:([0-9a-f]{64})$/
  * Code for `POST /devnet/run`. It mints coins as a block reward does, and tells the new balance. A `k:` account may be
  * new; any other must exist, because its guard is not known.
  */
-export function fundOrder({ account, amount, chain }: Funding): RunOrder {
+export function fundOrder({ account, amount, chain }: Funding, minting: Minting): RunOrder {
   const [, key] = KEY_ACCOUNT.exec(account) ?? []
   const guard = key === undefined ? '(at "guard" (coin.details account))' : '(read-keyset "keyset")'
-  const code = `(let ((account (read-string "account")))
-  (coin.coinbase account ${guard} (read-decimal "amount"))
+  const code = `(let ((account (read-string "account")) (amount (read-decimal "amount")))
+  ${mintCode(minting, guard)}
   (coin.get-balance account))`
   const keyset = key === undefined ? {} : { keyset: { keys: [key], pred: 'keys-all' } }
-  return {
-    chain,
-    code,
-    data: { account, amount: { decimal: amount }, ...keyset },
-    caps: [{ name: 'coin.COINBASE', args: [] }],
-  }
+  return { chain, code, data: { account, amount: { decimal: amount }, ...keyset }, ...privilegesFor(minting) }
 }
+
+/** Code that mints `amount` coins for `account`. @param guard expression for the guard of a new account */
+export function mintCode(minting: Minting, guard: string): string {
+  if (minting === 'coinbase') return `(coin.coinbase account ${guard} amount)`
+  return `(with-default-read coin.coin-table account { "balance": 0.0, "guard": ${guard} } { "balance" := b, "guard" := g }
+    (write coin.coin-table account { "balance": (+ b amount), "guard": g }))`
+}
+
+/** Privileges of that code. */
+export const privilegesFor = (minting: Minting): Pick<RunOrder, 'admin' | 'caps'> =>
+  minting === 'coinbase' ? { caps: [{ name: 'coin.COINBASE', args: [] }] } : { admin: ['coin'] }

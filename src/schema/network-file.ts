@@ -46,6 +46,10 @@ const target = Type.Object(
   },
   closed,
 )
+const transaction = Type.Object(
+  { code: text, data: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })) },
+  closed,
+)
 const genesis = Type.Object(
   {
     time: optional(text),
@@ -53,6 +57,7 @@ const genesis = Type.Object(
     'any-target': optional(yesNo),
     payloads: optional(list(Type.Object({ chains: optional(chains), hash: text }, closed))),
     'first-epoch': optional(oneOf('faked', 'plain')),
+    transactions: optional(list(transaction, 1)),
   },
   closed,
 )
@@ -62,6 +67,7 @@ const rules = Type.Object(
     'parent-time': optional(condition),
     'mean-target': optional(condition),
     'fork-flags': optional(heightOrNever),
+    'language-5.4.1': optional(condition),
   },
   closed,
 )
@@ -74,7 +80,14 @@ const gas = Type.Object(
 )
 
 const coin = Type.Object(
-  { payment: optional(oneOf('event', 'result')), pattern: optional(text), forecast: optional(oneOf('table', 'none')) },
+  {
+    symbol: optional(Type.String({ pattern: '^[A-Za-z0-9]{1,12}$', description: '1 to 12 letters or digits' })),
+    payment: optional(oneOf('event', 'result')),
+    pattern: optional(text),
+    forecast: optional(oneOf('table', 'none')),
+    grants: optional(list(oneOf('COINBASE', 'DEBIT'))),
+    result: optional(oneOf('fixed', 'returned')),
+  },
   closed,
 )
 

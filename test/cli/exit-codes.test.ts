@@ -77,7 +77,10 @@ it('21: a node that refuses, is no node, or belongs to another network', async (
 })
 
 it('22: nothing could search at the end', async () => {
-  await ends(start(['mine', '--engine', 'external', '--command', 'false', '--duration', '1s', '--http', 'off']), 22)
+  const miner = start(['mine', '--engine', 'external', '--command', 'false', '--http', 'off'])
+  await miner.sees(/the external command ended/)
+  miner.child.kill('SIGTERM')
+  await ends(miner, 22)
 })
 
 it('23: no kernel works here', async () => {

@@ -1,4 +1,5 @@
 /** Files of networks: what they may have, and what a wrong one is told. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/base/errors.ts'
 import { readNetworkFiles } from '../../src/cli/network-file.ts'
 import { completeNetwork, graphAt } from '../../src/core/network.ts'
+import { definitionOf } from '../../src/core/network-form.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-network-file-'))
@@ -67,9 +69,11 @@ function refusal(...paths: string[]): { readonly code: string; readonly message:
   throw new Error('the files were read')
 }
 
+const definitionsIn = (...files: string[]) => readNetworkFiles(files).map(definitionOf)
+
 describe('the file of a network', () => {
   it('has all that verification needs', () => {
-    const [definition] = readNetworkFiles([fileOf(WHOLE)])
+    const [definition] = definitionsIn(fileOf(WHOLE))
     const network = completeNetwork(definition)
     if (network === null) throw new Error('a part is missing')
     expect(network).toMatchObject({
@@ -105,7 +109,7 @@ describe('the file of a network', () => {
   })
 
   it('may be JSON, and needs no more than a name', () => {
-    const [definition] = readNetworkFiles([fileOf('{ "network": 1, "name": "quad" }')])
+    const [definition] = definitionsIn(fileOf('{ "network": 1, "name": "quad" }'))
     expect([definition.name, definition.isPublic, completeNetwork(definition)]).toEqual(['quad', true, null])
   })
 

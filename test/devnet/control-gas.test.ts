@@ -90,7 +90,7 @@ describe('/devnet/gas', () => {
 
   it.each([
     [{}, 'expected blockLimit, minPrice or both'],
-    [{ blockLimit: 150_001 }, '/blockLimit must be <= 150000'],
+    [{ blockLimit: 150_001 }, '/blockLimit: 150001: expected at most 150000, the limit of the network'],
     [{ blockLimit: 0 }, '/blockLimit'],
     [{ blockLimit: 1.5 }, '/blockLimit'],
     [{ minPrice: 0 }, '/minPrice: 0: expected a multiple of 1e-12 above 0'],

@@ -15,7 +15,7 @@ import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { spvProof } from '../../src/devnet/ledger/spv.ts'
 import type { Versions } from '../../src/devnet/ledger/versions.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
-import { releaseRules } from '../../src/devnet/rules/releases.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
@@ -55,7 +55,7 @@ export class LedgerGround {
     const network = networkOf(settingsOf({ graph, pow: false, release }))
     this.#micros = network.genesisTime
     const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
-    this.ledger = ledgerOf(state, this.index, versions, releaseRules[release])
+    this.ledger = ledgerOf(state, this.index, versions, rulesFor(network, release))
     const now = () => {
       this.#micros += 1_000_000n
       return this.#micros

@@ -1,8 +1,9 @@
 /** A ledger without HTTP, for tests of its users. */
+import { development } from '../../src/core/network-data.ts'
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions, type Versions } from '../../src/devnet/ledger/versions.ts'
 import type { ChainState } from '../../src/devnet/rules/journal.ts'
-import { type ReleaseRules, releaseRules } from '../../src/devnet/rules/releases.ts'
+import { type NetworkRules, rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 
 /** A ledger of these chains that knows the state of every genesis block. */
@@ -10,15 +11,14 @@ export function ledgerOf(
   { store, heads }: Pick<ChainState, 'store' | 'heads'>,
   index: TransactionIndex = new MemoryTransactionIndex(),
   versions: Versions = new MemoryVersions(),
-  release: ReleaseRules = releaseRules['3.2'],
+  rules: NetworkRules = rulesFor(development, '3.2'),
 ): Ledger {
   return new Ledger({
     store,
     heads: heads.values(),
     index,
     versions,
-    network: { spvWindows: [] },
-    release,
+    rules,
     check: () => null,
   })
 }

@@ -4,7 +4,7 @@ import type { Header } from '../../src/core/header.ts'
 import { development } from '../../src/core/network-data.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { releaseRules } from '../../src/devnet/rules/releases.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { type Change, type Signed, signed } from './command.ts'
@@ -114,8 +114,8 @@ describe('with a clock of its own', () => {
     const index = new MemoryTransactionIndex()
     chains.onBlock((block) => indexBlock(index, block))
     // In this release the size of a proof costs no gas.
-    const release = releaseRules['2.32']
-    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new TimeSlicer(), release })
+    const rules = rulesFor(graph, '2.32')
+    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new TimeSlicer(), rules })
     const advance = (ms: number) => {
       aheadMs += ms
     }

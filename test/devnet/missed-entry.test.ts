@@ -6,7 +6,7 @@ import type { RunCommand } from '../../src/devnet/ledger/draft.ts'
 import { executeInBlock } from '../../src/devnet/ledger/execute.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
-import { releaseRules } from '../../src/devnet/rules/releases.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Drafts } from '../../src/devnet/work/drafts.ts'
 import { headOf, LedgerGround } from './ledger-ground.ts'
@@ -20,7 +20,7 @@ function drafting(missed: ReadableState) {
   const { chains, ledger, index } = ground
   const turns = new TimeSlicer()
   const nowMs = () => Number(chains.network.genesisTime / 1000n)
-  const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns, release: releaseRules['3.2'] })
+  const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns, rules: rulesFor(chains.network, '3.2') })
   const outcomes: RunCommand[] = [
     () => 'running',
     () => {

@@ -5,7 +5,7 @@ import { type GraphName, graphs } from '../../src/core/graph.ts'
 import { development } from '../../src/core/network-data.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
-import { releaseRules } from '../../src/devnet/rules/releases.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
@@ -24,7 +24,7 @@ function watched(onTold: (count: number) => void = () => undefined, graph: Graph
   chains.onBlock((block) => indexBlock(index, block))
   const time = { nowMs: 0 }
   const turns = new TimeSlicer(() => time.nowMs)
-  const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns, release: releaseRules['3.2'] })
+  const pools = new Mempools({ chains, index, nowMs: Date.now, trial: noTrial, turns, rules: rulesFor(network, '3.2') })
   const heard = new Heard()
   const tell = (event: TransactionEvent) => {
     heard.tell(event)

@@ -21,6 +21,7 @@ import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orders/block-maker.ts'
 import { fork } from '../../src/devnet/orders/fork.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
 import { releaseRules } from '../../src/devnet/rules/releases.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
@@ -102,8 +103,7 @@ export class EmbeddedNode {
       heads: state.heads.values(),
       index: new MemoryTransactionIndex(),
       versions: this.#versions,
-      network,
-      release: releaseRules['3.2'],
+      rules: rulesFor(network, '3.2'),
       check: () => null,
     })
     this.#nodeClock = new NodeClock(this.#machineClock)
@@ -214,8 +214,8 @@ export class EmbeddedNode {
     for (const { creationTime } of state.heads.values()) nodeClock.catchUp(creationTime)
     const executions = this.#ledger
     const chains = new Chains({ network, checkPow: true, now: nodeClock.microseconds, state, executions })
-    const release = releaseRules['3.2']
-    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns, release })
+    const rules = rulesFor(network, '3.2')
+    const pools = new Mempools({ chains, index: new MemoryTransactionIndex(), nowMs, trial: noTrial, turns, rules })
     const limits = { payloadLimit: 1200, payloadLifetimeMs: 300_000, refreshMs: 15_000 }
     const ledger = this.#ledger
     const coordinator = new Issuer(chains, { ...limits, pools, ledger, turns, accounts: null, random, nowMs, clock })

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/development-accounts.ts'
 import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
-import { versionCode } from '../../core/known-networks.ts'
+import { isNetworkName } from '../../core/network.ts'
 import { development } from '../../core/network-data.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import {
@@ -12,6 +12,7 @@ import {
   oneOf,
   publicKeys,
   someText,
+  texts,
   type ValueKind,
   wholeNumber,
   yesNo,
@@ -23,10 +24,9 @@ import { networkOptions } from './network.ts'
 import { flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
-/** Names of networks that have a version code in headers. */
 const networkName: ValueKind<string> = {
   expected: 'the name of a chainweb network, such as development or mainnet01',
-  parse: (raw) => (typeof raw === 'string' && versionCode(raw) !== undefined ? raw : undefined),
+  parse: (raw) => (isNetworkName(raw) ? raw : undefined),
   format: (value) => value,
 }
 
@@ -39,6 +39,16 @@ const ofMining = { group: 'making', needs: ['mining'] } as const
 export const devnetOptions = {
   host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on', ofServer),
   port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port; 0 takes a free one', ofServer),
+  network: unset(networkName, 'NAME', 'network whose name and rules it has', {
+    ...ofChain,
+    more: 'Graph, block delay, difficulty and gas are those of that network. A fork has the rules of the forked network, and this name. With the name of a live network clients need no change, but what they sign is valid there too.',
+    standard: 'development, or the network of the only --network-file',
+  }),
+  'network-file': unset(texts, 'FILE', 'file that describes a network', {
+    ...ofChain,
+    plural: 'network-files',
+    more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
+  }),
   ...networkOptions,
   'node-release': option(oneOf(nodeReleases), '3.2', 'RELEASE', 'chainweb-node release to follow', {
     ...ofChain,
@@ -61,12 +71,6 @@ export const devnetOptions = {
   }),
   ...forkOptions,
   ...forkTimeOption,
-  network: unset(networkName, 'NAME', 'name of the forked network here', {
-    group: 'fork',
-    needs: ['forked'],
-    more: 'With the name of a live network clients need no change, but what they sign is valid there too.',
-    standard: 'development',
-  }),
   product: option(
     oneOf(['chainweb', 'ledger'] as const),
     'chainweb',

@@ -8,14 +8,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError } from '../../base/errors.ts'
 import { moveInto } from '../../base/replace-file.ts'
-import type { Network } from '../../core/network.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
 import { writeForkFile } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
-import { type ReleaseRules, releaseRules } from '../rules/releases.ts'
-import { type NetworkSettings, networkOf } from '../rules/settings.ts'
+import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
 import type { LetInKeys } from '../store/let-in.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
@@ -101,14 +100,7 @@ export class BackupJobs {
       if (fork !== null) writeForkFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
       if (withState) {
-        const release = releaseRules[settings.release]
-        await writeState(join(partial, STATE), snapshot, {
-          network: networkOf(settings),
-          release,
-          fork,
-          letIn,
-          stopped,
-        })
+        await writeState(join(partial, STATE), snapshot, { rules: rulesOf(settings), fork, letIn, stopped })
       }
       moveInto(partial, this.#placeOf(id))
     } catch (error) {
@@ -132,8 +124,7 @@ export class BackupJobs {
 }
 
 interface StateOptions {
-  readonly network: Pick<Network, 'spvWindows'>
-  readonly release: ReleaseRules
+  readonly rules: NetworkRules
   readonly fork: NodeFork | null
   readonly letIn: LetInKeys | undefined
   readonly stopped: AbortSignal
@@ -143,7 +134,7 @@ interface StateOptions {
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  { network, release, fork, letIn, stopped }: StateOptions,
+  { rules, fork, letIn, stopped }: StateOptions,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
@@ -154,8 +145,7 @@ async function writeState(
         store,
         index: state,
         versions: state.versions,
-        network,
-        release,
+        rules,
         check: () => null,
         fork: fork ?? undefined,
       },

@@ -11,7 +11,7 @@ import { openNodeFork } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { Chains } from '../rules/chains.ts'
-import { releaseRules } from '../rules/releases.ts'
+import { rulesOf } from '../rules/network-rules.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { hasPrintMarks, type LetInKeys } from '../store/let-in.ts'
@@ -139,16 +139,15 @@ class Check {
     })
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
-    const release = releaseRules[this.#settings.release]
+    const rules = rulesOf(this.#settings)
     const { letIn } = this.#loaded
     const ledger = new Ledger({
       store: this.#store,
       heads: heads.values(),
       index,
       versions,
-      network,
-      release,
-      check: commandCheck(network.name, release, letIn),
+      rules,
+      check: commandCheck(rules, letIn),
       letIn,
       fork: this.#fork ?? undefined,
     })

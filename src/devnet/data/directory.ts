@@ -9,17 +9,19 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { OnProgress } from '../../base/progress.ts'
-import { graphs } from '../../core/graph.ts'
+import { networkForm } from '../../core/known-networks.ts'
+import { development } from '../../core/network-data.ts'
 import type { NodeFork } from '../fork/node-fork.ts'
-import { genesisOf } from '../ledger/genesis.ts'
+import { genesisFor } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { forkedState, genesisState } from '../rules/chains.ts'
-import { releaseRules } from '../rules/releases.ts'
+import { rulesOf } from '../rules/network-rules.ts'
 import {
   type AskedSettings,
   describeSetting,
   fixedSettings,
+  isSameSetting,
   type NetworkSettings,
   networkOf,
   settingsOf,
@@ -75,6 +77,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure, maxUnwrittenBlocks)
   try {
     expectSettings(directory, blocks, asked)
+    // A fork continues under its name.
+    if (fork === null) expectNetwork(directory, blocks.settings, asked)
     if (asked.autoMine !== undefined) await blocks.setAutoMine(asked.autoMine)
     const loaded = await blocks.load({ onProgress, roots: fork?.pin.hashes ?? null })
     expectPrints(directory, blocks, prints)
@@ -83,16 +87,14 @@ export async function openDataDirectory(directory: string, options: DataDirector
     const state = await openState(join(directory, STATE), stateOptions, onNotice)
     // Close the state first: its last write waits until the open block database has the blocks.
     const close = () => state.close().finally(() => blocks.close())
-    const network = networkOf(blocks.settings)
-    const release = releaseRules[blocks.settings.release]
+    const rules = rulesOf(blocks.settings)
     const ledger = new Ledger({
       store,
       heads: loaded.heads.values(),
       index: state,
       versions: state.versions,
-      network,
-      release,
-      check: commandCheck(network.name, release, blocks.letIn),
+      rules,
+      check: commandCheck(rules, blocks.letIn),
       letIn: blocks.letIn,
       prints: prints?.noteIn(blocks.letIn),
       fork: fork ?? undefined,
@@ -113,7 +115,8 @@ export async function openDataDirectory(directory: string, options: DataDirector
 /** The chains of a new network. */
 function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
   if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
-  return genesisState(networkOf(settings), genesisOf(graphs[settings.graph].adjacents.length).payload)
+  const rules = rulesOf(settings)
+  return genesisState(rules.network, genesisFor(rules).payload)
 }
 
 /** Whether to begin a network: the directory is empty. Creates the directory if it does not exist. */
@@ -137,12 +140,23 @@ async function isNew(directory: string): Promise<boolean> {
 function expectSettings(directory: string, { settings }: BlockDatabase, asked: AskedSettings): void {
   const wanted = settingsOf(asked, settings)
   for (const name of fixedSettings) {
-    if (wanted[name] === settings[name]) continue
+    if (isSameSetting(name, settings, wanted)) continue
     const [has, not] = [describeSetting(name, settings), describeSetting(name, wanted)]
     throw unusable(directory, `its network has ${has}, not ${not}`, {
       hint: 'leave that out to continue this network, or name another directory for a new one',
     })
   }
+}
+
+/** Throws NewcutError DATA_UNUSABLE if the network has another name, or other rules than a file of the user. */
+function expectNetwork(directory: string, { network: has }: NetworkSettings, { network: asked }: AskedSettings): void {
+  if (typeof asked !== 'object') return
+  const name = typeof has === 'object' ? has.name : (has ?? development.name)
+  const hint = 'leave that out to continue this network, or name another directory for a new one'
+  if (name !== asked.name) throw unusable(directory, `its network is ${name}, not ${asked.name}`, { hint })
+  // Files of newcut may learn rules; the network keeps those of its first block.
+  if (networkForm(name) === asked || JSON.stringify(has) === JSON.stringify(asked)) return
+  throw unusable(directory, `its network began with other rules than those of the file of ${name}`, { hint })
 }
 
 /** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */

@@ -8,13 +8,12 @@ import { describeError } from '../../base/errors.ts'
 import type { OnProgress } from '../../base/progress.ts'
 import type { Cut } from '../../core/cut.ts'
 import { genesisHeader } from '../../core/genesis.ts'
-import { graphs } from '../../core/graph.ts'
 import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import { genesisOf, genesisWith } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'
-import { type NetworkSettings, networkOf } from '../rules/settings.ts'
+import { graphIn, type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
 import { type Database, damaged, unseal, unusable } from './database.ts'
@@ -91,7 +90,7 @@ class BlockReader {
     roots: ReadonlyMap<number, string> | null,
   ) {
     this.#roots = roots
-    const { adjacents, degree } = graphs[settings.graph]
+    const { adjacents, degree } = graphIn(settings)
     const network = networkOf(settings)
     this.#location = location
     this.#at = headerLayout(degree)

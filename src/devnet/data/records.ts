@@ -16,6 +16,7 @@ import { graphNames } from '../../core/graph.ts'
 import { development } from '../../core/network-data.ts'
 import { MAX_CONFIRMATIONS } from '../../schema/auto-mine.ts'
 import { HashText } from '../../schema/bodies.ts'
+import { NetworkFile } from '../../schema/network-file.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import { Compile, type Static, Type } from '../../schema/typebox.ts'
 import type { ChainState } from '../rules/journal.ts'
@@ -55,7 +56,7 @@ const AutoMineRecord = Type.Union([
 ])
 const NetworkRecord = Type.Object({
   format: Type.Literal(FORMAT),
-  graph: Type.Union(graphNames.map((name) => Type.Literal(name))),
+  graph: Type.Union([...graphNames.map((name) => Type.Literal(name)), Type.Array(Type.Array(Natural))]),
   blockDelayMs: Type.Number({ exclusiveMinimum: 0 }),
   difficulty: Decimal,
   pow: Type.Boolean(),
@@ -64,7 +65,7 @@ const NetworkRecord = Type.Object({
   release: Type.Optional(Type.Union(nodeReleases.map((name) => Type.Literal(name)))),
   forkEpoch: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CASTING_BLOCKS })),
   autoMine: Type.Optional(Type.Union([AutoMineRecord, Type.Null()])),
-  network: Type.Optional(Type.String()),
+  network: Type.Optional(Type.Union([Type.String(), NetworkFile])),
 })
 const TipRecord = Type.Object({ blocks: Natural, ruleChanges: Natural, heads: Type.Array(HashText) })
 const RulesRecord = Type.Array(

@@ -1,7 +1,6 @@
 /** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
 import { ContractError } from '../../contracts/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
@@ -52,7 +51,7 @@ export class Calls implements Trial {
     if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
     return this.#run('local', command, context, state).then((outcome) => {
       this.#told('local', chain, command, outcome)
-      return 'text' in outcome ? outcome.text : stopped(command, outcome)
+      return 'text' in outcome ? outcome.text : stopped(command, context, outcome)
     })
   }
 
@@ -68,7 +67,7 @@ export class Calls implements Trial {
     return this.#run('preflight', command, context, state).then((outcome) => {
       if (isTold) this.#told('preflight', chain, command, outcome)
       if ('text' in outcome || 'refused' in outcome) return outcome
-      return { text: stopped(command, outcome), isPlain: false }
+      return { text: stopped(command, context, outcome), isPlain: false }
     })
   }
 
@@ -144,7 +143,7 @@ export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, c
 }
 
 /** A call that was stopped fails as if it had used all its gas. Throws ExecutionUnavailable if it did not begin. */
-function stopped(command: Command, outcome: TaskOutcome): string {
+function stopped(command: Command, { rules }: BlockContext, outcome: TaskOutcome): string {
   if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
-  return outOfGas(command, Math.min(command.meta.gasLimit, MAX_BLOCK_GAS))
+  return outOfGas(command, Math.min(command.meta.gasLimit, rules.blockGas))
 }

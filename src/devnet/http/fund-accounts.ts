@@ -1,5 +1,8 @@
 /** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
 import { PHRASE_COINS } from '../../core/development-accounts.ts'
+import type { Network } from '../../core/network.ts'
+import type { Minting } from '../../schema/control.ts'
+import { mintCode, privilegesFor } from '../../schema/fund-order.ts'
 import type { BlockMaker } from '../orders/block-maker.ts'
 import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'
@@ -7,7 +10,15 @@ import { runPrivileged } from './routes/control-run.ts'
 /** Accounts of one command: more would need more gas than a block has. */
 const AT_ONCE = 100
 
-const CODE = `(map (lambda (a) (coin.coinbase (at 0 a) (at 1 a) ${PHRASE_COINS}.0)) (read-msg "accounts"))`
+/** @returns code that mints coins for all accounts of the data */
+function codeFor(minting: Minting): string {
+  const mint = mintCode(minting, '(at 1 a)')
+  return `(map (lambda (a) (let ((account (at 0 a)) (amount ${PHRASE_COINS}.0)) ${mint})) (read-msg "accounts"))`
+}
+
+/** How coins are made on a network: a contract that computes rewards mints no other amount. */
+export const mintingOn = ({ coinbase }: Pick<Network, 'coinbase'>): Minting =>
+  coinbase.isReturned ? 'rows' : 'coinbase'
 
 /** Mints coins for the accounts that a chain does not have. Throws Error if the contract refuses, and OrderRefused. */
 export async function fundAccounts(
@@ -17,6 +28,7 @@ export async function fundAccounts(
   signal: AbortSignal,
 ): Promise<void> {
   const { ledger } = maker.coordinator
+  const minting = mintingOn(maker.chains.network)
   for (const chain of maker.chains.chainIds) {
     const missing = await ledger.read(chain, (state) =>
       accounts.filter(({ account }) => state.get('table:coin.coin-table', account) === undefined),
@@ -24,7 +36,7 @@ export async function fundAccounts(
     for (let first = 0; first < missing.length; first += AT_ONCE) {
       const some = missing.slice(first, first + AT_ONCE)
       const data = { accounts: some.map(({ account, publicKey: key }) => [account, { keys: [key], pred: 'keys-all' }]) }
-      const order = { chain, code: CODE, data, caps: [{ name: 'coin.COINBASE', args: [] }] }
+      const order = { chain, code: codeFor(minting), data, ...privilegesFor(minting) }
       const { result } = await runPrivileged(maker, order, nowMs(), signal)
       if (result.status !== 'success') throw new Error(`no coins on chain ${chain}: ${JSON.stringify(result)}`)
     }

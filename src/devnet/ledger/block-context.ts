@@ -4,7 +4,7 @@ import type { BlockData, SpvSupport } from '../../contracts/machine/environment.
 import type { PrintSink } from '../../contracts/machine/printing.ts'
 import { Time } from '../../contracts/values/value.ts'
 import type { Header } from '../../core/header.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { BlockRules } from '../rules/network-rules.ts'
 
 /** The block on top of a parent. Code sees the time of the parent: a block gets its own time after its execution. */
 export interface BlockContext {
@@ -15,8 +15,7 @@ export interface BlockContext {
   readonly parentTime: bigint
   /** base64url */
   readonly parentHash: string
-  /** Rules of the block: they follow from its parent. */
-  readonly release: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText' | 'gasModel'>
+  readonly rules: BlockRules
   /** Whether code may call `print`. Default: it may not. */
   readonly isPrintAllowed?: boolean
   /** Takes what the code of the present command prints. */
@@ -28,14 +27,14 @@ export interface BlockContext {
 export function contextOn(
   chain: number,
   parent: Pick<Header, 'height' | 'creationTime' | 'hash'>,
-  release: BlockContext['release'],
+  rules: BlockRules,
 ): BlockContext {
   return {
     chain,
     height: parent.height + 1n,
     parentTime: parent.creationTime,
     parentHash: encodeBase64Url(parent.hash),
-    release,
+    rules,
   }
 }
 

@@ -2,7 +2,6 @@
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import type { PrintedBy } from '../../contracts/trace/print-log.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import { sha512t256 } from '../rules/digest.ts'
@@ -88,7 +87,7 @@ export class PayloadDraft {
     state: ReadableState,
     block: ExecutingBlock,
     chains: number,
-    { limits = OUTPUT_LIMITS, gasLimit = MAX_BLOCK_GAS }: DraftLimits = {},
+    { limits = OUTPUT_LIMITS, gasLimit = block.context.rules.blockGas }: DraftLimits = {},
   ) {
     this.#gasLeft = gasLimit
     this.block = block
@@ -208,10 +207,10 @@ export class PayloadDraft {
     const txId = this.#txId
     const text = resultText({
       gas: 0,
-      result: hasFailed ? paid : { value: 'Write succeeded' },
+      result: hasFailed ? paid : { value: context.rules.coinbase.isReturned ? paid.value.value : 'Write succeeded' },
       key: encodeBase64Url(encoder.encode(context.parentHash)),
       writes: hasFailed ? null : layer.entries(),
-      events: hasFailed ? [] : paid.value,
+      events: hasFailed ? [] : paid.value.events,
       metaData: 'null',
       pact: null,
       txId: hasFailed ? null : txId,

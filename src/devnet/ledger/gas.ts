@@ -14,6 +14,7 @@ import {
   type Message,
 } from '../../contracts/machine/environment.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
+import { asValue } from '../../contracts/machine/term.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
@@ -51,18 +52,18 @@ export function environmentOf(context: BlockContext, command: Command): Environm
 }
 
 function blockScopeOf(context: BlockContext): BlockScope {
-  const { release, spv, print, isPrintAllowed = false } = context
+  const { rules, spv, print, isPrintAllowed = false } = context
   return {
     chain: blockDataOf(context),
-    rules: { ...blockRules(release), isPrintAllowed },
+    rules: { ...blockRules(rules), isPrintAllowed },
     ...(spv !== undefined && { spv }),
     ...(print !== undefined && { print }),
   }
 }
 
 /** Signers count by public key since release 5.4.1 of the language, and before by their address if they name one. */
-function signersOf({ release }: BlockContext, command: Command): Message['signers'] {
-  return release.isLanguage541 ? command.grants : command.grantsByAddress
+function signersOf({ rules }: BlockContext, command: Command): Message['signers'] {
+  return rules.isLanguage541 ? command.grants : command.grantsByAddress
 }
 
 /** Price of an amount of gas, rounded to the precision of a coin. */
@@ -185,17 +186,19 @@ export function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
   return new Guard({ kind: 'keyset', keys: [...new Set(publicKeys)].sort(), predicate })
 }
 
-/** Pays the reward of a block. Throws ContractError. @returns the events */
+/** Pays the reward of a block. Throws ContractError. @returns what the contract returns, and the events */
 export function payReward(
   layer: Layer,
   context: BlockContext,
   miner: MinerAccount,
   reward: Decimal,
-): readonly EmittedEvent[] {
+): { readonly value: Value; readonly events: readonly EmittedEvent[] } {
   const message = { ...emptyEnvironment.message, hash: context.parentHash, sender: 'coinbase' }
   const evaluator = evaluatorOn({ block: blockScopeOf(context), message }, layer, freeGas())
-  granting(evaluator, [coinToken('COINBASE')], () =>
-    callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward]),
+  const granted = { COINBASE: coinToken('COINBASE'), DEBIT: coinToken('DEBIT', miner.account) }
+  const tokens = context.rules.coinbase.grants.map((name) => granted[name])
+  const value = granting(evaluator, tokens, () =>
+    asValue(callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward])),
   )
-  return evaluator.transaction.events
+  return { value, events: evaluator.transaction.events }
 }

@@ -3,6 +3,7 @@
  * of a network, so its state is the base of all block states.
  */
 import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
+import { describeError, NewcutError } from '../../base/errors.ts'
 import { ContractError } from '../../contracts/errors.ts'
 import { granting } from '../../contracts/machine/capabilities.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
@@ -14,11 +15,14 @@ import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
+import { graphAt } from '../../core/network.ts'
+import type { GenesisTransaction } from '../../core/network-form.ts'
 import { payloadHashes } from '../../core/payload.ts'
+import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { coinToken, evaluatorOn, genesisRules } from './runner.ts'
+import { attempt, coinToken, evaluatorOn, genesisRules } from './runner.ts'
 
 export interface Genesis {
   readonly payload: StoredPayload
@@ -39,15 +43,27 @@ const operator = [developmentAccounts[0].publicKey]
 /** Keysets of the namespace `util`: who may use it, and who may change it. */
 const UTIL_KEYSETS = ['util-ns-users', 'util-ns-admin']
 
-const known = new Map<number, Genesis>()
+const known = new Map<string, Genesis>()
 
 /**
  * First block of a network with this number of chains. Cached: making it takes as long as loading the system contracts.
+ * @param own contracts of the network, in place of Kadena's
+ * @throws NewcutError BAD_CONFIG if one of them fails
  */
-export function genesisOf(chains: number): Genesis {
-  const genesis = known.get(chains) ?? makeGenesis(chains)
-  known.set(chains, genesis)
+export function genesisOf(chains: number, own: readonly GenesisTransaction[] | null = null): Genesis {
+  const id = own === null ? String(chains) : JSON.stringify(own)
+  const genesis = known.get(id) ?? (own === null ? makeGenesis(usualTransactions(chains)) : ownGenesis(own))
+  known.set(id, genesis)
   return genesis
+}
+
+/** First block of the network with these rules. */
+export function genesisFor({ network, genesis }: Pick<NetworkRules, 'network' | 'genesis'>): Genesis {
+  return genesisOf(graphAt(network, 0).adjacents.length, genesis)
+}
+
+function ownGenesis(own: readonly GenesisTransaction[]): Genesis {
+  return makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
 }
 
 /** Genesis of networks on disk that an older newcut began, by payload hash. */
@@ -208,11 +224,17 @@ function contractsOf(chains: number): GenesisCommand[] {
   })
 }
 
-function makeGenesis(chains: number): Genesis {
+function usualTransactions(chains: number): GenesisCommand[] {
+  return [...contractsOf(chains), keysets, namespaces, allocations, grants]
+}
+
+function makeGenesis(commands: readonly GenesisCommand[]): Genesis {
   const state = new Layer()
-  const transactions = [...contractsOf(chains), keysets, namespaces, allocations, grants].map((command, txId) =>
-    execute(state, command, { txId, areHashesOfText: false }),
-  )
+  const transactions = commands.map((command, txId) => {
+    const ran = attempt(() => execute(state, command, { txId, areHashesOfText: false }))
+    if ('value' in ran) return ran.value
+    throw new NewcutError('BAD_CONFIG', `genesis.transactions.${txId}: ${describeError(ran.error)}`)
+  })
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
   state.put('counters', 'tx', transactions.length)
   return { payload: { ...parts, ...payloadHashes(parts) }, state, areHashesOfText: false }

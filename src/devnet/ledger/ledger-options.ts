@@ -1,7 +1,6 @@
 /** Options of a ledger, and of the blocks that it begins. */
 import type { Header } from '../../core/header.ts'
-import type { Network } from '../../core/network.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { LetInKeys } from '../store/let-in.ts'
 import type { Prints } from '../store/prints.ts'
@@ -24,9 +23,7 @@ export interface LedgerOptions {
   readonly heads: Iterable<Header>
   readonly index: TransactionIndex
   readonly versions: Versions
-  readonly network: Pick<Network, 'spvWindows'>
-  /** Rules of the node release that the network follows. */
-  readonly release: ReleaseRules
+  readonly rules: NetworkRules
   /** Checks commands in blocks of others. */
   readonly check: CommandCheck
   /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */

@@ -63,6 +63,8 @@ export class Ledger implements Executions {
   /** First block of the network. */
   readonly genesis: Genesis
   readonly #options: LedgerOptions
+  /** Whether a file of the network has its coin contract, so that its calls may take any time. */
+  readonly #hasOwnCoin: boolean
   readonly #branches: Branches
   /** Payloads executed here that may become blocks. */
   readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
@@ -74,8 +76,8 @@ export class Ledger implements Executions {
 
   constructor(options: LedgerOptions) {
     this.genesis = genesisIn(options.store)
-    const { areHashesOfText } = this.genesis
-    this.#options = { ...options, release: { ...options.release, areHashesOfText } }
+    this.#options = options
+    this.#hasOwnCoin = options.rules.genesis !== null
     this.#branches = new Branches(options.store, options.heads)
   }
 
@@ -216,12 +218,12 @@ export class Ledger implements Executions {
 
   /** Whether a command cannot take long whatever the state, so that it needs no thread. */
   isPlain(state: ReadableState, command: Command): boolean {
-    return isPlainCommand(state, this.genesis.state, command)
+    return !this.#hasOwnCoin && isPlainCommand(state, this.genesis.state, command)
   }
 
   /** Whether buying the gas of a command cannot take long. */
   hasPlainPayer(state: ReadableState, command: Command): boolean {
-    return hasPlainPayer(state, this.genesis.state, command)
+    return !this.#hasOwnCoin && hasPlainPayer(state, this.genesis.state, command)
   }
 
   /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
@@ -260,7 +262,7 @@ export class Ledger implements Executions {
    * @returns null if the pact continues, or if the command is no continuation
    */
   pactFault(chain: number, command: Command): string | null {
-    if (!this.#options.release.refusesFinishedPacts) return null
+    if (!this.#options.rules.release.refusesFinishedPacts) return null
     return pactFault(this.#below(chain, 0).state, command)
   }
 
@@ -300,8 +302,8 @@ export class Ledger implements Executions {
   }
 
   #contextOn(parent: Header, isPrintAllowed = this.#options.prints?.isAllowed ?? false): BlockContext {
-    const { release } = this.#options
-    const context = { ...contextOn(parent.chainId, parent, release), ...(isPrintAllowed && { isPrintAllowed }) }
+    const rules = { ...this.#options.rules.on(parent), areHashesOfText: this.genesis.areHashesOfText }
+    const context = { ...contextOn(parent.chainId, parent, rules), ...(isPrintAllowed && { isPrintAllowed }) }
     return { ...context, spv: (type, proof) => this.verifySpv(context, type, proof) }
   }
 
@@ -361,7 +363,7 @@ export class Ledger implements Executions {
     const parent = this.#options.store.byId(parentHash, chain)
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const forkNumber = forkStateOf(parent.header.featureFlags).number
-    const window = spvWindow(this.#options.network, parent.height, forkNumber)
+    const window = spvWindow(this.#options.rules.network, parent.height, forkNumber)
     return { chain, parent, window, isBelowFork: this.#belowForkOf(chain) }
   }
 

@@ -3,7 +3,6 @@ import type { ContractError } from '../../contracts/errors.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { PactState } from '../../contracts/machine/ast.ts'
 import { type Domain, Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { localMetaData, resultText } from './command-result.ts'
@@ -26,7 +25,7 @@ export function runLocally(
   const { meta, key } = command
   const layer = new Layer(state)
   // No call may occupy the node longer than a block could.
-  const gas = { used: 0, limit: Math.min(meta.gasLimit, MAX_BLOCK_GAS) * 1000 }
+  const gas = { used: 0, limit: Math.min(meta.gasLimit, context.rules.blockGas) * 1000 }
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true, isHistoryLocal: false }
   const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas, trace?.tracer)

@@ -7,10 +7,10 @@
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
+import { sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { NetworkRules } from '../rules/network-rules.ts'
 import { contextOn } from './block-context.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
@@ -25,16 +25,15 @@ export class PrivateLedger {
   readonly #chains: Pick<Chains, 'cut' | 'store'>
   /** Name of this node in the addresses of commands; null if it has none, and executes none. */
   readonly #entity: string | null
-  readonly #release: ReleaseRules
+  readonly #rules: NetworkRules
   readonly #states = new Map<number, Layer>()
   /** Chain and request key -> JSON text of the result, oldest first. */
   readonly #results = new Map<string, string>()
 
-  /** @param release rules of the node release that the network follows */
-  constructor(chains: Pick<Chains, 'cut' | 'store'>, entity: string | null, release: ReleaseRules) {
+  constructor(chains: Pick<Chains, 'cut' | 'store'>, entity: string | null, rules: NetworkRules) {
     this.#chains = chains
     this.#entity = entity
-    this.#release = release
+    this.#rules = rules
   }
 
   /** Executes a command once, if it is addressed to this node. Its hash and signatures must have been checked. */
@@ -43,7 +42,7 @@ export class PrivateLedger {
     const isOurs = this.#entity !== null && [from, ...to].includes(this.#entity)
     const key = keyOf(chain, command.key)
     if (!isOurs || this.#results.has(key)) return
-    const gas = { gasLimit: MAX_BLOCK_GAS, gasPrice: Decimal.of(0n) }
+    const gas = { gasLimit: this.#rules.network.blockGas, gasPrice: Decimal.of(0n) }
     const meta = { chainId: String(chain), sender: from, ...gas, ttl: 0, creationTime: 0 }
     this.#results.set(key, this.#execute(chain, { ...command, meta }))
     const [oldest] = this.#results.keys()
@@ -59,11 +58,12 @@ export class PrivateLedger {
     const head = this.#chains.cut.get(chain)
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
     const { areHashesOfText } = genesisIn(this.#chains.store)
-    const context = contextOn(chain, head, { ...this.#release, areHashesOfText })
+    const context = contextOn(chain, head, { ...this.#rules.on(head), areHashesOfText })
     const state = this.#states.get(chain) ?? new Layer(genesisIn(this.#chains.store).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
-    const gas = { used: sizeGas(command.size, this.#release.gasModel) * 1000, limit: MAX_BLOCK_GAS * 1000 }
+    const { blockGas, gasModel } = context.rules
+    const gas = { used: sizeGas(command.size, gasModel) * 1000, limit: blockGas * 1000 }
     const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
     const about = { key: command.key, metaData: 'null', txId: null }
     const printed = attempt(() => {
@@ -74,7 +74,7 @@ export class PrivateLedger {
       return resultText({ ...about, gas: used, result: { value }, writes: layer.entries(), events, pact })
     })
     if ('error' in printed) {
-      return resultText({ ...about, gas: MAX_BLOCK_GAS, result: printed, writes: null, events: [], pact: null })
+      return resultText({ ...about, gas: blockGas, result: printed, writes: null, events: [], pact: null })
     }
     layer.mergeInto(state)
     return printed.value

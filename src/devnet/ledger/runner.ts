@@ -17,7 +17,7 @@ import type { Term } from '../../contracts/machine/term.ts'
 import type { Tracer } from '../../contracts/machine/tracer.ts'
 import { TracingEvaluator } from '../../contracts/trace/tracing-evaluator.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { BlockRules } from '../rules/network-rules.ts'
 
 /** Rules of the first block, which defines modules and keysets outside of namespaces. */
 export const genesisRules: LanguageRules = { ...emptyEnvironment.block.rules, areResultsChecked: false }
@@ -26,7 +26,7 @@ export const genesisRules: LanguageRules = { ...emptyEnvironment.block.rules, ar
 export function blockRules({
   isLanguage541,
   areHashesOfText,
-}: Pick<ReleaseRules, 'isLanguage541' | 'areHashesOfText'>): LanguageRules {
+}: Pick<BlockRules, 'isLanguage541' | 'areHashesOfText'>): LanguageRules {
   return {
     ...genesisRules,
     isRootOpen: false,

@@ -1,6 +1,5 @@
 /** Executes a command with a trace: as in its block, or on top of a chain. */
 import type { ReadableState } from '../../contracts/machine/state.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
@@ -52,7 +51,7 @@ export function traceOf(
     miner: NO_MINER,
     isPrivileged: false,
     txId: state.get<number>('counters', 'tx') ?? 0,
-    gasLimit: Math.min(command.meta.gasLimit, MAX_BLOCK_GAS),
+    gasLimit: Math.min(command.meta.gasLimit, context.rules.blockGas),
   }
   const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
   const executed = executeInBlock(state, executing, command, { ...options, trace })

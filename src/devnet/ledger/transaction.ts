@@ -72,7 +72,7 @@ export function executeCommand(
 ): Executed | Unexecuted {
   const { context } = block
   const { gasLimit, trace } = options
-  const sizeCost = sizeGas(command.size, context.release.gasModel)
+  const sizeCost = sizeGas(command.size, context.rules.gasModel)
   if (sizeCost > gasLimit) {
     const refused = `Gas limit "${gasLimit}" exceeded by the size of the command: ${sizeCost}`
     return { refused, isFinal: gasLimit === command.meta.gasLimit }

@@ -3,12 +3,12 @@
  */
 import type { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { type GasModel, MAX_BLOCK_GAS, sizeGas } from '../../core/gas.ts'
+import { type GasModel, sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { NetworkRules } from '../rules/network-rules.ts'
 import type { LetInKeys } from '../store/let-in.ts'
-import { BLOCK_TERMS, type GasTerms } from './gas-terms.ts'
+import { blockTerms, type GasTerms } from './gas-terms.ts'
 import { signaturesFaultUnless } from './impersonation.ts'
 import { signaturesFault } from './signatures.ts'
 
@@ -29,6 +29,8 @@ export interface Destination {
   readonly nowMs: number
   /** Gas charge for the size of a command there. */
   readonly gasModel: GasModel
+  /** Gas limit of a block there. */
+  readonly blockGas: number
 }
 
 const encoder = new TextEncoder()
@@ -106,7 +108,7 @@ export function blockFault(
   signatures: (command: Command) => string | null = signaturesFault,
 ): string | null {
   const { gasLimit, gasPrice } = command.meta
-  const early = gasFault(gasLimit, gasPrice, BLOCK_TERMS) ?? placeFault(command, destination)
+  const early = gasFault(gasLimit, gasPrice, blockTerms(destination)) ?? placeFault(command, destination)
   return early ?? sealFault(command, destination, signatures)
 }
 
@@ -147,13 +149,13 @@ export function preflightFaults(
 /** @returns why a private command is refused, or null */
 export function privateFault(
   command: Command<PrivateMeta>,
-  { network, gasModel }: Pick<Destination, 'network' | 'gasModel'>,
+  { network, gasModel, blockGas }: Pick<Destination, 'network' | 'gasModel' | 'blockGas'>,
 ): string | null {
   const { networkId, sigs, size } = command
   if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
   if (sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
   const gas = sizeGas(size, gasModel)
-  if (gas > MAX_BLOCK_GAS) return `the gas for its size (${gas}) is above that of a block (${MAX_BLOCK_GAS})`
+  if (gas > blockGas) return `the gas for its size (${gas}) is above that of a block (${blockGas})`
   return localSignaturesFault(command)
 }
 
@@ -161,11 +163,10 @@ export function privateFault(
  * @param letIn request keys of commands whose signatures are not checked
  * @returns the check of commands in blocks of a network
  */
-export function commandCheck(
-  network: string,
-  { gasModel }: Pick<ReleaseRules, 'gasModel'>,
-  letIn: LetInKeys,
-): CommandCheck {
+export function commandCheck({ network, on }: NetworkRules, letIn: LetInKeys): CommandCheck {
   const signatures = signaturesFaultUnless(letIn)
-  return (command, { chainId: chain }) => blockFault(command, { network, chain, gasModel }, signatures)
+  return (command, parent) => {
+    const { gasModel, blockGas } = on(parent)
+    return blockFault(command, { network: network.name, chain: parent.chainId, gasModel, blockGas }, signatures)
+  }
 }

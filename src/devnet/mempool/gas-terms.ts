@@ -1,6 +1,6 @@
 /** Gas limit of the blocks that a node makes, and the lowest gas price that it accepts. The owner may change both. */
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
+import type { Network } from '../../core/network.ts'
 
 /** Demands of a node on the gas of a command. */
 export interface GasTerms {
@@ -11,11 +11,18 @@ export interface GasTerms {
 /** Lowest gas price that live nodes accept: 10^-8. */
 const USUAL_PRICE = new Decimal(1n, 8)
 
-/** Terms of a node that begins, as those of live nodes. */
-export const USUAL_TERMS: GasTerms = { blockLimit: MAX_BLOCK_GAS, minPrice: USUAL_PRICE }
+/** Lowest unit of coins. */
+const LOWEST_PRICE = new Decimal(1n, 12)
 
-/** Terms for commands in blocks: each node chooses its own lowest price. Nothing is below the lowest unit of coins. */
-export const BLOCK_TERMS: GasTerms = { blockLimit: MAX_BLOCK_GAS, minPrice: new Decimal(1n, 12) }
+/** Terms of a node that begins, as those of live nodes. */
+export const usualTerms = ({ blockGas }: Pick<Network, 'blockGas'>): GasTerms => {
+  return { blockLimit: blockGas, minPrice: USUAL_PRICE }
+}
+
+/** Terms for commands in blocks: each node chooses its own lowest price. */
+export const blockTerms = ({ blockGas }: Pick<Network, 'blockGas'>): GasTerms => {
+  return { blockLimit: blockGas, minPrice: LOWEST_PRICE }
+}
 
 /**
  * Reads a gas price.
@@ -23,6 +30,6 @@ export const BLOCK_TERMS: GasTerms = { blockLimit: MAX_BLOCK_GAS, minPrice: new 
  */
 export function gasPriceOf(text: string): Decimal | null {
   const price = Decimal.parse(text)
-  if (price === null || price.normalise().places > 12 || price.compare(BLOCK_TERMS.minPrice) < 0) return null
+  if (price === null || price.normalise().places > 12 || price.compare(LOWEST_PRICE) < 0) return null
   return price.normalise()
 }

@@ -2,7 +2,6 @@
  * Pending transactions of one chain. Each gets a number on arrival, from 1. The high-water mark of a pool is the last
  * number given; a request since a mark gets the transactions with higher numbers (PROTOCOL.md E.1).
  */
-import { MAX_BLOCK_GAS } from '../../core/gas.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Most transactions in a pool, as in live nodes. */
@@ -36,6 +35,7 @@ export class Mempool {
   /** Id of a pact -> the pending transactions that continue it, by request key. */
   readonly #continuing = new Map<string, Map<string, Entry>>()
   readonly #nowMs: () => number
+  readonly #blockGas: number
   readonly #onChange: () => void
   readonly #onExpired: (transaction: Transaction) => void
   #newest = 0
@@ -49,14 +49,18 @@ export class Mempool {
   /** Calls `onExpired` with each expired transaction before removing it. */
   constructor({
     nowMs,
+    blockGas,
     onChange,
     onExpired,
   }: {
     nowMs: () => number
+    /** Gas limit of a block. */
+    blockGas: number
     onChange: () => void
     onExpired: (transaction: Transaction) => void
   }) {
     this.#nowMs = nowMs
+    this.#blockGas = blockGas
     this.#onChange = onChange
     this.#onExpired = onExpired
   }
@@ -160,7 +164,7 @@ export class Mempool {
     if (this.#isBlockCurrent) return this.#block
     this.#isBlockCurrent = true
     const chosen: Transaction[] = []
-    let [gasLeft, bytesLeft] = [MAX_BLOCK_GAS, MAX_BLOCK_BYTES]
+    let [gasLeft, bytesLeft] = [this.#blockGas, MAX_BLOCK_BYTES]
     for (const entry of this.byPrice) {
       if (chosen.length === MAX_BLOCK_TRANSACTIONS) break
       const { gasLimit } = entry.command.meta

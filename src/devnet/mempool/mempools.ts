@@ -5,13 +5,13 @@ import type { Header } from '../../core/header.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { ReleaseRules } from '../rules/releases.ts'
+import type { BlockRules, NetworkRules } from '../rules/network-rules.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
-import { BLOCK_TERMS, type GasTerms, USUAL_TERMS } from './gas-terms.ts'
+import { blockTerms, type GasTerms, usualTerms } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
 import { type Full, Mempool } from './mempool.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
@@ -45,8 +45,7 @@ export interface MempoolsOptions {
   readonly nowMs: () => number
   readonly trial: Trial
   readonly turns: TimeSlicer
-  /** Rules of the node release that the network follows. */
-  readonly release: ReleaseRules
+  readonly rules: NetworkRules
   /** Keys whose signatures are not checked. Default: none. */
   readonly impersonation?: Impersonation
 }
@@ -102,13 +101,15 @@ export class Mempools {
   /** Keys whose signatures are not checked. */
   readonly impersonation: Impersonation
   /** Demands on the gas of a command that becomes pending. */
-  gas: GasTerms = USUAL_TERMS
+  gas: GasTerms
+  /** Gas limit of a block on the network. */
+  readonly blockGas: number
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
   readonly #trial: Trial
   readonly #turns: TimeSlicer
-  readonly #release: ReleaseRules
+  readonly #rules: NetworkRules
   readonly #badlists = new Map<number, Badlist>()
   readonly #pools = new Map<number, Mempool>()
   /** Chain -> the head that its pool has followed. */
@@ -116,21 +117,23 @@ export class Mempools {
   readonly #listeners = new Set<(chain: number) => void>()
   readonly #poolListeners = new Set<PoolListener>()
 
-  constructor({ chains, index, nowMs, trial, turns, release, impersonation }: MempoolsOptions) {
+  constructor({ chains, index, nowMs, trial, turns, rules, impersonation }: MempoolsOptions) {
     this.impersonation = impersonation ?? new Impersonation()
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
     this.#trial = trial
     this.#turns = turns
-    this.#release = release
+    this.#rules = rules
+    this.gas = usualTerms(rules.network)
+    this.blockGas = rules.network.blockGas
     this.#heads = new Map(chains.cut)
     for (const chain of chains.chainIds) {
       const onChange = () => {
         for (const listener of this.#listeners) listener(chain)
       }
       const onExpired = (transaction: Transaction) => this.#tellDropped(chain, transaction, EXPIRED)
-      this.#pools.set(chain, new Mempool({ nowMs, onChange, onExpired }))
+      this.#pools.set(chain, new Mempool({ nowMs, blockGas: rules.network.blockGas, onChange, onExpired }))
       this.#badlists.set(chain, new Badlist())
     }
     chains.onCut((changed) => {
@@ -335,11 +338,18 @@ export class Mempools {
 
   /** @returns why no block may hold a command, null, or undefined if only a trial in a thread can tell */
   #executionFault(chain: number, command: Command): string | null | undefined {
-    const sealed = sealFault(command, this.#release, this.impersonation.fault)
+    const sealed = sealFault(command, this.#rulesOn(chain), this.impersonation.fault)
     // A pending command passed the trial on arrival.
     if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
     const fault = this.#trial.now(chain, command)
     return fault === null ? this.#trial.pactFault(chain, command) : fault
+  }
+
+  /** Rules of the next block of a chain. */
+  #rulesOn(chain: number): BlockRules {
+    const head = this.#chains.cut.get(chain)
+    if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
+    return this.#rules.on(head)
   }
 
   /** Whether a transaction is in a block on the branch of the head. */
@@ -357,8 +367,8 @@ export class Mempools {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
     // The next block shows whether its gas can still be bought.
-    const terms = this.#enterFault(chain, command, BLOCK_TERMS)
-    const fault = terms ?? sealFault(command, this.#release, this.impersonation.faultInBlock)
+    const terms = this.#enterFault(chain, command, blockTerms(this.#rules.network))
+    const fault = terms ?? sealFault(command, this.#rulesOn(chain), this.impersonation.faultInBlock)
     return fault === null ? transactionOf(command) : new CommandFault(fault)
   }
 

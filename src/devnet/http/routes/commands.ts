@@ -1,4 +1,5 @@
 /** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
+
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
@@ -10,8 +11,9 @@ import type { PrivateLedger } from '../../ledger/private.ts'
 import { spvProof } from '../../ledger/spv.ts'
 import { privateFault } from '../../mempool/checks.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
+import { headOf } from '../../orders/block-maker.ts'
 import type { Chains } from '../../rules/chains.ts'
-import type { ReleaseRules } from '../../rules/releases.ts'
+import type { NetworkRules } from '../../rules/network-rules.ts'
 import type { TimeSlicer } from '../../time-slicer.ts'
 import { refuse, sendJson } from '../app.ts'
 import { isUnread, readAll } from '../read-all.ts'
@@ -32,8 +34,7 @@ export interface CommandRouteOptions {
   readonly pools: Mempools
   /** Parses the commands of a request in time slices. */
   readonly turns: TimeSlicer
-  /** Rules of the node release that the network follows. */
-  readonly release: ReleaseRules
+  readonly rules: NetworkRules
   /** Reports refused commands; null if nobody listens. */
   readonly refusals: SendRefusals | null
   /** Most requests that wait for a result at once. */
@@ -58,7 +59,7 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
     router,
     operations.local,
     {
-      read: readLocal,
+      read: (call, chain) => readLocal(call, chain, chains.network.blockGas),
       chainsOf: ({ read }) =>
         chainOf(read instanceof CommandFault ? { unread: { element: 0, fault: read.message } } : [read], all),
     },
@@ -131,13 +132,13 @@ function sendPolled(
 
 /** Submits a private command. @returns the reason for a refusal, or null if it was accepted */
 function submitPrivately(
-  { chains, privateLedger, release }: CommandRouteOptions,
+  { chains, privateLedger, rules }: CommandRouteOptions,
   chain: number,
   signed: SignedCommand,
 ): string | null {
   const command = readPrivateCommand(signed)
   if (command instanceof CommandFault) return command.message
-  const fault = privateFault(command, { network: chains.network.name, gasModel: release.gasModel })
+  const fault = privateFault(command, { network: chains.network.name, ...rules.on(headOf(chains.cut, chain)) })
   if (fault === null) privateLedger.submit(chain, command)
   return fault
 }

@@ -13,6 +13,10 @@ export function changeGas(coordinator: Coordinator, { blockLimit, minPrice }: Ga
   if (blockLimit === undefined && minPrice === undefined) {
     throw new RequestRefused(400, 'expected blockLimit, minPrice or both')
   }
+  const { blockGas } = pools
+  if (blockLimit !== undefined && blockLimit > blockGas) {
+    throw new RequestRefused(400, `/blockLimit: ${blockLimit}: expected at most ${blockGas}, the limit of the network`)
+  }
   const price = minPrice === undefined ? pools.gas.minPrice : gasPriceOf(String(minPrice))
   if (price === null) {
     const shown = String(minPrice).slice(0, MAX_SHOWN)

@@ -1,5 +1,5 @@
 /** Takes a node back to its start: chains, rules, pools, clock, and everything that orders have set. */
-import { USUAL_TERMS } from '../../mempool/gas-terms.ts'
+import { usualTerms } from '../../mempool/gas-terms.ts'
 import type { BlockMaker } from '../../orders/block-maker.ts'
 import type { Mining } from '../../orders/mining.ts'
 import type { NamedSnapshots } from '../../orders/snapshots.ts'
@@ -21,7 +21,7 @@ export function resetNetwork({ maker, snapshots, mining, faults, streams }: Rese
   faults.clear()
   streams.resume(streamKinds)
   pools.impersonation.reset()
-  pools.gas = USUAL_TERMS
+  pools.gas = usualTerms(maker.chains.network)
   snapshots.reset()
   for (const chain of [...coordinator.paused]) coordinator.resume(chain)
   mining.reset()

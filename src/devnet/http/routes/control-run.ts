@@ -1,8 +1,9 @@
 /** Runs code with privileges: a command of the node's owner, which the next block of its chain holds. */
+
 import { randomUUID } from 'node:crypto'
 import { encodeBase64Url } from '../../../base/bytes.ts'
 import { blake2b256 } from '../../../core/blake2b.ts'
-import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
+import type { Network } from '../../../core/network.ts'
 import type { RunOrder } from '../../../schema/control-commands.ts'
 import type { Command } from '../../command/command.ts'
 import { Malformed } from '../../command/parts.ts'
@@ -50,7 +51,7 @@ export async function runPrivileged(
   const { chain } = order
   const { pools, ledger } = maker.coordinator
   headOf(maker.chains.cut, chain)
-  const command = commandOf(order, maker.chains.network.name, nowMs)
+  const command = commandOf(order, maker.chains.network, nowMs)
   pools.impersonation.privilege(command)
   await ledger.warm(chain, transactionOf(command))
   const full = pools.admitPrivileged(chain, command)
@@ -70,16 +71,16 @@ export async function runPrivileged(
   return { requestKey: command.key, height: block.height, hash: block.id, gas, result, events }
 }
 
-function commandOf({ chain, code, ...order }: RunOrder, network: string, nowMs: number): Command {
+function commandOf({ chain, code, ...order }: RunOrder, network: Network, nowMs: number): Command {
   const { data = {}, keys = [], admin = [], caps = [] } = order
   const contents = {
-    networkId: network,
+    networkId: network.name,
     payload: { exec: { code, data } },
     signers: impersonatedKeys(keys).map((pubKey) => ({ pubKey })),
     meta: {
       chainId: String(chain),
       sender: '',
-      gasLimit: MAX_BLOCK_GAS,
+      gasLimit: network.blockGas,
       gasPrice: FIRST_PRICE,
       ttl: TTL_SECONDS,
       creationTime: Math.floor(nowMs / 1000),

@@ -31,6 +31,7 @@ import type { Block } from '../../store/block-store.ts'
 import { requestKeysOf } from '../../store/transaction-index.ts'
 import { refuse, sendJson } from '../app.ts'
 import type { Faults } from '../faults.ts'
+import { mintingOn } from '../fund-accounts.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 import { type StreamGate, type StreamKind, streamKinds } from '../stream/stream-gate.ts'
@@ -58,7 +59,7 @@ export interface ForkSource {
 export type TurnNode = (
   fork: ForkChange | null,
   call: { readonly signal: AbortSignal; readonly response: ServerResponse },
-) => Promise<Status>
+) => Promise<DevnetStatus>
 
 export interface ControlOptions {
   readonly maker: BlockMaker
@@ -73,8 +74,6 @@ export interface ControlOptions {
   /** Aborted with OrderRefused when the node stops. */
   readonly stopped: AbortSignal
 }
-
-type Status = Static<typeof DevnetStatus>
 
 /** Serves control operations, which share a queue, durability, and refusals as text. */
 export class ControlServer {
@@ -249,7 +248,7 @@ export class ControlServer {
     })
   }
 
-  #clock(): Status['clock'] {
+  #clock(): DevnetStatus['clock'] {
     const { clock } = this.#options
     const step = clock.held?.step ?? null
     const every = step === null ? {} : { everyMs: Number(step) / 1000 }
@@ -257,7 +256,7 @@ export class ControlServer {
   }
 
   /** Present state of everything that these operations change. */
-  status(): Status {
+  status(): DevnetStatus {
     const { maker, faults, streams, snapshots, mining, fork } = this.#options
     const { chains, coordinator } = maker
     return {
@@ -271,6 +270,7 @@ export class ControlServer {
       snapshots: snapshots.ids,
       impersonated: [...coordinator.pools.impersonation.keys],
       gas: gasState(coordinator.pools.gas),
+      minting: mintingOn(chains.network),
       fork: fork && { url: fork.url, network: fork.pin.network, height: fork.pin.height, requests: fork.requests },
     }
   }
@@ -373,7 +373,7 @@ function madeBlock(block: Block): Static<typeof MadeBlock> {
 
 const heightsOf = (cut: Cut) => Object.fromEntries([...cut].map(([chain, { height }]) => [chain, Number(height)]))
 
-function ruleOf({ from, target, blockDelay }: RuleChange): Status['ruleChanges'][number] {
+function ruleOf({ from, target, blockDelay }: RuleChange): DevnetStatus['ruleChanges'][number] {
   return {
     ...(target !== undefined && { difficulty: String(difficultyOf(target)) }),
     ...(blockDelay !== undefined && { blockDelayMs: Number(blockDelay) / 1000 }),

@@ -1,6 +1,5 @@
 /** POST local: executes a command on this node alone (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
-import { MAX_BLOCK_GAS } from '../../../core/gas.ts'
 import type { LocalQuery } from '../../../schema/command-bodies.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import type { Command } from '../../command/command.ts'
@@ -30,14 +29,16 @@ export interface LocalCommand {
 /**
  * Parses a command for /local.
  * @param chain chain of the path; null at the root, where the metadata must name the chain
+ * @param gasLimit limit of a command without metadata
  */
 export function readLocal(
   { body: signed, query }: { readonly body: SignedCommand; readonly query: LocalQuery },
   chain: number | null,
+  gasLimit: number,
 ): LocalCommand {
   const { cmd } = signed
   const isComplete = chain === null || query.preflight === true
-  return { read: readCommand(isComplete ? signed : { ...signed, cmd: withMeta(cmd, chain) }), cmd }
+  return { read: readCommand(isComplete ? signed : { ...signed, cmd: withMeta(cmd, chain, gasLimit) }), cmd }
 }
 
 const invalid = (why: string): HttpRefusal => ({ status: 400, message: `Validation failed: ${why}` })
@@ -82,10 +83,10 @@ export function answerLocal(
  * Adds metadata to `cmd` if it has none. Some clients leave it out of read-only code (@kadena/client runPact), which
  * live nodes refuse. The hash stays that of the command as sent.
  */
-function withMeta(cmd: string, chain: number): string {
+function withMeta(cmd: string, chain: number, gasLimit: number): string {
   // Most commands have metadata: skip parsing them a second time.
   if (cmd.includes('"meta"') || !/^\s*\{\s*".*\}\s*$/s.test(cmd)) return cmd
-  const meta = { chainId: String(chain), sender: '', gasLimit: MAX_BLOCK_GAS, gasPrice: 0, ttl: 0, creationTime: 0 }
+  const meta = { chainId: String(chain), sender: '', gasLimit, gasPrice: 0, ttl: 0, creationTime: 0 }
   return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`
 }
 

@@ -1,0 +1,201 @@
+/** A development node that is a network of a file: its name, graph, limits, rules by height and contracts. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { decodeBase64Url } from '../../src/base/bytes.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { paymentIn } from '../../src/core/coinbase.ts'
+import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { forkedNetwork } from '../../src/devnet/forked-settings.ts'
+import { rulesOf } from '../../src/devnet/rules/network-rules.ts'
+import { type AskedSettings, settingsOf } from '../../src/devnet/rules/settings.ts'
+import { NodeClient } from '../../src/node/client.ts'
+import { keyPair, signed } from './command.ts'
+import { temporaryDirectory } from './grow.ts'
+
+const quad = parse(readFileSync('test/fixtures/quad.yaml', 'utf8')) as NetworkForm
+const QUAD: DevnetOptions = { port: 0, pow: false, networkName: 'quad', networks: [quad] }
+const owner = keyPair()
+const account = `k:${owner.publicKey}`
+
+let devnet: Devnet
+let client: NodeClient
+
+beforeAll(async () => {
+  devnet = await startDevnet(QUAD)
+  client = await NodeClient.connect({ url: devnet.url, networks: [definitionOf(quad)] })
+})
+afterAll(async () => {
+  await client.close()
+  await devnet.close()
+})
+
+interface RunResult {
+  readonly data: number
+}
+
+const command = (code: string, meta: object = {}) =>
+  signed({ sender: account, ...meta }, { networkId: 'quad', payload: { exec: { code, data: {} } } }, [owner])
+
+async function post(path: string, body: unknown): Promise<[number, string]> {
+  const answer = await fetch(`${devnet.url}/chainweb/0.0/quad/chain/0/pact/api/v1/${path}`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  })
+  return [answer.status, await answer.text()]
+}
+
+/** Sends a command, makes a block, and returns the result. */
+async function included(code: string, meta: object = {}) {
+  const sent = command(code, meta)
+  expect(await post('send', { cmds: [sent] })).toEqual([200, expect.stringContaining(sent.hash)])
+  await devnet.mine({ 0: 1 })
+  const [, text] = await post('poll', { requestKeys: [sent.hash] })
+  return JSON.parse(text)[sent.hash]
+}
+
+describe('a network of a file', () => {
+  it('has the name, code, graph and delay of the file', async () => {
+    const info = await (await fetch(`${devnet.url}/info`)).json()
+    expect(info).toMatchObject({ nodeVersion: 'quad', nodeNumberOfChains: 4, nodeBlockDelay: 12_000_000 })
+    expect(devnet.cut.get(3)).toMatchObject({ version: 4660, height: 0n })
+    expect(devnet.settings).toMatchObject({ difficulty: 4096n, forkEpoch: 100 })
+  })
+
+  it('is verified by a client with the file', async () => {
+    await devnet.mine({ 0: 2 })
+    const cut = await client.cut()
+    for (const [chain, { hash }] of Object.entries(cut.hashes)) {
+      await client.header(Number(chain), hash, { verify: { checkPow: false } })
+    }
+    expect(client.network.network.code).toBe(4660)
+  })
+
+  it('runs the coinbases of its contract, and the client recognises what they pay', async () => {
+    await devnet.mine({ 0: 1 })
+    const head = devnet.cut.get(0)
+    if (head === undefined) throw new Error('chain 0 is missing')
+    const { coinbase } = await client.payloadOutputs(0, head.payloadHash, { height: Number(head.height) })
+    const text = new TextDecoder().decode(decodeBase64Url(coinbase))
+    const { result, events = [] } = JSON.parse(text)
+    expect([result.status, events]).toEqual(['success', []])
+    expect(paymentIn(text, definitionOf(quad).payment)).toMatchObject({ amount: '2.5' })
+    expect(paymentIn(text)).toBeNull()
+  })
+
+  it('has the gas limit of the file for blocks, commands and local calls', async () => {
+    await devnet.fund(account, 100)
+    const long = '(length (fold (lambda (all one) (+ all [one])) [] (enumerate 1 2500)))'
+    const [, local] = await post('local?signatureVerification=false', command(long, { gasLimit: 400_000 }))
+    const { gas, result } = JSON.parse(local)
+    expect([gas > 150_000, result]).toEqual([true, { status: 'success', data: { int: 2500 } }])
+    const ran = await included(long, { gasLimit: 400_000 })
+    expect(ran.result).toEqual({ status: 'success', data: { int: 2500 } })
+    const [status, refusal] = await post('send', { cmds: [command('1', { gasLimit: 400_001 })] })
+    expect([status, refusal]).toEqual([400, expect.stringContaining('exceeds block gas limit (400000)')])
+    await expect(devnet.gas({ blockLimit: 400_001 })).rejects.toThrow('expected at most 400000')
+  })
+
+  it('mints coins by rows, because its contract ignores the amount of a coinbase', async () => {
+    const balance = async (amount: string) => ((await devnet.fund(account, amount)).result as RunResult).data
+    const before = await balance('1')
+    expect(await balance('0.5')).toBe(before + 0.5)
+  })
+
+  it('has no accounts of Kadena’s networks', async () => {
+    const [, text] = await post('local', command('(coin.get-balance "sender00")'))
+    expect(JSON.parse(text).result.status).toBe('failure')
+  })
+})
+
+it('changes the rules at the heights of the file', async () => {
+  const own = await startDevnet(QUAD)
+  try {
+    await own.fund(account, 100)
+    const url = own.url
+    const gasAt = async (height: number) => {
+      while (Number(own.cut.get(0)?.height) < height - 1) await own.mine({ 0: 1 })
+      const sent = command('1')
+      const send = (path: string, body: unknown) =>
+        fetch(`${url}/chainweb/0.0/quad/chain/0/pact/api/v1/${path}`, {
+          ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        })
+      await send('send', { cmds: [sent] })
+      await own.mine({ 0: 1 })
+      const answer = JSON.parse(await (await send('poll', { requestKeys: [sent.hash] })).text())
+      return [answer[sent.hash].metaData.blockHeight, answer[sent.hash].gas]
+    }
+    const [[below, before], [at, after]] = [await gasAt(5), await gasAt(6)]
+    // The signature costs 21 gas, and its 138 bytes one or two more.
+    expect([below, at, [22, 23].includes(after - before)]).toEqual([5, 6, true])
+  } finally {
+    await own.close()
+  }
+})
+
+describe('a data directory', () => {
+  it('continues its network without the file, and refuses another name and other rules', async () => {
+    const dataDir = await temporaryDirectory()
+    const first = await startDevnet({ ...QUAD, dataDir })
+    await first.mine({ 0: 3 })
+    await first.close()
+    const again = await startDevnet({ port: 0, dataDir })
+    expect(again.network).toMatchObject({ name: 'quad', code: 4660, blockGas: 400_000 })
+    await again.mine({ 0: 1 })
+    expect(again.cut.get(0)?.height).toBe(4n)
+    await again.close()
+    const other = { ...quad, gas: { block: 500_000 } }
+    await expect(startDevnet({ ...QUAD, networks: [other], dataDir })).rejects.toThrow('began with other rules')
+    await expect(startDevnet({ port: 0, networkName: 'stoa', dataDir })).rejects.toThrow('is quad, not stoa')
+    const same = await startDevnet({ ...QUAD, dataDir })
+    await same.close()
+  })
+})
+
+it.each<[string, object, RegExp]>([
+  ['a name without a file', { networkName: 'nowhere' }, /no file of the network nowhere/],
+  ['a name that is none', { networkName: 'a b' }, /networkName: 'a b'; expected the name/],
+  ['networks without names', { networks: [{}] }, /networks: .*expected a list of networks/],
+  [
+    'a contract that does not load',
+    { ...QUAD, networks: [{ ...quad, genesis: { ...quad.genesis, transactions: [{ code: '(+ 1' }] } }] },
+    /genesis\.transactions\.0: /,
+  ],
+])('refuses %s', async (_, options, text) => {
+  await expect(startDevnet({ port: 0, ...options })).rejects.toThrow(text)
+})
+
+describe('the rules of stoa', () => {
+  const on = (asked: AskedSettings, height: number, featureFlags = 0n) =>
+    rulesOf(settingsOf(asked)).on({ height: BigInt(height), featureFlags })
+
+  it('hold on both sides of height 517,000, in a fork under any name', () => {
+    for (const network of [forkedNetwork('stoa', {}), forkedNetwork('stoa', { networkName: 'stoa' })]) {
+      expect(on({ network }, 516_998)).toMatchObject({ gasModel: 'pre31', isLanguage541: false, blockGas: 2_000_000 })
+      expect(on({ network }, 516_999)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
+      // An older release knows no newer rules.
+      expect(on({ network, release: '2.32' }, 516_999)).toMatchObject({ gasModel: 'pre31', isLanguage541: false })
+    }
+    expect(rulesOf(settingsOf({ network: forkedNetwork('stoa', {}) })).network).toMatchObject({
+      ...{ name: 'development', code: 2, isPublic: false },
+    })
+  })
+
+  it('follow the fork number of mainnet01, which counts from its height only', () => {
+    const network = forkedNetwork('mainnet01', {})
+    expect(on({ network }, 6_600_000)).toMatchObject({ gasModel: 'post31', isLanguage541: false })
+    expect(on({ network }, 6_600_000, 1n)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
+    expect(on({ network }, 500_000, 1n)).toMatchObject({ gasModel: 'pre31' })
+  })
+
+  it('are those of a development node that is stoa', async () => {
+    const stoa = await startDevnet({ port: 0, pow: false, networkName: 'stoa' })
+    try {
+      await stoa.mine({ 0: 1 })
+      expect(stoa.cut.get(0)).toMatchObject({ version: 10, height: 1n })
+      expect(stoa.network).toMatchObject({ name: 'stoa', blockGas: 2_000_000, blockDelay: 30_000_000n })
+      expect([stoa.cut.size, stoa.settings.forkEpoch]).toEqual([10, 14_280])
+    } finally {
+      await stoa.close()
+    }
+  })
+})
