@@ -590,6 +590,7 @@ it('/devnet/status of a new node shows no rule set by hand', async () => {
     snapshots: [],
     gas: { blockLimit: 150_000, minPrice: '0.00000001' },
     impersonated: [],
+    minting: 'coinbase',
     fork: null,
   })
 })
