@@ -30,8 +30,8 @@ npm run test:full [-- OPTION ...]    all parts with all their rounds, or some pa
   --rotation N                       not all rounds, but the Nth part of them
   --third N                          a third of the files of each part but quick: N, N + 1 and N + 2 do all
   --report FILE                      writes what came of each part as JSON
-npm run test:coverage                quick, conformance, forks, rigs, kills, engines and bench, and what they
-                                     reach of each room
+npm run test:coverage                quick, conformance, forks, rigs, kills, engines, bench, fleet and commands,
+                                     and what they reach of each room
 These run alone, and all other parts at the same time: ${alone}.
 The parts:
 ${parts.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join('\n')}

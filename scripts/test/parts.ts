@@ -141,7 +141,7 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
       ...inFolder('examples', 'exchange'),
-      ...inFolder('payouts', 'rigs'),
+      ...inFolder('payouts', 'own-network', 'rigs'),
     ],
     workers: WAITING,
     waits: true,

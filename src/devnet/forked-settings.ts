@@ -3,9 +3,9 @@ import { NewcutError } from '../base/errors.ts'
 import { networkForm, versionCode } from '../core/known-networks.ts'
 import { development } from '../core/network-data.ts'
 import type { NetworkForm } from '../core/network-form.ts'
-import { graphOf, type NodeFork } from './fork/node-fork.ts'
+import { forkedGraph, type NodeFork } from './fork/node-fork.ts'
 import { askedSettings, type DevnetOptions } from './options.ts'
-import type { AskedSettings } from './rules/settings.ts'
+import { type AskedSettings, graphText } from './rules/settings.ts'
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
@@ -13,9 +13,12 @@ export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSet
   const asked = { ...askedSettings(options), pow: false, network }
   // Chains on disk have their graph.
   if (fork.headers.size === 0) return asked
-  const graph = graphOf(fork.headers)
+  const graph = forkedGraph(fork.headers)
   if (options.graph === undefined || options.graph === graph) return { ...asked, graph }
-  throw new NewcutError('BAD_OPTION', `graph: the forked network has the graph ${graph}, not ${options.graph}`)
+  throw new NewcutError(
+    'BAD_OPTION',
+    `graph: the forked network has the graph ${graphText({ graph })}, not ${options.graph}`,
+  )
 }
 
 /**

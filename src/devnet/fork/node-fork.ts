@@ -1,8 +1,9 @@
 /** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
+
 import { NewcutError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import type { ReadableState } from '../../contracts/machine/state.ts'
-import { type GraphName, graphs } from '../../core/graph.ts'
+import { graphOf } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
 import type { AncestorHeaders } from '../../fork/ancestor-headers.ts'
 import { type ChainFork, MAX_ROUNDS } from '../../fork/chain-fork.ts'
@@ -12,6 +13,7 @@ import type { Pin } from '../../fork/pin.ts'
 import type { RemoteAnswer } from '../../fork/remote-node.ts'
 import type { ForkedBase } from '../ledger/forked-base.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
+import type { GraphForm } from '../rules/settings.ts'
 import type { StoredPayload } from '../store/payload.ts'
 
 /** Time of the first blocks: that of the machine, or that of the pinned blocks. */
@@ -151,15 +153,11 @@ export class NodeFork implements ForkedBase {
   }
 }
 
-/** The graph of pinned headers. Throws NewcutError NODE_MISBEHAVED if newcut knows no such graph. */
-export function graphOf(headers: ReadonlyMap<number, Header>): GraphName {
-  const found = Object.entries(graphs).find(([, { adjacents }]) => {
-    if (adjacents.length !== headers.size) return false
-    return adjacents.every((all, chain) => {
-      const named = [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b)
-      return named.join() === [...all].sort((a, b) => a - b).join()
-    })
-  })
-  if (found !== undefined) return found[0] as GraphName
-  throw new NewcutError('NODE_MISBEHAVED', `the forked network has ${headers.size} chains in a graph that is not known`)
+/** The graph of pinned headers. Throws NewcutError NODE_MISBEHAVED if it is none. */
+export function forkedGraph(headers: ReadonlyMap<number, Header>): GraphForm {
+  const chains = Array.from(headers.keys(), (_, chain) => chain)
+  const list = chains.map((chain) => [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b))
+  const graph = graphOf(list)
+  if (typeof graph !== 'string') return graph.name === 'other' ? list : graph.name
+  throw new NewcutError('NODE_MISBEHAVED', `the graph of the forked network ${graph}`)
 }
