@@ -67,12 +67,12 @@ export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: 
 }
 
 /** The payments on the page of a request. Throws an error with status 400. */
-export const paymentPage = (payments: readonly ShownPayment[], query: unknown) =>
-  pageOf(payments, query, PAGE).map(paymentShape)
+export const paymentPage = (payments: readonly ShownPayment[], query: unknown, symbol: string) =>
+  pageOf(payments, query, PAGE).map((payment) => paymentShape(payment, symbol))
 
-function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment) {
+function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment, coin: string) {
   return {
-    ...{ coin: 'KDA', address: account, amount: Number(amount), chain },
+    ...{ coin, address: account, amount: Number(amount), chain },
     ...{ transactionConfirmationData: requestKey, created: at },
   }
 }

@@ -28,6 +28,10 @@ export interface PoolShapesOptions {
   readonly ledger: RigLedger
   readonly snapshot: () => Snapshot
   readonly network: string
+  /** Name of the coin, such as KDA. */
+  readonly symbol: string
+  /** Intended time between blocks of a chain. */
+  readonly blockDelayMs: number
   /** The account that block rewards go to. */
   readonly account: string
   /** Blocks of earlier runs, oldest first. */
@@ -42,7 +46,6 @@ const SAMPLE_MS = 600_000
 const MAX_SAMPLES = 144
 const MAX_LISTED = 1_000
 const TOP_MINERS = 15
-const BLOCK_DELAY_S = 30
 /** Interval of the live stream's events, and the limit of open streams. */
 const LIVE_MS = 10_000
 const MAX_STREAMS = 32
@@ -110,15 +113,16 @@ export class PoolShapes {
 
   #addPayments(app: FastifyInstance, read: ReadPayouts): void {
     const id = this.#id
+    const { symbol } = this.#options
     app.get(`/api/pools/${id}/payments`, async ({ query }, reply) => {
       const payouts = await read()
-      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.payments, query))
+      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.payments, query, symbol))
     })
     app.get<OfMiner>(`/api/pools/${id}/miners/:address/payments`, async ({ params: { address }, query }, reply) => {
       const payouts = await read()
       if (payouts === null) return unreadable(reply)
       if (!this.#isKnown(address, payouts)) return unknown(reply, address)
-      return reply.send(paymentPage(payouts.of(address).payments, query))
+      return reply.send(paymentPage(payouts.of(address).payments, query, symbol))
     })
   }
 
@@ -156,13 +160,13 @@ export class PoolShapes {
   }
 
   #pool(payouts: ShownPayouts | null) {
-    const { account, snapshot } = this.#options
+    const { account, snapshot, symbol, blockDelayMs } = this.#options
     const { work, rigs, chains = [] } = snapshot()
     const rows = this.#rows()
     const [last] = this.#blocks.newest
     return {
       id: this.#id,
-      coin: { type: 'KDA', name: 'Kadena', symbol: 'KDA', algorithm: ALGORITHM },
+      coin: { type: symbol, name: symbol === 'KDA' ? 'Kadena' : symbol, symbol, algorithm: ALGORITHM },
       ports: {},
       ...processingShape(payouts),
       address: account,
@@ -172,7 +176,7 @@ export class PoolShapes {
         sharesPerSecond: sharesPerSecond(rows),
       },
       networkStats: {
-        networkHashrate: networkRate(chains),
+        networkHashrate: networkRate(chains, blockDelayMs),
         networkDifficulty: work?.difficulty ?? 0,
         blockHeight: work?.height ?? 0,
       },
@@ -191,7 +195,7 @@ export class PoolShapes {
     const connected = rows.filter(({ connections }) => connections > 0).length
     const pool = {
       name: this.#id,
-      symbol: 'KDA',
+      symbol: this.#options.symbol,
       algorithm: ALGORITHM,
       workers,
       hashrate,
@@ -267,9 +271,9 @@ function grouped(rows: readonly WorkerRow[], keyOf: (row: WorkerRow) => string):
   return groups
 }
 
-/** The network hashrate in H/s, from the difficulty of all chains and the block delay of live networks. */
-function networkRate(chains: NonNullable<Snapshot['chains']>): number {
-  return chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0) / BLOCK_DELAY_S
+/** The network hashrate in H/s, from the difficulty of all chains. */
+function networkRate(chains: NonNullable<Snapshot['chains']>, blockDelayMs: number): number {
+  return (1000 * chains.reduce((sum, { difficulty }) => sum + (difficulty ?? 0), 0)) / blockDelayMs
 }
 
 const sumOf = (rows: readonly WorkerRow[], of: (row: WorkerRow) => number) =>

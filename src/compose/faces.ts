@@ -88,6 +88,9 @@ async function rigPartsOf(
   return rigs === undefined ? noRigs(leads) : rigRoutes(rigs.recorder, token)
 }
 
+/** Block delay of all public networks, for miners of a pool, whose network no node describes. */
+const USUAL_DELAY_MS = 30_000
+
 async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
   const { PoolShapes } = await import('../api/pool-shapes.ts')
   const { payoutFolder, payoutsIn } = await import('./payouts-shown.ts')
@@ -97,7 +100,12 @@ async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSet
   const snapshot = () => miner.snapshot()
   const folder = payoutFolder(source, network)
   const payouts = folder === null ? null : await payoutsIn(folder, { network, account }, onEvent)
-  return new PoolShapes({ ledger: recorder, snapshot, network, account, recent, payouts, clock: systemClock })
+  const [client] = reached.node?.clients() ?? []
+  const about = {
+    symbol: client?.network.network.symbol ?? 'KDA',
+    blockDelayMs: client?.blockDelayMs ?? USUAL_DELAY_MS,
+  }
+  return new PoolShapes({ ledger: recorder, snapshot, network, ...about, account, recent, payouts, clock: systemClock })
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {

@@ -61,7 +61,17 @@ async function serving() {
   const events: MinerEvent[] = []
   const payouts = await payoutsIn(folder, { network: 'net', account: POOL }, (event) => events.push(event))
   const snapshot = () => snapshotWith()
-  const shapes = new PoolShapes({ ledger, snapshot, network: 'net', account: POOL, recent: [], payouts, clock })
+  const shapes = new PoolShapes({
+    ledger,
+    snapshot,
+    network: 'net',
+    symbol: 'QUAD',
+    blockDelayMs: 12_000,
+    account: POOL,
+    recent: [],
+    payouts,
+    clock,
+  })
   const api = await startApi({ host: '127.0.0.1', port: 0 }, snapshot, new Metrics(snapshot, '0'), ...shapes.parts)
   onTestFinished(async () => {
     shapes.close()
@@ -109,9 +119,9 @@ it('payments, balances and rules follow the journal as it grows', async () => {
     paymentProcessing: { enabled: true, minimumPayment: 0.5, payoutScheme: 'SOLO' },
   })
   const [toAnn, before] = [
-    { coin: 'KDA', address: ANN, amount: 0.2, chain: 0, transactionConfirmationData: blockOf('l'), created: DAY },
+    { coin: 'QUAD', address: ANN, amount: 0.2, chain: 0, transactionConfirmationData: blockOf('l'), created: DAY },
     {
-      coin: 'KDA',
+      coin: 'QUAD',
       address: ANN,
       amount: 1.1,
       chain: 0,
@@ -224,6 +234,7 @@ it('the day of todayPaid begins at midnight UTC, and sums have no rounding of th
     paymentPage(
       Array.from({ length: 16 }, () => payments[0]),
       {},
+      'KDA',
     ),
   ).toHaveLength(15)
 })

@@ -46,7 +46,14 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
     },
   ]
   const snapshot = () => snapshotWith(parts)
-  const of = { network: 'main net/01', account: 'k:pool', recent, payouts: payouts ?? null }
+  const of = {
+    network: 'main net/01',
+    symbol: 'QUAD',
+    blockDelayMs: 12_000,
+    account: 'k:pool',
+    recent,
+    payouts: payouts ?? null,
+  }
   const shapes = new PoolShapes({ ledger, snapshot, ...of, clock })
   const responses: ServerResponse[] = []
   const watch: ServedPart = {
@@ -92,7 +99,7 @@ describe('the shapes of miningcore', () => {
     expect(body.pools).toMatchObject([
       {
         ...{ id: 'main-net-01', address: 'k:pool', totalPaid: 0, totalBlocks: 1, poolFeePercent: 0 },
-        ...{ coin: { symbol: 'KDA' }, lastPoolBlockTime: '2026-01-02T03:04:05.000Z' },
+        ...{ coin: { type: 'QUAD', name: 'QUAD', symbol: 'QUAD' }, lastPoolBlockTime: '2026-01-02T03:04:05.000Z' },
         paymentProcessing: { enabled: false },
       },
     ])
@@ -248,7 +255,7 @@ describe('figures', () => {
     }
     const { read } = await serving({ parts })
     expect((await read('/api/pools/main-net-01')).body.pool).toMatchObject({
-      networkStats: { networkHashrate: 30, networkDifficulty: 500, blockHeight: 77 },
+      networkStats: { networkHashrate: 75, networkDifficulty: 500, blockHeight: 77 },
       poolEffort: 0.75,
     })
     const { read: readIdle } = await serving({ parts: { work: null } })

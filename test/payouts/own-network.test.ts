@@ -1,6 +1,6 @@
 /**
- * A network that nobody's code knows, by nothing but its file: a development node is that network, a miner mines it and
- * serves a rig, another client verifies it, payouts pay the user of the rig, and a second node forks it.
+ * A network that only a file describes. A node is that network, a miner mines it and serves a rig, and another client
+ * verifies it. Payouts pay the user of the rig, and a second node forks it.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
