@@ -32,6 +32,7 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
   },
   'Coins and money': {
     newcut_paid_blocks: '[Income and cost](SOLO.md#income-and-cost)',
+    newcut_unknown_reward_blocks: null,
     newcut_paid_coins: null,
     newcut_paid_fee_coins: null,
     newcut_paid_value: null,

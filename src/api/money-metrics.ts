@@ -7,6 +7,8 @@ import { Gauge, type Registry } from './prom-client.ts'
 const PLAIN = {
   newcut_paid_blocks:
     'Own blocks in their chains with a known reward. All runs on this network in the journal count. Absent if a pool or a leader is paid.',
+  newcut_unknown_reward_blocks:
+    'Own blocks in their chains whose reward newcut does not know. More than a few: see `coin.payment` of `--network-file`.',
   newcut_paid_coins: 'Rewards and fees of these blocks.',
   newcut_paid_fee_coins: 'The part of `newcut_paid_coins` that transactions paid.',
   newcut_coins_per_day:
@@ -42,6 +44,7 @@ export class MoneyMetrics {
   show({ profit, earnings }: Pick<Snapshot, 'profit' | 'earnings'>): void {
     const plain: Values<typeof PLAIN> = {
       newcut_paid_blocks: earnings?.total.blocks,
+      newcut_unknown_reward_blocks: earnings?.unknownBlocks,
       newcut_paid_coins: earnings && Number(earnings.total.coins),
       newcut_paid_fee_coins: earnings && Number(earnings.total.fees),
       newcut_coins_per_day: profit?.coinsPerDay,

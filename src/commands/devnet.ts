@@ -16,6 +16,7 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
 import { accountOn } from '../compose/payee.ts'
 import type { MinerSetup } from '../compose/setup.ts'
+import { networkForm } from '../core/known-networks.ts'
 import { development } from '../core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import type { MinerAccount } from '../core/payload.ts'
@@ -256,8 +257,12 @@ function hasOwnContracts({ settings: { network } }: Devnet): boolean {
   return typeof network === 'object' && network.genesis?.transactions !== undefined
 }
 
-/** Name of the network. A new network without one has that of the only file. */
+/** Name of the network. A new network without one has that of the only file. Throws NewcutError BAD_OPTION. */
 function nameOf({ network, fork, data }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
+  if (network !== undefined && networkForm(network, networks) === undefined) {
+    const hint = '--network-file describes a network'
+    throw new NewcutError('BAD_OPTION', `--network ${network}: newcut has no file of that network`, { hint })
+  }
   const isNew = fork === undefined && data === undefined
   return network ?? (networks.length === 1 && isNew ? networks[0].name : undefined)
 }

@@ -19,7 +19,8 @@ const earnings: EarningsSnapshot = {
 
 /** The money in a scrape: name and labels -> value. */
 async function scraped(metrics: Metrics): Promise<Record<string, number>> {
-  const lines = (await metrics.scrape()).match(/^newcut_(?:paid|coins|income|power_cost|profit|break).*$/gm) ?? []
+  const lines =
+    (await metrics.scrape()).match(/^newcut_(?:paid|unknown|coins|income|power_cost|profit|break).*$/gm) ?? []
   return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]))
 }
 
@@ -27,7 +28,7 @@ it('has what was paid, and income, cost and break-even prices with their currenc
   const profit = profitWith({ coin: price(2), power: price(0.3) })
   const found = await scraped(new Metrics(() => snapshotWith({ profit, earnings }), '0'))
   expect(found).toEqual({
-    ...{ newcut_paid_blocks: 3, newcut_paid_coins: 4.75, newcut_paid_fee_coins: 0.25 },
+    ...{ newcut_paid_blocks: 3, newcut_unknown_reward_blocks: 1, newcut_paid_coins: 4.75, newcut_paid_fee_coins: 0.25 },
     'newcut_paid_value{currency="USD"}': 9.5,
     newcut_coins_per_day: profit.coinsPerDay,
     'newcut_income_per_day{currency="USD"}': profit.incomePerDay,

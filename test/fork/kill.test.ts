@@ -72,7 +72,7 @@ it('tells the danger of the name of a live network, and refuses what a fork cann
     [['--mine'], 'a fork has no proof of work'],
     [['--difficulty', '5'], '--difficulty has no effect: a fork has no proof of work'],
     [['--graph', 'petersen'], 'the forked network has the graph pair, not petersen'],
-    [['--network', 'nonsense'], 'the name of a chainweb network'],
+    [['--network', 'nonsense'], 'newcut has no file of that network'],
   ] as const) {
     const { err, code } = await run([...args, ...more])
     expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
