@@ -52,6 +52,10 @@ spv-window:
   - { from: { fork: 1 }, blocks: none }
 `
 
+/** Adjacent chains of eleven chains, each next to all others. */
+const eleven = [...Array(11).keys()]
+const COMPLETE = JSON.stringify(eleven.map((chain) => eleven.filter((other) => other !== chain)))
+
 let written = 0
 function fileOf(text: string): string {
   const path = join(folder, `${++written}.yaml`)
@@ -150,6 +154,28 @@ describe('the file of a network', () => {
       '[2, 0]]',
       '[2]]',
       'line 7: graphs.0.graph: has 1 chains adjacent to chain 3, expected 2',
+    ],
+    [
+      'a graph with too many adjacent chains',
+      '[[1, 3], [0, 2], [1, 3], [2, 0]]',
+      COMPLETE,
+      'line 7: graphs.0.graph: has chains with 10 adjacent chains, expected at most 9',
+    ],
+    [
+      'two graphs from one height',
+      'block-delay:',
+      '  - { from: 0, graph: pair }\nblock-delay:',
+      'line 8: graphs.1.from: expected more than 0',
+    ],
+    ['neither a target nor a difficulty', ', difficulty: 1000', '', 'line 13: genesis.targets.0: expected either'],
+    ['no pattern for a result', '\n  pattern: "{account} got {amount} QUAD"', '', 'line 31: coin.payment: expected a'],
+    ['a symbol with a space', 'forecast: none', 'symbol: Q D', 'line 33: coin.symbol: expected 1 to 12 letters'],
+    ['another grant', 'forecast: none', 'grants: [GAS]', 'line 33: coin.grants.0: expected COINBASE or DEBIT'],
+    [
+      'a transaction without code',
+      'first-epoch: faked',
+      'transactions: [{ data: {} }]',
+      'line 17: genesis.transactions',
     ],
     ['a graph from a later height', '- from: 0', '- from: 5', 'line 6: graphs.0.from: expected 0'],
     [

@@ -108,6 +108,20 @@ it('a genesis header whose code was changed is refused', async () => {
   }
 })
 
+it.each([
+  ['no header', (text: string) => text.replace(/"items":\["A[^\]]*\]/, '"items":[]'), /chain 0 nothing/],
+  ['other bytes', (text: string) => text.replace(/"A[\w-]{300,400}"/, '"AAAA"'), /something that is not a header/],
+] as const)('a node that tells %s as its genesis header is refused', async (_, change, message) => {
+  changed = change
+  try {
+    await withClient([], async (client) => {
+      await expect(client.blocks(0).all()).rejects.toThrow(message)
+    })
+  } finally {
+    changed = (text) => text
+  }
+})
+
 it('a file has its rules, and its code needs no request', async () => {
   await withClient([FORM], async (client) => {
     expect([client.network.isKnown, client.network.network.code]).toEqual([true, 2])

@@ -95,6 +95,12 @@ describe('nvidia-smi', () => {
     expect(await askNvidia({ env: { PATH: '/nowhere' }, timeoutMs: 10_000 })).toBe('missing')
     expect(await ask(`echo '${H200}'; exit 9`)).toEqual([])
     expect(parseCards('No devices were found\n')).toEqual([])
+    expect(parseCards('NVIDIA H200, ?, 57, 43, 1')).toMatchObject([{ model: 'NVIDIA H200', pci: null }])
+  })
+
+  it('is given up at once if the miner has stopped', async () => {
+    const answer = await askNvidia({ env: nvidiaTool('sleep 60'), timeoutMs: 60_000, signal: AbortSignal.abort() })
+    expect(answer).toBe('silent')
   })
 
   it('is killed with its children when it hangs', async () => {
