@@ -70,10 +70,12 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
   const neighbour = neighbourOf(info, chain)
   if (neighbour !== null) variables.set('neighbour', neighbour)
   const offers = await offersOf(options, { network, base, chain, nowS })
-  return { network, packageVersion, release: releaseOf(packageVersion), offers, variables, nowS }
+  // A node of newcut has the version of the release that it follows.
+  const release = offers['devnet-orders'] === null ? 'newcut' : releaseOf(packageVersion)
+  return { network, packageVersion, release, offers, variables, nowS }
 }
 
-/** newcut has versions below 1, and chainweb-node from 2. */
+/** Older nodes of newcut have versions below 1, and chainweb-node from 2. */
 function releaseOf(packageVersion: string): Release {
   const major = Number(packageVersion.split('.')[0])
   if (major === 2) return 'live 2.32'

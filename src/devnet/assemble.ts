@@ -64,7 +64,7 @@ export function assemble(
     onTransaction,
     onNotice = () => undefined,
   } = options
-  const { packageVersion, random } = machine
+  const { random } = machine
   const settings = data?.blocks.settings ?? settingsOf(asked)
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
@@ -115,7 +115,7 @@ export function assemble(
     return { settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null, pending: pools.pending }
   }
   const controls = new Controls(machine.clock)
-  const app = createApp({ product, packageVersion, nowMs })
+  const app = createApp({ product, packageVersion: settings.release, nowMs })
   addRoutes(app, options, {
     fork,
     saved,
@@ -192,7 +192,7 @@ function addRoutes(app: App, options: DevnetOptions, parts: NodeParts): void {
   if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
   addNodeRoutes(router, {
     network: () => chains.network,
-    packageVersion,
+    packageVersion: parts.settings.release,
     release: rules.release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })

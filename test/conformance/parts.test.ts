@@ -33,11 +33,12 @@ function wireTo(url: string): Wire {
 const INFO = { nodeVersion: 'testing', nodePackageVersion: '0.1', nodeChains: ['10', '2'], nodeGraphHistory: [] }
 
 /** Probes a node with this description. */
-async function probed(info: object, headers: Readonly<Record<string, string>> = {}) {
+async function probed(info: object, headers: Readonly<Record<string, string>> = {}, isNewcut = true) {
   const asked: string[] = []
   const url = await server((request, response) => {
     asked.push(request)
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    response.statusCode = isNewcut || !request.includes('/devnet/') ? 200 : 404
     response.end(JSON.stringify({ ...INFO, ...info }))
   })
   const wanted = new Set(needs)
@@ -50,8 +51,12 @@ describe('a node', () => {
     ['1.9', 'newcut'],
     ['2.32.1', 'live 2.32'],
     ['3.0', 'live 3.2'],
-  ])('of version %s is judged as %s', async (nodePackageVersion, release) => {
-    expect((await probed({ nodePackageVersion })).release).toBe(release)
+  ])('of version %s without orders is judged as %s', async (nodePackageVersion, release) => {
+    expect((await probed({ nodePackageVersion }, {}, false)).release).toBe(release)
+  })
+
+  it('with the orders of newcut is judged as newcut, whatever release it follows', async () => {
+    expect((await probed({ nodePackageVersion: '3.2' })).release).toBe('newcut')
   })
 
   it.each(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])('of %s is only read', async (name) => {

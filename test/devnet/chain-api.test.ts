@@ -61,6 +61,7 @@ describe('/info', () => {
     const { peer } = await start({ graph, blockDelayMs: 1234.5 })
     const answer = await peer.get('/info')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+    expect(answer.headers['x-chainweb-node-version']).toBe('3.2')
     const info = jsonOf(answer)
     const chains = adjacents.map((_, id) => String(id))
     const history = [[0, adjacents.map((list, id) => [id, [...list]])]]
@@ -73,16 +74,18 @@ describe('/info', () => {
       nodeHistoricalChains: history,
       nodeLatestBehaviorHeight: expect.any(Number),
       nodeNumberOfChains: chains.length,
-      nodePackageVersion: answer.headers['x-chainweb-node-version'],
+      nodePackageVersion: '3.2',
       nodeVersion: 'development',
     })
   })
 
   it('announces the date of its replacement, as release 2.32 does', async () => {
     const { peer } = await start({ nodeRelease: '2.32' })
-    const info = jsonOf(await peer.get('/info'))
-    expect(info).toMatchObject({
+    const answer = await peer.get('/info')
+    expect(answer.headers['x-chainweb-node-version']).toBe('2.32')
+    expect(jsonOf(answer)).toMatchObject({
       nodeLatestBehaviorHeight: 0,
+      nodePackageVersion: '2.32',
       nodeServiceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
   })

@@ -31,6 +31,7 @@ const MAX_FAREWELL_MS = 1000
 
 export interface AppOptions {
   readonly product: ProductWord
+  /** Release of the live node that the network follows. */
   readonly packageVersion: string
   readonly nowMs: () => number
 }
