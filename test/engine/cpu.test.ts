@@ -271,4 +271,16 @@ describe('the CPU engine', () => {
     await until(() => warnings.length > 0)
     expect(warnings.join()).toContain('the nonce of work of 322 bytes lies in two blocks')
   })
+
+  it.each([
+    ['auto', undefined],
+    ['js', '--kernel auto picks a kernel that works here'],
+  ] as const)('refuses such work with the kernel %s, and the hint %s', async (kernel, hint) => {
+    const options = { ranges: nonceRanges(1, Math.random), kernel, priority: 'low', clock: systemClock } as const
+    const engine = new CpuEngine(options)
+    engines.push(engine)
+    const events = { onCandidate: () => undefined, onWarning: () => undefined }
+    const refused = await engine.start(322, events).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'KERNEL_REFUSED', message: expect.stringContaining('in two blocks'), hint })
+  })
 })

@@ -248,7 +248,7 @@ export class CpuEngine implements Engine {
       port1.on('message', (message: ThreadMessage) => {
         this.#receive(thread, message)
         if (message.type === 'ready') resolve()
-        if (message.type === 'failed') reject(refusal(message.refused))
+        if (message.type === 'failed') reject(refusal(message.refused, this.#options.kernel))
       })
       const task: SearchTask = {
         thread: index,
@@ -355,8 +355,7 @@ export class CpuEngine implements Engine {
   }
 }
 
-function refusal(refused: readonly string[]): NewcutError {
-  return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, {
-    hint: '--kernel auto picks a kernel that works here',
-  })
+function refusal(refused: readonly string[], asked: KernelPreference): NewcutError {
+  const hint = asked === 'auto' ? undefined : '--kernel auto picks a kernel that works here'
+  return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, { hint })
 }
