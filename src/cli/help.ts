@@ -47,7 +47,7 @@ export function programHelp(program: Command, rows: readonly CommandRow[], examp
   const line = (name: string, help: string) => `${name.padEnd(column)}  ${help}`
   const groups = commandGroups.map((group) => {
     const lines = rows.filter((row) => row.group === group).map((row) => line(row.name, row.help))
-    if (group === 'tools') lines.push(line('help', 'show the help of a command'))
+    if (group === 'tools') lines.push(line('help', 'show the main options of a command; its --help-all has every one'))
     return lines.length === 0 ? '' : section(commandHeadings[group], lines)
   })
   const options = program.createHelp().visibleOptions(program)
@@ -57,7 +57,6 @@ export function programHelp(program: Command, rows: readonly CommandRow[], examp
     section('Examples', examples),
     ...groups.filter((text) => text !== ''),
     section('Options', optionLines(options, false)),
-    'newcut COMMAND --help shows its main options, and --help-all every one.',
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -18,6 +18,7 @@ import {
   localOptions,
   resultOptions,
   sendOptions,
+  signOptions,
   traceOptions,
   transferOptions,
   typesOptions,
@@ -221,7 +222,7 @@ const contractCommands: readonly CommandRow[] = [
   configured({
     name: 'send',
     group: 'contracts',
-    args: ['<code>'],
+    args: ['[code]'],
     help: 'sign code, send it to a node, and wait for the result',
     about: 'CODE is code, or the name of a file with it.',
     options: sendOptions,
@@ -230,8 +231,25 @@ const contractCommands: readonly CommandRow[] = [
       'newcut send token.pact --key keys.yaml --data @keysets.json --gas-limit 60000',
       `newcut send '(coin.transfer "sender00" "sender01" 1.5)' --key sender00 \\`,
       `    --cap '(coin.GAS)' --cap '(coin.TRANSFER "sender00" "sender01" 1.5)'`,
+      'newcut send --request transfer.yaml --key sender00',
     ],
     run: async ([code], config, around) => (await import('./send.ts')).runSend(code, config, around),
+  }),
+  configured({
+    name: 'sign',
+    group: 'contracts',
+    args: ['<file...>'],
+    help: 'build and sign the command of a request file, without a node',
+    about:
+      'FILE is a request, or a command that newcut sign printed. Several files of one command are combined. Without a key, the command is printed unsigned.',
+    options: signOptions,
+    examples: [
+      'newcut sign transfer.yaml > unsigned.yaml',
+      'newcut sign unsigned.yaml --key alice.key > by-alice.yaml',
+      'newcut sign by-alice.yaml by-bob.yaml > signed.yaml',
+      'newcut send --request signed.yaml',
+    ],
+    run: async (files, config, around) => (await import('./sign.ts')).runSign(files, config, around),
   }),
   configured({
     name: 'types',

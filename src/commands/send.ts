@@ -1,11 +1,14 @@
-/** `newcut send CODE`: signs code, sends it, and waits for its result. */
+/** `newcut send`: signs code or a request file, sends it, and waits for its result. */
+import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { sendOptions } from '../cli/options/wallet.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
+import type { SignedCommand } from '../wallet/command.ts'
+import type { CommandSender } from '../wallet/command-sender.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { refuseWithoutEffect } from './effect.ts'
+import { refuseFlag, refuseWithoutEffect } from './effect.ts'
 import { givenCode, givenJson } from './given-text.ts'
 import { commandSenderFor, resultJson } from './orders.ts'
 import { signingKeys } from './signing-keys.ts'
@@ -15,17 +18,25 @@ import { checkChain, withNode } from './with-node.ts'
 
 /** Throws CommandFailed for code that fails. */
 export function runSend(
-  given: string,
+  given: string | undefined,
   config: Config<typeof sendOptions>,
   surroundings: Surroundings,
 ): Promise<number> {
-  const print = printerTo(surroundings.out)
+  const { request } = config.values
+  if ((given === undefined) === (request === undefined)) {
+    throw new NewcutError('BAD_OPTION', 'send takes either CODE or --request FILE')
+  }
+  refuseWithoutEffect(sendOptions, config)
+  if (request !== undefined) return sendRequest(request, config, surroundings)
+  return sendCode(given ?? '', config, surroundings)
+}
+
+function sendCode(given: string, config: Config<typeof sendOptions>, surroundings: Surroundings): Promise<number> {
   const { values } = config
-  const { chain, data, cap, json, wait, preflight } = values
+  const { chain, data, cap, json, preflight } = values
   const code = givenCode(given)
   const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
-  refuseWithoutEffect(sendOptions, config)
   const steps = new StepLines(json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     checkChain(client, chain, '--chain')
@@ -36,12 +47,68 @@ export function runSend(
     const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
       throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     })
-    if (!wait) {
-      print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
-      return 0
-    }
-    const result = await steps.guide(() => commandSender.result(chain, command.hash, command), stopped)
-    print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, 'it failed'))))
-    return 0
+    return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
   })
+}
+
+/** Options whose values a request file has. */
+const IN_FILE = ['data', 'cap', 'sender', 'chain', 'gas-limit', 'gas-price', 'ttl'] as const
+
+async function sendRequest(
+  path: string,
+  config: Config<typeof sendOptions>,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { values } = config
+  for (const name of IN_FILE) refuseFlag(config, name, { reason: 'the file of --request has it' })
+  const { readRequestFile } = await import('./request-file.ts')
+  const { completeCommand, mergedCommand, withSignatures } = await import('./request-signatures.ts')
+  const steps = new StepLines(values.json, surroundings)
+  return withNode(config, surroundings, async (client, stopped) => {
+    const networkId = client.info.nodeVersion
+    const open = mergedCommand([readRequestFile(path, { networkId, nowMs: surroundings.nowMs() })])
+    if (open.networkId !== networkId) {
+      throw new NewcutError(
+        'BAD_INPUT',
+        `${path} is for the network ${open.networkId}, and the node is of ${networkId}`,
+      )
+    }
+    const { chain, ttl } = open
+    checkChain(client, chain, `${path}: chain`)
+    const keys = values.key === undefined ? [] : signingKeys(values.key, networkId, (message) => steps.warn(message))
+    const command = completeCommand(
+      withSignatures(
+        open,
+        keys.map(({ key }) => key),
+      ),
+    )
+    const commandSender = commandSenderFor(client, { ...values, ttl: ttl * 1000 }, steps, stopped)
+    if (values.preflight) await commandSender.tryOut(chain, command)
+    await commandSender.send(chain, command)
+    return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
+  })
+}
+
+interface Sent {
+  readonly commandSender: CommandSender
+  readonly chain: number
+  readonly command: SignedCommand
+  readonly steps: StepLines
+  readonly stopped: AbortSignal
+}
+
+/** Waits for the result unless the user does not want it, and prints it. */
+async function report(
+  { commandSender, chain, command, steps, stopped }: Sent,
+  { wait, json }: Pick<Config<typeof sendOptions>['values'], 'wait' | 'json'>,
+  { out }: Surroundings,
+): Promise<number> {
+  const print = printerTo(out)
+  if (!wait) {
+    print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
+    return 0
+  }
+  const result = await steps.guide(() => commandSender.result(chain, command.hash, command), stopped)
+  print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, 'it failed'))))
+  return 0
 }

@@ -1,14 +1,15 @@
 /** Capabilities to which a signature is limited, in the syntax of the language: `(coin.TRANSFER "alice" "bob" 1.5)`. */
 import { NewcutError } from '../base/errors.ts'
+import type { ExactJson } from '../base/json.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { read } from '../contracts/syntax/reader.ts'
-import { type LiteralJson, literalJson } from './literal.ts'
+import { literalJson } from './literal.ts'
 
 /** A capability with its arguments, as in the list of a signer. */
 export interface Capability {
   /** `module.CAP` or `namespace.module.CAP`. */
   readonly name: string
-  readonly args: readonly LiteralJson[]
+  readonly args: readonly ExactJson[]
 }
 
 /** Permission to buy gas from the account of the sender. */

@@ -4,6 +4,7 @@
  * no amount goes through a double.
  */
 import { encodeBase64Url } from '../base/bytes.ts'
+import { exactJsonText } from '../base/json.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import type { Capability } from './capability.ts'
 import type { SigningKey } from './keys.ts'
@@ -54,8 +55,16 @@ export interface SignedCommand {
   readonly cmd: string
 }
 
+/** A draft that others may sign: only their public keys are known. */
+export interface OpenDraft extends Omit<Draft, 'signers'> {
+  readonly signers: readonly {
+    readonly key: Pick<SigningKey, 'publicKey'>
+    readonly capabilities: readonly Capability[]
+  }[]
+}
+
 /** JSON text that is hashed and signed. Its properties are in the order of the common clients. */
-export function commandText(draft: Draft): string {
+export function commandText(draft: OpenDraft): string {
   const { networkId, chain, sender, gasLimit, gasPrice, ttl, creationTime, nonce } = draft
   const meta =
     `{"gasLimit":${gasLimit},"gasPrice":${gasPrice},"sender":${quoted(sender)},"ttl":${ttl},` +
@@ -83,8 +92,8 @@ function payloadText(payload: Payload): string {
   return `{"cont":{"data":${data},"proof":${JSON.stringify(proof)},${id}}}`
 }
 
-function signerText({ key, capabilities }: Signer): string {
-  const clist = capabilities.map(({ name, args }) => JSON.stringify({ name, args }))
+function signerText({ key, capabilities }: OpenDraft['signers'][number]): string {
+  const clist = capabilities.map(({ name, args }) => exactJsonText({ name, args }))
   const list = clist.length === 0 ? '' : `,"clist":[${clist.join(',')}]`
   return `{"pubKey":"${key.publicKey}","scheme":"ED25519"${list}}`
 }

@@ -55,7 +55,15 @@ export { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 export type { FailedCommand } from './advice.ts'
 export { type Account, type AskOptions, accountOn, ask, type Question } from './ask.ts'
 export { type Capability, GAS, readCapability } from './capability.ts'
-export { commandText, type Draft, type Payload, type SignedCommand, type Signer, signedCommand } from './command.ts'
+export {
+  commandText,
+  type Draft,
+  type OpenDraft,
+  type Payload,
+  type SignedCommand,
+  type Signer,
+  signedCommand,
+} from './command.ts'
 export {
   type CommandRequest,
   CommandSender,

@@ -4,6 +4,7 @@ import { describeError } from '../../src/base/errors.ts'
 import { parseConfigFile, resolveLayers } from '../../src/cli/config.ts'
 import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'
+import { readRequest } from '../../src/commands/request-file.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
 
 /** Keys of files of other programs: a YAML file without any of them is a configuration file of newcut. */
@@ -14,6 +15,9 @@ function yamlProblem(text: string): string | null {
     const [problem] = [...document.errors, ...document.warnings]
     if (problem !== undefined) return problem.message
     const content: unknown = document.toJS()
+    if (typeof content === 'object' && content !== null && 'publicMeta' in content) {
+      return orMessage(() => void readRequest(text, 'the block', { networkId: null, nowMs: 0 }))
+    }
     if (typeof content === 'object' && content !== null && FOREIGN_KEYS.some((key) => key in content)) return null
   }
   return orMessage(() => {

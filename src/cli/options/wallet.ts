@@ -77,8 +77,17 @@ export const balanceOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut sign`. */
+export const signOptions = { key: keyOption, json: jsonOption }
+
 /** Options of `newcut send`. */
 export const sendOptions = {
+  request: flagOnly(
+    unset(someText, 'FILE', 'request file to send instead of CODE', {
+      group: 'command',
+      more: 'YAML or JSON, signed or not. It has chain, gas, signers and capabilities; newcut sign adds signatures.',
+    }),
+  ),
   chain: chainOption,
   ...nodeOptions,
   key: keyOption,

@@ -1,0 +1,34 @@
+/** `newcut sign FILE...`: builds the command of a request file, adds signatures, and prints it. It asks no node. */
+import { NewcutError } from '../base/errors.ts'
+import type { Config } from '../cli/config.ts'
+import type { signOptions } from '../cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { yaml } from '../cli/yaml.ts'
+import { type OpenCommand, readRequestFile } from './request-file.ts'
+import { mergedCommand, withSignatures } from './request-signatures.ts'
+import { signingKeys } from './signing-keys.ts'
+
+/** Throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign. */
+export async function runSign(
+  [first, ...others]: readonly string[],
+  { values }: Config<typeof signOptions>,
+  { out, err, nowMs }: Surroundings,
+): Promise<number> {
+  if (first === undefined) throw new NewcutError('BAD_OPTION', 'sign takes a request file')
+  const defaults = { networkId: null, nowMs: nowMs() }
+  const read = (path: string) => readRequestFile(path, defaults)
+  const command = mergedCommand([read(first), ...others.map(read)])
+  const warn = (message: string) => printerTo(err)(`warning: ${message}`)
+  const keys = values.key === undefined ? [] : signingKeys(values.key, command.networkId, warn)
+  const signed = withSignatures(
+    command,
+    keys.map(({ key }) => key),
+  )
+  printerTo(out)(values.json ? jsonOf(signed) : yamlOf(signed))
+  return 0
+}
+
+const partsOf = ({ hash, sigs, cmd }: OpenCommand) => ({ hash, sigs: sigs.map((sig) => sig && { sig }), cmd })
+const jsonOf = (command: OpenCommand) => JSON.stringify(partsOf(command))
+/** One line for `cmd`, so that its text stays as it is. */
+const yamlOf = (command: OpenCommand) => yaml().stringify(partsOf(command), { lineWidth: 0 }).trimEnd()
