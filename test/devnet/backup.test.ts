@@ -83,7 +83,7 @@ it.each(['in memory', 'on disk'])(
     expect(Number(id) / 1000).toBeGreaterThanOrEqual(beforeMs)
     expect(Number(id) / 1000).toBeLessThan(Date.now() + 60_000)
     expect(brief(await peer.get(`/check-backup/${id}`))).toEqual([200, TEXT, 'backup-in-progress'])
-    // Only one job runs at a time, for both paths. Blocks are added meanwhile.
+    // Only one job runs at a time, for both paths. It leaves out nothing that a later call wants.
     expect(brief(await makeBackup(devnet.url, '', {}, '?backupPact'))).toEqual([200, TEXT, id])
     expect(brief(await makeBackup(devnet.url, PREFIX))).toEqual([202, TEXT, id])
     await mineBlock(peer)
@@ -92,8 +92,10 @@ it.each(['in memory', 'on disk'])(
     goOn()
     expect(await ended(peer, id)).toBe('backup-done')
     expect(await readdir(backupDir)).toEqual([id])
-    expect(await readdir(join(backupDir, id))).toEqual(['blocks'])
-    expect(await checkDataDirectory(join(backupDir, id))).toMatchObject({ blocks: 315, orphans: 5, findings: [] })
+    expect((await readdir(join(backupDir, id))).sort()).toEqual(['blocks', 'state'])
+    expect(await checkDataDirectory(join(backupDir, id))).toMatchObject({
+      ...{ blocks: 315, stateBlocks: 315, orphans: 5, findings: [] },
+    })
 
     const copy = await start({ dataDir: join(backupDir, id), difficulty: undefined })
     expect(jsonOf(await copy.peer.get(`${PREFIX}/cut`)).hashes).toEqual(before)
@@ -107,6 +109,14 @@ it.each(['in memory', 'on disk'])(
     })
   },
 )
+
+it('has no state database unless a call wants it', async () => {
+  const backupDir = await temporaryDirectory()
+  const { devnet, peer } = await start({ ...small, backupDir })
+  const { body } = await makeBackup(devnet.url, '')
+  expect(await ended(peer, `${body}`)).toBe('backup-done')
+  expect(await readdir(join(backupDir, `${body}`))).toEqual(['blocks'])
+})
 
 it('backupPact adds the state database', async () => {
   const backupDir = await temporaryDirectory()

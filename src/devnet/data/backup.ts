@@ -57,22 +57,25 @@ export class BackupJobs {
   /** Ids, oldest first. */
   readonly #failed = new Set<string>()
   readonly #stopping = new AbortController()
-  #running: { readonly id: string; readonly ended: Promise<void> } | null = null
+  #running: (BackupJob & { readonly ended: Promise<void> }) | null = null
 
   constructor(options: BackupOptions) {
     this.#options = options
   }
 
   /**
-   * Starts a job. Only one job runs at a time: a second call returns the id of the running one.
-   * @param withState also write the contract-state database
+   * Starts a job. Only one job runs at a time: a second call returns the id of the running one. That one then writes
+   * the contract-state database too if the second call wants it.
+   * @param hasState also write the contract-state database
    * @returns the id of the job
    */
-  start(withState: boolean): string {
-    if (this.#running !== null) return this.#running.id
-    const id = String(this.#options.now())
-    this.#running = { id, ended: this.#run(id, withState) }
-    return id
+  start(hasState: boolean): string {
+    if (this.#running === null) {
+      const job: BackupJob = { id: String(this.#options.now()), hasState }
+      this.#running = Object.assign(job, { ended: this.#run(job) })
+    }
+    this.#running.hasState ||= hasState
+    return this.#running.id
   }
 
   /** Finds jobs of earlier runs of the node by their directories. @returns undefined if there is no such job */
@@ -90,7 +93,8 @@ export class BackupJobs {
     await this.#running?.ended
   }
 
-  async #run(id: string, withState: boolean): Promise<void> {
+  async #run(job: BackupJob): Promise<void> {
+    const { id } = job
     const { settings, state, onNotice, fork, letIn } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
@@ -99,7 +103,8 @@ export class BackupJobs {
       await makeDirectory(partial)
       if (fork !== null) writeForkFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
-      if (withState) {
+      // Nothing happens between this question and the end of the job.
+      if (job.hasState) {
         await writeState(join(partial, STATE), snapshot, { rules: rulesOf(settings), fork, letIn, stopped })
       }
       moveInto(partial, this.#placeOf(id))
@@ -121,6 +126,12 @@ export class BackupJobs {
   #partialOf(id: string): string {
     return join(this.#options.directory, `${id}.partial`)
   }
+}
+
+interface BackupJob {
+  readonly id: string
+  /** Whether it writes the contract-state database. A later call may want it. */
+  hasState: boolean
 }
 
 interface StateOptions {
