@@ -425,3 +425,40 @@ async function startLedger() {
   onTestFinished(() => peer.close())
   return { devnet, peer }
 }
+
+describe('an answer that never changes', () => {
+  it.each([JSON_TYPE, OBJECTS, BINARY])(
+    'has an entity tag and may be kept for ever: a header as %s',
+    async (accept) => {
+      const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
+      const path = `${PREFIX}/chain/0/header/${hash}`
+      const first = await peer.request('GET', path, { headers: { accept } })
+      const { etag, vary } = first.headers
+      expect([first.status, first.headers['cache-control'], vary]).toEqual([
+        ...[200, 'public, max-age=31536000, immutable', 'Accept'],
+      ])
+      const again = (tag: string) => peer.request('GET', path, { headers: { accept, 'if-none-match': tag } })
+      for (const tag of [`${etag}`, `"x", W/${etag}`, '*']) {
+        const { status, body, headers } = await again(tag)
+        expect([status, body.length, headers.etag]).toEqual([304, 0, etag])
+      }
+      expect((await again('"x"')).status).toBe(200)
+    },
+  )
+
+  it('has another tag in another form, and none if there is nothing', async () => {
+    const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
+    const { payloadHash } = jsonOf(
+      await peer.request('GET', `${PREFIX}/chain/0/header/${hash}`, { headers: { accept: OBJECTS } }),
+    )
+    const tagOf = async (path: string, accept: string) =>
+      (await peer.request('GET', `${PREFIX}/chain/0/${path}`, { headers: { accept } })).headers.etag
+    const tags = [
+      ...(await Promise.all([JSON_TYPE, OBJECTS, BINARY].map((type) => tagOf(`header/${hash}`, type)))),
+      ...(await Promise.all([JSON_TYPE, BINARY].map((type) => tagOf(`payload/${payloadHash}`, type)))),
+      ...(await Promise.all([JSON_TYPE, BINARY].map((type) => tagOf(`payload/${payloadHash}/outputs`, type)))),
+    ]
+    expect(new Set(tags).size).toBe(7)
+    expect(await tagOf(`header/${UNKNOWN}`, JSON_TYPE)).toBeUndefined()
+  })
+})

@@ -16,6 +16,7 @@ import { JsonBytes } from '../encode/json-bytes.ts'
 import { payloadOutputsText } from '../encode/payload-text.ts'
 import { HeaderTrees, type TreeRequest } from '../lookup/header-trees.ts'
 import type { Router } from '../router.ts'
+import { unlessKnown } from '../unchanging.ts'
 
 /** Most headers or blocks in a page, and most hashes (PROTOCOL.md E.0, service API). */
 const MAX_PAGE_HEADERS = 360
@@ -60,9 +61,11 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
   }
   const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
 
-  router.serve(operations.header, async ({ chain, params, type }, reply) => {
+  router.serve(operations.header, async ({ chain, params, type, request }, reply) => {
     const block = await headers.header(chain, params.hash)
     if (block === undefined) return keyNotFound(reply, params.hash)
+    const known = unlessKnown(request, reply, params.hash, type)
+    if (known !== null) return known
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
     const out = new JsonBytes()
     headerFor(type)(block, out)

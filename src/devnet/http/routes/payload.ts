@@ -1,5 +1,5 @@
 /** Payloads of a chain, single and in batches (PROTOCOL.md E.1). */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeHash } from '../../../base/bytes.ts'
 import { FormatError } from '../../../base/errors.ts'
 import type { PayloadBatch } from '../../../schema/bodies.ts'
@@ -10,6 +10,7 @@ import type { StoredPayload } from '../../store/payload.ts'
 import { keyNotFound, refuse, sendJson } from '../app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
+import { unlessKnown } from '../unchanging.ts'
 
 /** Most payloads in a batch; further ones are left out (PROTOCOL.md E.0). */
 export const MAX_BATCH_PAYLOADS = 1000
@@ -25,10 +26,13 @@ const plain: Forms = { text: payloadText, bytes: payloadBytes }
 const withOutputs: Forms = { text: payloadOutputsText, bytes: payloadOutputsBytes }
 
 export function addPayloadRoutes(router: Router, store: BlockStore): void {
-  type Call = { chain: number; params: { hash: string }; type: string }
-  const one = ({ chain, params, type }: Call, reply: FastifyReply, forms: Forms) => {
+  type Call = { chain: number; params: { hash: string }; type: string; request: FastifyRequest }
+  const one = ({ chain, params, type, request }: Call, reply: FastifyReply, forms: Forms) => {
     const payload = payloadOf(store, chain, params.hash)
     if (payload === undefined) return keyNotFound(reply, params.hash)
+    const form = `${forms === plain ? 'payload' : 'outputs'}+${type}`
+    const known = unlessKnown(request, reply, params.hash, form)
+    if (known !== null) return known
     if (type === BINARY) return reply.type(BINARY).send(forms.bytes(payload))
     return sendJson(reply, JSON_TYPE, forms.text(payload))
   }
