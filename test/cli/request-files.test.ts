@@ -112,6 +112,14 @@ signers: [{ public: ${alice.publicKey}, caps: [{ name: coin.TRANSFER, args: [a, 
     expect(await output('send', '--request', back, '--key', 'sender00')).toBe('"undone"\n')
   })
 
+  it('is tried out first, unless that is not wanted', async () => {
+    const path = fileOf(request({ code: '(enforce false "on purpose")' }))
+    const tried = await newcut('send', '--request', path, '--key', 'sender00')
+    expect([tried.code === 0, tried.err]).toEqual([false, expect.stringContaining('it would fail on chain 0')])
+    const sent = await newcut('send', '--request', path, '--key', 'sender00', '--no-preflight')
+    expect([sent.code === 0, sent.err]).toEqual([false, expect.stringContaining('it failed on chain 0')])
+  })
+
   it('takes its network from the node that it is sent to', async () => {
     const path = fileOf(request({ code: '"here"', networkId: undefined }))
     expect(await output('send', '--request', path, '--key', 'sender00')).toBe('"here"\n')

@@ -5,13 +5,20 @@ import { parse } from 'yaml'
 import { decodeBase64Url } from '../../src/base/bytes.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { paymentIn } from '../../src/core/coinbase.ts'
+import { networkForms } from '../../src/core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { CommandFault, readCommand } from '../../src/devnet/command/read.ts'
+import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { forkedNetwork } from '../../src/devnet/forked-settings.ts'
+import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
+import { Mempool } from '../../src/devnet/mempool/mempool.ts'
+import { transactionOf } from '../../src/devnet/mempool/transaction.ts'
 import { rulesOf } from '../../src/devnet/rules/network-rules.ts'
 import { type AskedSettings, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { NodeClient } from '../../src/node/client.ts'
 import { keyPair, signed } from './command.ts'
 import { temporaryDirectory } from './grow.ts'
+import { startDevnet as startWhole } from './whole-node.ts'
 
 const quad = parse(readFileSync('test/fixtures/quad.yaml', 'utf8')) as NetworkForm
 const QUAD: DevnetOptions = { port: 0, pow: false, networkName: 'quad', networks: [quad] }
@@ -30,12 +37,26 @@ afterAll(async () => {
   await devnet.close()
 })
 
+const TRANSFER = '(coin.transfer "sender00" "sender01" 1.0)'
+/** Code that needs more gas than a block of Kadena's networks has. */
+const HEAVY = '(length (fold (lambda (all one) (+ all [one])) [] (enumerate 1 2500)))'
+
 interface RunResult {
   readonly data: number
 }
 
 const command = (code: string, meta: object = {}) =>
   signed({ sender: account, ...meta }, { networkId: 'quad', payload: { exec: { code, data: {} } } }, [owner])
+
+/** Sends a command to a node. */
+async function spend(url: string, code: string, meta: object): Promise<void> {
+  const answer = await fetch(`${url}/chainweb/0.0/quad/chain/0/pact/api/v1/send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ cmds: [command(code, meta)] }),
+  })
+  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+}
 
 async function post(path: string, body: unknown): Promise<[number, string]> {
   const answer = await fetch(`${devnet.url}/chainweb/0.0/quad/chain/0/pact/api/v1/${path}`, {
@@ -84,11 +105,10 @@ describe('a network of a file', () => {
 
   it('has the gas limit of the file for blocks, commands and local calls', async () => {
     await devnet.fund(account, 100)
-    const long = '(length (fold (lambda (all one) (+ all [one])) [] (enumerate 1 2500)))'
-    const [, local] = await post('local?signatureVerification=false', command(long, { gasLimit: 400_000 }))
+    const [, local] = await post('local?signatureVerification=false', command(HEAVY, { gasLimit: 400_000 }))
     const { gas, result } = JSON.parse(local)
     expect([gas > 150_000, result]).toEqual([true, { status: 'success', data: { int: 2500 } }])
-    const ran = await included(long, { gasLimit: 400_000 })
+    const ran = await included(HEAVY, { gasLimit: 400_000 })
     expect(ran.result).toEqual({ status: 'success', data: { int: 2500 } })
     const [status, refusal] = await post('send', { cmds: [command('1', { gasLimit: 400_001 })] })
     expect([status, refusal]).toEqual([400, expect.stringContaining('exceeds block gas limit (400000)')])
@@ -136,8 +156,12 @@ describe('a data directory', () => {
   it('continues its network without the file, and refuses another name and other rules', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ ...QUAD, dataDir })
-    await first.mine({ 0: 3 })
+    await first.fund(account, 100)
+    await spend(first.url, HEAVY, { gasLimit: 400_000 })
+    await first.mine({ 0: 2 })
     await first.close()
+    // It executes all blocks again, also one with more gas than Kadena's networks allow. Four transactions are genesis.
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ transactions: 6, findings: [] })
     const again = await startDevnet({ port: 0, dataDir })
     expect(again.network).toMatchObject({ name: 'quad', code: 4660, blockGas: 400_000 })
     await again.mine({ 0: 1 })
@@ -149,6 +173,42 @@ describe('a data directory', () => {
     const same = await startDevnet({ ...QUAD, dataDir })
     await same.close()
   })
+})
+
+it('chooses commands for the next block up to the gas limit of the network', () => {
+  const chosen = (blockGas: number) => {
+    const pool = new Mempool({ nowMs: Date.now, blockGas, onChange: () => undefined, onExpired: () => undefined })
+    const read = readCommand(command('1', { gasLimit: 300_000 }) as Parameters<typeof readCommand>[0])
+    if (read instanceof CommandFault) throw new Error(read.message)
+    pool.insert([transactionOf(read)])
+    return pool.nextBlock.length
+  }
+  expect([chosen(150_000), chosen(400_000)]).toEqual([0, 1])
+})
+
+it('runs the coin contract of a file in a thread: its calls may take any time', async () => {
+  const isPlain = async (options: DevnetOptions) => {
+    const { ledger, close } = await startWhole({ port: 0, pow: false, ...options })
+    try {
+      const transfer = readCommand(
+        signed({}, { payload: { exec: { code: TRANSFER, data: {} } } }) as Parameters<typeof readCommand>[0],
+      )
+      if (transfer instanceof CommandFault) throw new Error(transfer.message)
+      return ledger.isPlain(ledger.base(0, 0).state, transfer)
+    } finally {
+      await close()
+    }
+  }
+  expect(await isPlain({})).toBe(true)
+  // The same contract, as a file has it: sender00 has an account there too.
+  const { transactions: _, ...genesis } = quad.genesis ?? {}
+  const { payload } = genesisOf(20)
+  const own = payload.transactions.map(({ transaction }) => {
+    const { cmd } = JSON.parse(new TextDecoder().decode(transaction))
+    return JSON.parse(cmd).payload.exec
+  })
+  const file = { ...quad, genesis: { ...genesis, transactions: own } }
+  expect(await isPlain({ networkName: 'quad', networks: [file] })).toBe(false)
 })
 
 it.each<[string, object, RegExp]>([
@@ -175,6 +235,7 @@ describe('the rules of stoa', () => {
       // An older release knows no newer rules.
       expect(on({ network, release: '2.32' }, 516_999)).toMatchObject({ gasModel: 'pre31', isLanguage541: false })
     }
+    expect(forkedNetwork('stoa', { networkName: 'stoa' })).toBe(networkForms.stoa)
     expect(rulesOf(settingsOf({ network: forkedNetwork('stoa', {}) })).network).toMatchObject({
       ...{ name: 'development', code: 2, isPublic: false },
     })
