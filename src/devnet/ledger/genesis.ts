@@ -62,12 +62,17 @@ export function genesisFor({ network, genesis }: Pick<NetworkRules, 'network' | 
   return genesisOf(graphAt(network, 0).adjacents.length, genesis)
 }
 
+/** The same object as `genesisWith` finds for its payload. */
 function ownGenesis(own: readonly GenesisTransaction[]): Genesis {
-  return makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
+  const made = makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
+  const id = encodeBase64Url(made.payload.payloadHash)
+  const genesis = others.get(id) ?? made
+  others.set(id, genesis)
+  return genesis
 }
 
-/** Genesis of networks on disk that an older newcut began, by payload hash. */
-const older = new Map<string, Genesis | null>()
+/** Genesis of networks of files, and of networks on disk that an older newcut began, by payload hash. */
+const others = new Map<string, Genesis | null>()
 
 /**
  * Genesis with this payload, of the present newcut or of an older one, whose contracts and module hashes differ. An
@@ -78,10 +83,10 @@ export function genesisWith(payload: StoredPayload, chains: number): Genesis | n
   const present = genesisOf(chains)
   if (equalBytes(payload.payloadHash, present.payload.payloadHash)) return present
   const id = encodeBase64Url(payload.payloadHash)
-  let genesis = older.get(id)
+  let genesis = others.get(id)
   if (genesis === undefined) {
     genesis = executed(payload, true) ?? executed(payload, false)
-    older.set(id, genesis)
+    others.set(id, genesis)
   }
   return genesis
 }

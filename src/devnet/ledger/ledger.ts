@@ -65,6 +65,8 @@ export class Ledger implements Executions {
   readonly #options: LedgerOptions
   /** Whether a file of the network has its coin contract, so that its calls may take any time. */
   readonly #hasOwnCoin: boolean
+  /** Whether an older newcut began the network, under other rules. */
+  readonly #isOlder: boolean
   readonly #branches: Branches
   /** Payloads executed here that may become blocks. */
   readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
@@ -75,9 +77,12 @@ export class Ledger implements Executions {
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
 
   constructor(options: LedgerOptions) {
-    this.genesis = genesisIn(options.store)
+    const { rules, store, fork } = options
+    const begun = genesisOf(store.chains, fork === undefined ? rules.genesis : null)
+    this.genesis = genesisIn(store)
+    this.#isOlder = this.genesis !== begun
     this.#options = options
-    this.#hasOwnCoin = options.rules.genesis !== null
+    this.#hasOwnCoin = rules.genesis !== null
     this.#branches = new Branches(options.store, options.heads)
   }
 
@@ -329,11 +334,6 @@ export class Ledger implements Executions {
     const unlimited = executePayload(within(NO_OUTPUT_LIMITS), payload)
     if (!('fault' in unlimited) || !this.#isOlder) return unlimited
     return executePayloadAsRecorded(within(NO_OUTPUT_LIMITS), payload)
-  }
-
-  /** Whether an older newcut began the network, under other rules. */
-  get #isOlder(): boolean {
-    return this.genesis !== genesisOf(this.#options.store.chains)
   }
 
   #stateAfter(parent: Header): BlockState {
