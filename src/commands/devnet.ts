@@ -257,14 +257,13 @@ function hasOwnContracts({ settings: { network } }: Devnet): boolean {
   return typeof network === 'object' && network.genesis?.transactions !== undefined
 }
 
-/** Name of the network. A new network without one has that of the only file. Throws NewcutError BAD_OPTION. */
-function nameOf({ network, fork, data }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
+/** Name of the network. Without one, it is that of the only file, except for a fork. Throws NewcutError BAD_OPTION. */
+function nameOf({ network, fork }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
   if (network !== undefined && networkForm(network, networks) === undefined) {
     const hint = '--network-file describes a network'
     throw new NewcutError('BAD_OPTION', `--network ${network}: newcut has no file of that network`, { hint })
   }
-  const isNew = fork === undefined && data === undefined
-  return network ?? (networks.length === 1 && isNew ? networks[0].name : undefined)
+  return network ?? (networks.length === 1 && fork === undefined ? networks[0].name : undefined)
 }
 
 /** The fork that the user wants. A directory with a fork continues it without --fork. */

@@ -9,6 +9,7 @@ import { readNetworkFiles } from '../../src/cli/network-file.ts'
 import { completeNetwork, graphAt } from '../../src/core/network.ts'
 import { definitionOf } from '../../src/core/network-form.ts'
 import { MAX_TARGET } from '../../src/core/target.ts'
+import { run, startHere } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-network-file-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -244,4 +245,18 @@ describe('the file of a network', () => {
       message: expect.stringMatching(/^network file none\.yaml: /),
     })
   })
+})
+
+it('the only file is the network of a development node, in a data directory too', async () => {
+  const network = fileOf(WHOLE)
+  const devnet = async (...args: string[]) => {
+    const node = startHere(['devnet', '--port', '0', '--no-pow', '--data', join(folder, 'data'), ...args])
+    const [, name] = await node.sees(/embedded network: (\w+)/)
+    await node.stop()
+    return name
+  }
+  expect(await devnet('--network-file', network)).toBe('quad')
+  expect(await devnet()).toBe('quad')
+  const { code, err } = await run(['devnet', '--network', 'nowhere'])
+  expect([code, err]).toEqual([2, expect.stringContaining('--network nowhere: newcut has no file of that network')])
 })
