@@ -8,7 +8,7 @@ import { definitionOf, type NetworkForm, NetworkFormError } from '../core/networ
 import { NetworkFile } from '../schema/network-file.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { closest } from './config.ts'
-import { yaml } from './yaml.ts'
+import { parseYaml, yaml } from './yaml.ts'
 
 type Path = readonly (string | number)[]
 /** The parts of a schema that messages come from. */
@@ -46,15 +46,11 @@ export function readNetworkFiles(paths: readonly string[]): NetworkForm[] {
 }
 
 function readNetworkFile(path: string): NetworkForm {
-  const { LineCounter, parseDocument } = yaml()
-  const lines = new LineCounter()
-  const document = parseDocument(textOf(path), { lineCounter: lines })
+  const { document, lines, problem } = parseYaml(textOf(path))
   const fail = (line: number | null, message: string) => {
     throw new NewcutError('BAD_CONFIG', `${path}${line === null ? '' : `, line ${line}`}: ${message}`)
   }
-  // With a warning, such as an unknown tag, the value would be a guess.
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem !== undefined) fail(problem.linePos?.[0].line ?? null, problem.message.split('\n')[0].replace(/:$/, ''))
+  if (problem !== null) fail(problem.line, problem.reason)
   const wrong = (at: Path, message: string) => {
     const offset = offsetOf(document.contents, at)
     fail(offset === null ? null : lines.linePos(offset).line, at.length === 0 ? message : `${at.join('.')}: ${message}`)

@@ -2,7 +2,7 @@
 import type { Document, Node } from 'yaml'
 import { NewcutError } from '../base/errors.ts'
 import { type ExactJson, NumberText } from '../base/json.ts'
-import { yaml } from '../cli/yaml.ts'
+import { parseYaml, yaml } from '../cli/yaml.ts'
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** A number as JSON spells it. */
@@ -10,14 +10,10 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** @returns the value of a text. Throws NewcutError BAD_INPUT that names the file and the line. */
 export function readExactYaml(text: string, path: string): ExactJson {
-  const { LineCounter, parseDocument } = yaml()
-  const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter })
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem === undefined) return exactOf(document.contents as Node | null, document)
-  const line = problem.linePos?.[0].line
-  const reason = problem.message.split('\n')[0].replace(/:$/, '')
-  throw new NewcutError('BAD_INPUT', `${path}${line === undefined ? '' : `, line ${line}`}: ${reason}`)
+  const { document, problem } = parseYaml(text)
+  if (problem === null) return exactOf(document.contents as Node | null, document)
+  const { line, reason } = problem
+  throw new NewcutError('BAD_INPUT', `${path}${line === null ? '' : `, line ${line}`}: ${reason}`)
 }
 
 function exactOf(node: unknown, document: Document): ExactJson {

@@ -17,7 +17,7 @@ import {
 import { gasPrice } from '../cli/values.ts'
 import { blake2b256 } from '../core/blake2b.ts'
 import type { Capability } from '../wallet/capability.ts'
-import { commandText, type OpenDraft, type Payload } from '../wallet/command.ts'
+import { commandText, creationTimeAt, freshNonce, type OpenDraft, type Payload } from '../wallet/command.ts'
 import { type SigningKey, signingKey } from '../wallet/keys.ts'
 import { readExactYaml } from './exact-yaml.ts'
 import { fileText } from './given-text.ts'
@@ -53,8 +53,6 @@ export interface RequestDefaults {
   readonly nowMs: number
 }
 
-/** Seconds before now at which a command without `creationTime` begins, as clocks differ. */
-const PAST_SECONDS = 15
 const HASH = 'a hash of 43 characters of base64url'
 
 /** Reads one request file. Throws NewcutError BAD_INPUT with the file, the place and what would be right. */
@@ -155,8 +153,8 @@ function requestedCommand(reader: FileReader, { networkId, nowMs }: RequestDefau
       gasPrice.parse(price instanceof NumberText ? price.text : String(price)) ??
       meta.fail('gasPrice', gasPrice.expected),
     ttl: meta.whole('ttl', 'a whole number of seconds'),
-    creationTime: meta.has('creationTime') ? meta.whole('creationTime') : Math.floor(nowMs / 1000) - PAST_SECONDS,
-    nonce: reader.has('nonce') ? reader.text('nonce') : `newcut ${new Date(nowMs).toISOString()}`,
+    creationTime: meta.has('creationTime') ? meta.whole('creationTime') : creationTimeAt(nowMs),
+    nonce: reader.has('nonce') ? reader.text('nonce') : freshNonce(nowMs),
   }
   return commandWith(
     reader.path,
@@ -220,14 +218,16 @@ function capsOf(reader: FileReader): Capability[] {
 /** A command that is built: its text decides all, and its signatures may be missing. */
 function builtCommand(reader: FileReader): OpenCommand {
   reader.expectNames(['hash', 'cmd', 'sigs'])
-  const found = commandWith(reader.path, reader.text('cmd'), [], [])
-  if (reader.has('hash') && reader.text('hash') !== found.hash) reader.fail('hash', `${found.hash}, the hash of cmd`)
+  const command = commandWith(reader.path, reader.text('cmd'), [], [])
+  if (reader.has('hash') && reader.text('hash') !== command.hash)
+    reader.fail('hash', `${command.hash}, the hash of cmd`)
   const sigs = reader.fields.sigs ?? []
   const listed = Array.isArray(sigs)
     ? (sigs as readonly ExactJson[])
-    : found.signers.map(({ pubKey }) => fieldsOf(sigs)[pubKey] ?? null)
-  if (listed.length > found.signers.length) reader.fail('sigs', `at most ${found.signers.length}, one for each signer`)
-  return { ...found, sigs: found.signers.map((_, i) => sigOf(reader, listed[i] ?? null, i)) }
+    : command.signers.map(({ pubKey }) => fieldsOf(sigs)[pubKey] ?? null)
+  if (listed.length > command.signers.length)
+    reader.fail('sigs', `at most ${command.signers.length}, one for each signer`)
+  return { ...command, sigs: command.signers.map((_, i) => sigOf(reader, listed[i] ?? null, i)) }
 }
 
 /** The text of a signature, or null if it is missing. */

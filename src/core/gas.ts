@@ -1,9 +1,6 @@
 /** Gas of commands and blocks (PROTOCOL.md E.2). */
 import { type Condition, valueAt } from './fork.ts'
 
-/** Gas limit of a block, for all its transactions together. */
-export const MAX_BLOCK_GAS = 150_000
-
 /**
  * Basis of the gas charged for a command's size, before its code runs.
  *

@@ -10,11 +10,11 @@ import { type AskedSettings, graphText } from './rules/settings.ts'
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
   const network = forkedNetwork(fork.pin.network, options)
-  const asked = { ...askedSettings(options), pow: false, network }
+  const settings = { ...askedSettings(options), pow: false, network }
   // Chains on disk have their graph.
-  if (fork.headers.size === 0) return asked
+  if (fork.headers.size === 0) return settings
   const graph = forkedGraph(fork.headers)
-  if (options.graph === undefined || options.graph === graph) return { ...asked, graph }
+  if (options.graph === undefined || options.graph === graph) return { ...settings, graph }
   throw new NewcutError(
     'BAD_OPTION',
     `graph: the forked network has the graph ${graphText({ graph })}, not ${options.graph}`,

@@ -166,9 +166,9 @@ export function askedSettings(options: DevnetOptions): AskedSettings {
   // A network of the plain rules needs no record of them.
   const network =
     networkName === development.name && networks === undefined ? undefined : networkForm(networkName, networks)
-  const asked = { graph, blockDelayMs, difficulty, pow, release, forkEpoch, network }
-  if (autoMine === undefined) return asked
+  const settings = { graph, blockDelayMs, difficulty, pow, release, forkEpoch, network }
+  if (autoMine === undefined) return settings
   // Simulated block times depend on the difficulty, like those of a real search.
   const adjusts = autoMine.kind === 'simulated' ? true : undefined
-  return { ...asked, pow: false, adjusts, autoMine }
+  return { ...settings, pow: false, adjusts, autoMine }
 }

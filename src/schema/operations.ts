@@ -44,7 +44,7 @@ import {
 import { Type } from './typebox.ts'
 
 /** The client named the entity tag of the answer. */
-const known = { description: 'the client has it already' }
+const notModified = { description: 'the client has it already' }
 
 const headerPage = {
   description: 'a page of headers',
@@ -204,7 +204,7 @@ const chain = {
         description: 'the header',
         content: { [JSON_TYPE]: HeaderText, [OBJECT_JSON_TYPE]: HeaderObject, [BINARY]: Bytes },
       },
-      304: known,
+      304: notModified,
       404: notFound,
     },
   },
@@ -243,7 +243,7 @@ const payload = {
     summary: 'a payload, by payload hash',
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadData, [BINARY]: Bytes } },
-      304: known,
+      304: notModified,
       404: notFound,
     },
   },
@@ -254,7 +254,7 @@ const payload = {
     summary: 'a payload with its outputs',
     responses: {
       200: { description: 'the payload', content: { [JSON_TYPE]: PayloadWithOutputs, [BINARY]: Bytes } },
-      304: known,
+      304: notModified,
       404: notFound,
     },
   },

@@ -8,7 +8,7 @@ import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { isOutOfTime } from './advice.ts'
 import type { Capability } from './capability.ts'
-import { type Payload, type SignedCommand, signedCommand } from './command.ts'
+import { creationTimeAt, freshNonce, type Payload, type SignedCommand, signedCommand } from './command.ts'
 import { dataOf, explained } from './failure.ts'
 import type { SigningKey } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
@@ -58,10 +58,6 @@ export interface CommandSenderOptions {
 /** Enough for a transfer. */
 export const DEFAULT_TERMS: Terms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
 
-/**
- * Seconds between the creation time of a command and now: clocks differ, and nodes refuse commands from their future.
- */
-const PAST_SECONDS = 15
 /** Time for news of the last block that may include a command. */
 const GRACE_MS = 60_000
 const MAX_SENDS = 5
@@ -106,8 +102,8 @@ export class CommandSender {
       gasLimit: terms.gasLimit,
       gasPrice: terms.gasPrice,
       ttl: Math.floor(terms.ttlMs / 1000),
-      creationTime: Math.floor(nowMs / 1000) - PAST_SECONDS,
-      nonce: `newcut ${new Date(nowMs).toISOString()} ${Math.random().toString(36).slice(2, 10)}`,
+      creationTime: creationTimeAt(nowMs),
+      nonce: freshNonce(nowMs),
     })
   }
 

@@ -9,6 +9,11 @@ import { blake2b256 } from '../core/blake2b.ts'
 import type { Capability } from './capability.ts'
 import type { SigningKey } from './keys.ts'
 
+/**
+ * Seconds between the creation time of a command and now: clocks differ, and nodes refuse commands from their future.
+ */
+const PAST_SECONDS = 15
+
 /** Action of a command: code with data, or the next step of a pact. `data` is JSON text, which is used as it is. */
 export type Payload =
   | { readonly code: string; readonly data: string }
@@ -82,6 +87,13 @@ export function signedCommand(draft: Draft): SignedCommand {
   const hash = blake2b256(new TextEncoder().encode(cmd))
   return { hash: encodeBase64Url(hash), sigs: draft.signers.map(({ key }) => ({ sig: key.sign(hash) })), cmd }
 }
+
+/** Creation time of a command, in seconds since 1970. */
+export const creationTimeAt = (nowMs: number) => Math.floor(nowMs / 1000) - PAST_SECONDS
+
+/** A nonce that no other command has. */
+export const freshNonce = (nowMs: number) =>
+  `newcut ${new Date(nowMs).toISOString()} ${Math.random().toString(36).slice(2, 10)}`
 
 const quoted = (text: string) => JSON.stringify(text)
 

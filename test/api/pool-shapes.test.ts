@@ -46,7 +46,7 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
     },
   ]
   const snapshot = () => snapshotWith(parts)
-  const of = {
+  const about = {
     network: 'main net/01',
     symbol: 'QUAD',
     blockDelayMs: 12_000,
@@ -54,7 +54,7 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
     recent,
     payouts: payouts ?? null,
   }
-  const shapes = new PoolShapes({ ledger, snapshot, ...of, clock })
+  const shapes = new PoolShapes({ ledger, snapshot, ...about, clock })
   const responses: ServerResponse[] = []
   const watch: ServedPart = {
     path: '/',

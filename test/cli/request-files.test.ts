@@ -185,7 +185,7 @@ describe('a signed file is refused', () => {
     expect(await refusal(changed({ sigs: [7] }))).toContain('sigs.0: expected null, or an object with sig')
   })
 
-  it('together with another command, and with a key that is no signer', async () => {
+  it('with the file of another command, and with a key that is not a signer', async () => {
     const path = fileOf(MULTI)
     const [first, second] = [await sign(path), await sign(fileOf(MULTI.replace('by two', 'again')))]
     expect(await refusal(first, second)).toMatch(/are different commands: .*sign one file/)

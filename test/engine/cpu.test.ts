@@ -280,7 +280,7 @@ describe('the CPU engine', () => {
     const engine = new CpuEngine(options)
     engines.push(engine)
     const events = { onCandidate: () => undefined, onWarning: () => undefined }
-    const refused = await engine.start(322, events).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ code: 'KERNEL_REFUSED', message: expect.stringContaining('in two blocks'), hint })
+    const refusal = await engine.start(322, events).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'KERNEL_REFUSED', message: expect.stringContaining('in two blocks'), hint })
   })
 })

@@ -54,8 +54,8 @@ it('a network of a file is mined, verified, served to a rig, paid out and forked
   const client = await connect(url)
 
   const own = ['--threads', '0', '--stratum-listen', '127.0.0.1:0', '--stratum-difficulty', '65536']
-  const kept = ['--state', state, '--http', '127.0.0.1:0', '--account', pool.account]
-  const miner = startHere(['mine', '--node', url, ...file, ...own, ...kept, ...quiet])
+  const storage = ['--state', state, '--http', '127.0.0.1:0', '--account', pool.account]
+  const miner = startHere(['mine', '--node', url, ...file, ...own, ...storage, ...quiet])
   const [, port] = await miner.sees(/stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
   const rigUrl = `stratum+tcp://${user.account}.rig@127.0.0.1:${port}`
   const rig = startHere(['mine', '--pool', rigUrl, '--threads', '1', '--http', 'off', ...quiet])
@@ -73,14 +73,14 @@ it('a network of a file is mined, verified, served to a rig, paid out and forked
   const text = new TextDecoder().decode(decodeBase64Url(coinbase))
   expect(paymentIn(text, definition.payment)).toEqual({ account: pool.account, amount: '2.5' })
 
-  const shown = ['--node', url, ...file, '--state', state, '--confirmations', '2', '--scheme', 'pplns']
-  const looked = await run(['payouts', ...shown, '--account', pool.account, '--json'])
+  const rules = ['--node', url, ...file, '--state', state, '--confirmations', '2', '--scheme', 'pplns']
+  const looked = await run(['payouts', ...rules, '--account', pool.account, '--json'])
   expect([looked.code, looked.err]).toEqual([0, ''])
   const { balances, blocks } = JSON.parse(looked.out) as PayoutReport
   expect(blocks.some(({ state: found, reward }) => found === 'credited' && reward !== null)).toBe(true)
   expect(balances.map(({ account }) => account)).toContain(user.account)
   let isOver = false
-  const paying = run(['payouts', ...shown, '--pay', '--key', keyFile]).finally(() => {
+  const paying = run(['payouts', ...rules, '--pay', '--key', keyFile]).finally(() => {
     isOver = true
   })
   await until(async () => {
@@ -90,8 +90,8 @@ it('a network of a file is mined, verified, served to a rig, paid out and forked
   const { code, err } = await paying
   expect([code, code === 0 ? '' : err]).toEqual([0, ''])
   const balanceOn = async (node: NodeClient, chain: number) => {
-    const found = await accountOn(node, chain, user.account)
-    return found && unitsOf(found.balance.toString())
+    const details = await accountOn(node, chain, user.account)
+    return details && unitsOf(details.balance.toString())
   }
   for (const { chain, account, amount } of balances) {
     if (account === user.account) expect(await balanceOn(client, chain)).toBe(unitsOf(amount))

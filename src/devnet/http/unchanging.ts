@@ -13,8 +13,8 @@ const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 export function unlessKnown(request: FastifyRequest, reply: FastifyReply, key: string, form: string) {
   const tag = `"${key}+${form}"`
   reply.header('cache-control', CACHE_CONTROL).header('etag', tag).header('vary', 'Accept')
-  const known = request.headers['if-none-match']
-  if (known === undefined) return null
-  const isKnown = known.trim() === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
+  const tags = request.headers['if-none-match']
+  if (tags === undefined) return null
+  const isKnown = tags.trim() === '*' || tags.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
   return isKnown ? reply.code(304).send() : null
 }

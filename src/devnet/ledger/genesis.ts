@@ -64,9 +64,9 @@ export function genesisFor({ network, genesis }: Pick<NetworkRules, 'network' | 
 
 /** The same object as `genesisWith` finds for its payload. */
 function ownGenesis(own: readonly GenesisTransaction[]): Genesis {
-  const made = makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
-  const id = encodeBase64Url(made.payload.payloadHash)
-  const genesis = others.get(id) ?? made
+  const fresh = makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
+  const id = encodeBase64Url(fresh.payload.payloadHash)
+  const genesis = others.get(id) ?? fresh
   others.set(id, genesis)
   return genesis
 }

@@ -348,7 +348,7 @@ export class Mempools {
   /** Rules of the next block of a chain. */
   #rulesOn(chain: number): BlockRules {
     const head = this.#chains.cut.get(chain)
-    if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
+    if (head === undefined) throw new RangeError(`chain ${chain} does not exist`)
     return this.#rules.on(head)
   }
 

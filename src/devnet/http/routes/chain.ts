@@ -64,8 +64,8 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
   router.serve(operations.header, async ({ chain, params, type, request }, reply) => {
     const block = await headers.header(chain, params.hash)
     if (block === undefined) return keyNotFound(reply, params.hash)
-    const known = unlessKnown(request, reply, params.hash, type)
-    if (known !== null) return known
+    const notModified = unlessKnown(request, reply, params.hash, type)
+    if (notModified !== null) return notModified
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
     const out = new JsonBytes()
     headerFor(type)(block, out)

@@ -31,8 +31,8 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
     const payload = payloadOf(store, chain, params.hash)
     if (payload === undefined) return keyNotFound(reply, params.hash)
     const form = `${forms === plain ? 'payload' : 'outputs'}+${type}`
-    const known = unlessKnown(request, reply, params.hash, form)
-    if (known !== null) return known
+    const notModified = unlessKnown(request, reply, params.hash, form)
+    if (notModified !== null) return notModified
     if (type === BINARY) return reply.type(BINARY).send(forms.bytes(payload))
     return sendJson(reply, JSON_TYPE, forms.text(payload))
   }
