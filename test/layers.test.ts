@@ -51,6 +51,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node',
     'devnet',
     'fork',
+    // Rewards that only a contract states.
+    'wallet',
     'schema',
     'platform',
     'core',

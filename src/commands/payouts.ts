@@ -114,7 +114,7 @@ function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
   return {
     client,
     ...rest,
-    payment: client.network.network.payment,
+    network: client.network.network,
     placeOf: (block, signal) => placeOf(client, block, { signal }),
     minimum,
     clock: systemClock,

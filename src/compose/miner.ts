@@ -7,6 +7,7 @@ import type { Snapshot } from '../mine/snapshot.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Changeable, changerOf } from './change.ts'
 import { type Faces, openFaces } from './faces.ts'
+import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
 import { openPower, type Power } from './power.ts'
@@ -64,7 +65,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
-    const money = moneyOf(setup, reached, record)
+    const money = moneyOf(setup, { reached, record, end, onEvent })
     const miner = minerOf(setup, { reached, search, power, money, show })
     const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
@@ -117,9 +118,15 @@ interface RunParts {
   readonly show: Receiver
 }
 
-function moneyOf({ source, prices }: MinerSetup, { node }: ReachedSource, { earnings }: Record): Money {
+function moneyOf({ source, prices }: MinerSetup, { reached: { node }, record, end, onEvent }: MoneyParts): Money {
   const payer = source.kind === 'pools' ? 'pool' : source.kind === 'fleet' ? 'leader' : 'chain'
-  return new Money({ payer, earnings, prices, paysByTable: node?.client.network.network.paysByTable })
+  const ports = { clock: systemClock, onEvent, stopped: end.over, onFault: end.fault }
+  const rewardAt = node === null ? undefined : forecastOf(node.client, ports)
+  return new Money({ payer, earnings: record.earnings, prices, rewardAt })
+}
+
+interface MoneyParts extends Pick<RunParts, 'reached' | 'record' | 'end'> {
+  readonly onEvent: Receiver
 }
 
 function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {

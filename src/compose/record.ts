@@ -1,10 +1,12 @@
 /** Records a miner's solutions in the journal and fetches the rewards of its blocks. */
+import { graphAt } from '../core/network.ts'
 import { Earnings, type OwnBlock, type OwnSums } from '../mine/earnings.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Unfinished } from '../mine/life.ts'
+import type { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { isDevelopment } from './payee.ts'
-import { rewardsOf } from './rewards.ts'
+import { type RewardsOptions, rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
 import type { MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
@@ -51,7 +53,7 @@ export async function openRecord(
   // Loads the reader of the journal: 15 modules.
   const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
-    ...{ client: node.payloads, payment: node.client.network.network.payment, unpaid: state?.unpaid ?? [] },
+    ...{ client: node.payloads, unpaid: state?.unpaid ?? [], ...payingOf(node.client) },
     ...{ onReward: show, onUnrecognised: (blocks: number) => show(unrecognised(blocks, network)) },
     ...{ stopped: end.stopped, onFault: end.fault },
   }
@@ -64,6 +66,19 @@ export async function openRecord(
       earnings?.onEvent(event)
     },
     onConfirmed: rewards === null ? () => undefined : rewardsOf(rewards),
+  }
+}
+
+/** How the network of a node pays. Calls load their part of the wallet at the first of them. */
+function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsAt' | 'call'> {
+  const { network } = client.network
+  return {
+    payment: network.payment,
+    chainsAt: (height) => graphAt(network, height).adjacents.length,
+    call: async (call, block, signal) => {
+      const { calledReward } = await import('../wallet/called-reward.ts')
+      return await calledReward(client, call, block, { signal })
+    },
   }
 }
 

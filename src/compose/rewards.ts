@@ -2,17 +2,29 @@
 import { decodeBase64Url } from '../base/bytes.ts'
 import { NewcutError } from '../base/errors.ts'
 import { feesOf } from '../core/block-fees.ts'
-import { type PaymentModel, paymentIn } from '../core/coinbase.ts'
+import { paymentOf } from '../core/block-payment.ts'
+import type { PaymentModel, RewardCall } from '../core/coinbase.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { NodeClient } from '../node/client.ts'
 
 /** Accepted blocks in a row without a recognised payment, after which the user is told. */
 const MAX_UNRECOGNISED = 3
 
+/** Runs code at a block. */
+export type BlockCall = (
+  call: RewardCall,
+  block: { readonly chain: number; readonly height: number },
+  signal: AbortSignal,
+) => Promise<string | null>
+
 export interface RewardsOptions {
   readonly client: Pick<NodeClient, 'payloadOutputs'>
-  /** How the coinbases of the network show what they pay. */
+  /** How the reward of a block is known on the network. */
   readonly payment: PaymentModel
+  /** Number of chains at a height. */
+  readonly chainsAt: (height: number) => number
+  /** Coins of a block whose reward a call states; null if it states no amount. Throws NewcutError. */
+  readonly call: BlockCall
   /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
   readonly unpaid: Iterable<string>
   readonly onReward: (reward: Extract<MinerEvent, { readonly type: 'reward' }>) => void
@@ -28,17 +40,19 @@ export interface RewardsOptions {
  * is repeated when the block is confirmed at a greater depth.
  */
 export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void {
-  const { client, payment, onReward, onUnrecognised, stopped, onFault } = options
+  const { client, payment, chainsAt, call, onReward, onUnrecognised, stopped, onFault } = options
   /** Hashes whose reward is unknown, without a request under way. */
   const unpaid = new Set(options.unpaid)
   let unrecognised = 0
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
-      const { coinbase, transactions } = await client.payloadOutputs(chain, payload, { height, signal: stopped })
-      const amount = paymentIn(textOf(coinbase), payment)?.amount ?? null
+      const outputs = await client.payloadOutputs(chain, payload, { height, signal: stopped })
+      const called = (code: RewardCall) => call(code, { chain, height }, stopped)
+      const paying = await paymentOf({ ...outputs, height, chains: chainsAt(height) }, payment, called)
+      const amount = paying?.amount ?? null
       unrecognised = amount === null ? unrecognised + 1 : 0
       if (unrecognised === MAX_UNRECOGNISED) onUnrecognised(unrecognised)
-      const fees = feesOf(transactions.map(([transaction, output]) => [textOf(transaction), textOf(output)]))
+      const fees = feesOf(outputs.transactions.map(([transaction, output]) => [textOf(transaction), textOf(output)]))
       const paid = { amount, ...(fees !== null && { fees }) }
       if (amount !== null && !stopped.aborted) onReward({ type: 'reward', chain, height, hash, ...paid, amount })
     } catch (error) {

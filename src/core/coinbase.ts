@@ -4,18 +4,36 @@ import { type ExactJson, fieldOf, isJsonObject, NumberText, parseExactJson, tryP
 
 /** Reward of a block. */
 export interface CoinbasePayment {
-  /** Account of the miner, or null if the output does not name it. */
+  /** Account of the miner, or null if the block does not name it. */
   readonly account: string | null
   /** Coins, as a decimal number. */
   readonly amount: string
 }
 
+/** Code whose value is the reward of a block in coins, such as `(at 0 (coin.URC_Emissions))`. */
+export interface RewardCall {
+  readonly code: string
+  /** Chain on which it runs. Default: that of the block. */
+  readonly chain?: number
+}
+
 /**
- * How coinbases show what they pay. `event`: a TRANSFER event from an empty sender. `result`: the text of the result
- * begins with this pattern, in which `{amount}` stands for the coins and `{account}` for the miner. A result without
- * it may have the event, because a contract may change.
+ * How the reward of a block is known. `event`: a TRANSFER event from an empty sender. `result`: the text of the result
+ * begins with this pattern, in which `{amount}` stands for the coins and `{account}` for the miner. `table`: by the
+ * height, as Kadena's table has it. `call`: a node runs this code at the block. `result`, `table` and `call` give way to
+ * an event, because a contract may change.
  */
-export type PaymentModel = { readonly model: 'event' } | { readonly model: 'result'; readonly pattern: string }
+export type PaymentModel =
+  | { readonly model: 'event' }
+  | { readonly model: 'table' }
+  | { readonly model: 'result'; readonly pattern: string }
+  | { readonly model: 'call'; readonly call: RewardCall }
+
+/** How the reward of future blocks is known: by Kadena's table, by code that a node runs, or not at all. */
+export type RewardForecast =
+  | { readonly model: 'table' }
+  | { readonly model: 'none' }
+  | { readonly model: 'call'; readonly call: RewardCall }
 
 /** Capabilities of the coin contract that nodes grant to a coinbase. `DEBIT` is about the miner. */
 export type CoinbaseGrant = 'COINBASE' | 'DEBIT'
@@ -68,7 +86,8 @@ function patternOf(pattern: string): RegExp {
   return new RegExp(`^${amount.replace('\\{account\\}', '(?<account>.+)')}`, 'u')
 }
 
-function decimalOf(amount: ExactJson): string | null {
+/** Coins of a value of the contract language: a number, or an object of `decimal` or `int`. Null if it is no amount. */
+export function decimalOf(amount: ExactJson): string | null {
   const value = isJsonObject(amount) ? (amount.decimal ?? amount.int) : amount
   if (typeof value === 'object' && !(value instanceof NumberText)) return null
   const text = value instanceof NumberText ? value.text : String(value)

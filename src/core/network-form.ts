@@ -3,7 +3,7 @@
  * file (schema/network-file.ts) has checked the shapes; this module checks what no schema can.
  */
 import { decodeHash } from '../base/bytes.ts'
-import type { CoinbaseGrant, PaymentModel } from './coinbase.ts'
+import type { CoinbaseGrant, PaymentModel, RewardCall, RewardForecast } from './coinbase.ts'
 import { type Condition, compareConditions } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import { type Graph, type GraphName, graphOf, graphs } from './graph.ts'
@@ -61,11 +61,13 @@ export interface NetworkForm {
   readonly coin?: {
     /** Default: `KDA`. */
     readonly symbol?: string
-    /** Default: `event`. `result` needs a pattern. */
-    readonly payment?: 'event' | 'result'
+    /** Default: `event`. `result` needs a pattern, and `call` a call. */
+    readonly payment?: PaymentModel['model']
     readonly pattern?: string
-    /** Default: `table`. */
-    readonly forecast?: 'table' | 'none'
+    /** Code whose value is the reward of a block. */
+    readonly call?: RewardCall
+    /** Default: `table`. `call` needs a call. */
+    readonly forecast?: RewardForecast['model']
     /** Capabilities of the contract that a coinbase has. Default: COINBASE. `DEBIT` is about the miner. */
     readonly grants?: readonly CoinbaseGrant[]
     /** `returned`: the result of a coinbase is what the contract returns. Default: `fixed`, the text of Kadena's nodes. */
@@ -135,7 +137,7 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
     symbol: form.coin?.symbol ?? 'KDA',
     payment: paymentOf(form.coin),
     coinbase: { grants: form.coin?.grants ?? ['COINBASE'], isReturned: form.coin?.result === 'returned' },
-    paysByTable: form.coin?.forecast !== 'none',
+    forecast: forecastOf(form.coin),
     spvWindows: ascending(form['spv-window'] ?? [], ['spv-window']).map(({ from, blocks }) => {
       return { from, blocks: blocks === 'none' ? null : blocks }
     }),
@@ -203,12 +205,16 @@ function microsecondsOf(text: string, path: Path): bigint {
   return BigInt(milliseconds) * 1_000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-function paymentOf({ payment = 'event', pattern }: NonNullable<NetworkForm['coin']> = {}): PaymentModel {
+type Coin = NonNullable<NetworkForm['coin']>
+
+function paymentOf(coin: Coin = {}): PaymentModel {
+  const { payment = 'event', pattern } = coin
   const path = ['coin', 'pattern']
-  if (payment === 'event') {
-    if (pattern === undefined) return { model: payment }
+  if (payment !== 'result' && pattern !== undefined) {
     throw new NetworkFormError(path, 'expected none: only the payment `result` has a pattern')
   }
+  if (payment === 'call') return { model: payment, call: callOf(coin, 'payment') }
+  if (payment !== 'result') return { model: payment }
   if (pattern?.split('{amount}').length !== 2) {
     throw new NetworkFormError(
       pattern === undefined ? ['coin', 'payment'] : path,
@@ -216,6 +222,19 @@ function paymentOf({ payment = 'event', pattern }: NonNullable<NetworkForm['coin
     )
   }
   return { model: payment, pattern }
+}
+
+function forecastOf(coin: Coin = {}): RewardForecast {
+  const { payment, forecast = 'table', call } = coin
+  if (call !== undefined && payment !== 'call' && forecast !== 'call') {
+    throw new NetworkFormError(['coin', 'call'], 'expected none: neither payment nor forecast is `call`')
+  }
+  return forecast === 'call' ? { model: forecast, call: callOf(coin, 'forecast') } : { model: forecast }
+}
+
+function callOf({ call }: Coin, user: 'payment' | 'forecast'): RewardCall {
+  if (call !== undefined) return call
+  throw new NetworkFormError(['coin', user], 'expected coin.call too, the code whose value is the reward of a block')
 }
 
 type Targets = NonNullable<NonNullable<NetworkForm['genesis']>['targets']>

@@ -2,7 +2,7 @@
  * Networks: version codes, graphs by height, genesis constants and conditions of rules (PROTOCOL.md B.2, B.5, C, D). The
  * networks themselves are data: networks/*.yaml, and network-data.ts for the program.
  */
-import type { CoinbaseModel, PaymentModel } from './coinbase.ts'
+import type { CoinbaseModel, PaymentModel, RewardForecast } from './coinbase.ts'
 import type { Condition, ForkRules } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import type { Graph } from './graph.ts'
@@ -62,12 +62,12 @@ export interface Network {
   readonly language541?: Condition | undefined
   /** Name of the coin, such as KDA. */
   readonly symbol: string
-  /** How coinbases show what they pay. */
+  /** How the reward of a block is known. */
   readonly payment: PaymentModel
   /** How nodes run coinbases. */
   readonly coinbase: CoinbaseModel
-  /** Whether rewards follow the table of reward.ts. */
-  readonly paysByTable: boolean
+  /** How the reward of future blocks is known. */
+  readonly forecast: RewardForecast
 }
 
 /** A network as its file has it. The rest comes from nodes, or is unknown. */
@@ -82,7 +82,7 @@ export type NetworkDefinition = Pick<
   | 'symbol'
   | 'payment'
   | 'coinbase'
-  | 'paysByTable'
+  | 'forecast'
 > &
   Partial<Network>
 

@@ -15,6 +15,8 @@ const REWARDS = [
   ...[2076951, 2070965, 2064988, 2059037, 2053095, 2047178, 2041270, 2035387, 2029513, 2023664, 2017824, 2012008],
   ...[2006203, 2000419, 1994648, 1988898, 1983160, 1977442, 1971738, 1966053, 1960382, 1954729, 1949091, 1943471],
 ]
+/** Height of the last block that an entry covers. */
+export const LAST_ENTRY_HEIGHT = BigInt(REWARDS.length) * ENTRY_BLOCKS
 /** Decimal places of an entry. */
 export const REWARD_PLACES = 5
 /** Beyond the entries, the table halves once in as many entries: 20 years. */

@@ -9,8 +9,11 @@ export interface MoneyOptions {
   readonly payer: Payer
   /** Paid blocks, or null where the chain does not pay this miner. */
   readonly earnings: Earnings | null
-  /** Whether rewards follow the table of core/reward.ts. If not, nothing is expected. Default: true. */
-  readonly paysByTable?: boolean | undefined
+  /**
+   * Expected reward of a block in coins, by its height and the number of chains; null if it is unknown. Default: the table
+   * of core/reward.ts.
+   */
+  readonly rewardAt?: ((height: bigint, chains: number) => number | null) | undefined
   /** Default: none. */
   readonly prices?: Prices | undefined
 }
@@ -44,12 +47,12 @@ export class Money {
   }
 
   #look(work: Work | null, known: number): void {
-    const { paysByTable = true } = this.#options
-    if (work === null || !paysByTable) return
+    const { rewardAt = expectedReward } = this.#options
+    if (work === null) return
     const { target, height, version } = work.fields
     const chains = known > 0 ? known : publicChainsAt(version, height)
+    const reward = chains !== null && height > 0n ? rewardAt(height, chains) : null
     // With a pool, the target of the job is that of a share. The header has that of the block.
-    const difficulty = Number(difficultyOf(target) ?? 0n)
-    if (chains !== null && height > 0n) this.#latest = { difficulty, reward: expectedReward(height, chains) }
+    if (reward !== null) this.#latest = { difficulty: Number(difficultyOf(target) ?? 0n), reward }
   }
 }

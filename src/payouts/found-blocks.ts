@@ -2,8 +2,11 @@
 import type { ShareEntry, ShareReader } from '../accounts/share-store.ts'
 import { decodeBase64Url } from '../base/bytes.ts'
 import { unitsOf } from '../base/coins.ts'
-import { type PaymentModel, paymentIn } from '../core/coinbase.ts'
+import { paymentOf } from '../core/block-payment.ts'
+import type { RewardCall } from '../core/coinbase.ts'
+import { graphAt, type Network } from '../core/network.ts'
 import type { NodeClient } from '../node/client.ts'
+import { calledReward } from '../wallet/called-reward.ts'
 
 /** Position of a block. Depths count from 1, the head. For `orphaned` and `passed`, the depth is that of its height. */
 export type BlockPlace =
@@ -12,9 +15,8 @@ export type BlockPlace =
 
 /** Access to blocks of a node. */
 export interface BlockNode {
-  readonly client: Pick<NodeClient, 'header' | 'payloadOutputs'>
-  /** How the coinbases of the network show what they pay. */
-  readonly payment: PaymentModel
+  readonly client: Pick<NodeClient, 'header' | 'payloadOutputs' | 'cut' | 'info' | 'local'>
+  readonly network: Pick<Network, 'payment' | 'graphHistory'>
   readonly placeOf: (
     block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },
     signal: AbortSignal,
@@ -95,13 +97,15 @@ export function standingAt(place: BlockPlace, confirmations: number): BlockStand
  * @throws errors of NodeClient
  */
 export async function rewardOf(
-  { client, payment: model }: BlockNode,
+  { client, network }: BlockNode,
   { block, chain, height }: BlockRef,
   signal: AbortSignal,
 ): Promise<Reward | null> {
   const { payloadHash } = await client.header(chain, block, { signal })
-  const { coinbase } = await client.payloadOutputs(chain, payloadHash, { height, verify: true, signal })
-  const payment = paymentIn(new TextDecoder().decode(decodeBase64Url(coinbase)), model)
+  const outputs = await client.payloadOutputs(chain, payloadHash, { height, verify: true, signal })
+  const chains = graphAt(network, height).adjacents.length
+  const called = (call: RewardCall) => calledReward(client, call, { chain, height }, { signal })
+  const payment = await paymentOf({ ...outputs, height, chains }, network.payment, called)
   const amount = payment === null ? null : unitsOf(payment.amount)
   return payment === null || amount === null ? null : { account: payment.account, amount }
 }

@@ -18,7 +18,7 @@ import type { PayoutStorage } from './storage.ts'
 
 export interface PayoutSetup {
   readonly client: WalletNode & BlockNode['client'] & OrderNode & ClockNode
-  readonly payment: BlockNode['payment']
+  readonly network: BlockNode['network']
   readonly placeOf: BlockNode['placeOf']
   /** Opens the shares. They are closed before anything is paid, so that a miner may open them. */
   readonly openReader: () => Promise<ShareReader>
@@ -98,13 +98,13 @@ function ledgerOf(
 }
 
 async function assessed(
-  { client, payment, placeOf, openReader, ...setup }: PayoutSetup,
+  { client, network, placeOf, openReader, ...setup }: PayoutSetup,
   ledger: PayoutLedger,
 ): Promise<Assessment> {
   const reader = await openReader()
   try {
     const at = new Date(setup.clock.wallMs()).toISOString()
-    return await assess({ ...setup, reader, ledger, node: { client, payment, placeOf }, at })
+    return await assess({ ...setup, reader, ledger, node: { client, network, placeOf }, at })
   } finally {
     await reader.close()
   }

@@ -82,9 +82,10 @@ const gas = Type.Object(
 const coin = Type.Object(
   {
     symbol: optional(Type.String({ pattern: '^[A-Za-z0-9]{1,12}$', description: '1 to 12 letters or digits' })),
-    payment: optional(oneOf('event', 'result')),
+    payment: optional(oneOf('event', 'result', 'table', 'call')),
     pattern: optional(text),
-    forecast: optional(oneOf('table', 'none')),
+    call: optional(Type.Object({ code: text, chain: optional(whole(0, 999)) }, closed)),
+    forecast: optional(oneOf('table', 'none', 'call')),
     grants: optional(list(oneOf('COINBASE', 'DEBIT'))),
     result: optional(oneOf('fixed', 'returned')),
   },

@@ -45,7 +45,7 @@ export function questionCommand(networkId: string, chain: number, question: Ques
 
 /** Runs code on a chain; a failure is a result too. Throws the errors of NodeClient. */
 export async function answer(
-  node: WalletNode,
+  node: Pick<WalletNode, 'info' | 'local'>,
   chain: number,
   question: Question,
   call: AskOptions = {},

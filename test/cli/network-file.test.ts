@@ -84,7 +84,7 @@ describe('the file of a network', () => {
     expect(network).toMatchObject({
       ...{ name: 'quad', code: 4660, isPublic: false, blockDelay: 12_000_000n, window: 60, blockGas: 500_000 },
       ...{ genesisTime: 1_793_491_200_000_001n, fakeFirstEpochStart: true, takesAnyGenesisTarget: false },
-      ...{ payment: { model: 'result', pattern: '{account} got {amount} QUAD' }, paysByTable: false },
+      ...{ payment: { model: 'result', pattern: '{account} got {amount} QUAD' }, forecast: { model: 'none' } },
       rules: { endOfEmergencyAdjustment: 0, parentTime: 7, meanTarget: { fork: 2 } },
       forks: { from: Number.POSITIVE_INFINITY, castingBlocks: 100, highestKnown: 2 },
       gasModels: [
@@ -218,6 +218,30 @@ describe('the file of a network', () => {
       'line 32: coin.pattern: expected a pattern with one {amount}',
     ],
     ['a pattern for events', 'payment: result', 'payment: event', 'line 32: coin.pattern: expected none'],
+    [
+      'a payment by a call without the code',
+      'payment: result\n  pattern: "{account} got {amount} QUAD"',
+      'payment: call',
+      'line 31: coin.payment: expected coin.call too, the code whose value is the reward of a block',
+    ],
+    [
+      'a forecast by a call without the code',
+      'forecast: none',
+      'forecast: call',
+      'line 33: coin.forecast: expected coin.call too',
+    ],
+    [
+      'a call that nothing uses',
+      'forecast: none',
+      'call: { code: (coin.pays) }',
+      'line 33: coin.call: expected none: neither payment nor forecast is `call`',
+    ],
+    [
+      'a call on no chain',
+      'forecast: none',
+      'call: { code: "1.0", chain: x }',
+      'line 33: coin.call.chain: expected a whole',
+    ],
     ['another form', 'network: 1', 'network: 2', 'line 1: network: expected 1, the version of this form'],
     ['a name with a slash', 'name: quad', 'name: a/b', 'line 2: name: expected up to 64 letters'],
     ['broken YAML', 'rules:', 'rules: [', 'line 19'],

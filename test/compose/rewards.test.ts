@@ -81,7 +81,7 @@ async function rewarded(
         return answer()
       },
     },
-    payment: { model: 'event' },
+    ...{ payment: { model: 'event' }, chainsAt: () => 20, call: async () => null },
     unpaid,
     onUnrecognised: (blocks) => void unrecognised.push(blocks),
     onReward: (reward) => void told.push(reward),

@@ -35,8 +35,8 @@ it('takes reward and difficulty from the height and the target in the header', (
   expect(profit?.coinsPerDay).toBeCloseTo((0.01 * 23.04523) / 20, 9)
 })
 
-it('expects nothing on a network that does not pay by the table', () => {
-  const money = new Money({ payer: 'chain', earnings: new Earnings(), paysByTable: false })
+it('expects nothing on a network of unknown rewards', () => {
+  const money = new Money({ payer: 'chain', earnings: new Earnings(), rewardAt: () => null })
   expect(money.snapshot(searched({ work: workOf(development, 1n), chains: 20 }))).not.toHaveProperty('profit')
 })
 

@@ -2,6 +2,7 @@
 
 import { encodeBase64Url } from '../../src/base/bytes.ts'
 import type { PaymentModel } from '../../src/core/coinbase.ts'
+import { development } from '../../src/core/network-data.ts'
 import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
 import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
 
@@ -25,6 +26,10 @@ export class ChainOfWords implements BlockNode {
   /** Coinbases pay by an event and by the text of their result, with other amounts. */
   payment: PaymentModel = { model: 'event' }
 
+  get network() {
+    return { payment: this.payment, graphHistory: development.graphHistory }
+  }
+
   readonly placeOf = async ({ hash }: { readonly hash: Uint8Array }): Promise<BlockPlace> => {
     const block = encodeBase64Url(hash)
     this.asked.push(block)
@@ -39,7 +44,10 @@ export class ChainOfWords implements BlockNode {
       const event = paid && `{"name":"TRANSFER","params":["","${paid.account}",${paid.amount}]}`
       const text = paid && `${paid.account} got 1${paid.amount} coins`
       const output = `{"events":[${event ?? ''}],"result":{"status":"success","data":${JSON.stringify(text)}}}`
-      return { coinbase: encodeBase64Url(new TextEncoder().encode(output)) } as unknown as PayloadWithOutputs
+      return {
+        coinbase: encodeBase64Url(new TextEncoder().encode(output)),
+        minerData: '',
+      } as unknown as PayloadWithOutputs
     },
   } as unknown as BlockNode['client']
 }

@@ -254,10 +254,9 @@ async function expectCreditedOnce(
   const fee = { text: '0', value: { numerator: 0n, denominator: 1n } }
   const rules = { account: `k:${POOL}`, network: client.info.nodeVersion, ...scheme, fee, confirmations: 2 }
   const { signal } = new AbortController()
-  const { payment } = client.network.network
   const node = {
     client,
-    payment,
+    network: client.network.network,
     placeOf: (block: Parameters<typeof placeOf>[1]) => placeOf(client, block, { signal }),
   }
   const credits = async () => {

@@ -1,6 +1,7 @@
 /** The node of a payer, between its HTTP client and the true chains: it may be away, lag, forget, and give wrong results. */
 import { encodeBase64Url } from '../../../src/base/bytes.ts'
 import { coinsText } from '../../../src/base/coins.ts'
+import { development } from '../../../src/core/network-data.ts'
 import { NodeRefusal, NotFound } from '../../../src/node/errors.ts'
 import { UnreachableError } from '../../../src/node/unreachable.ts'
 import type { PayoutSetup } from '../../../src/payouts/payout-run.ts'
@@ -53,10 +54,9 @@ interface Options {
 type Call = { readonly signal?: AbortSignal }
 const URL = 'http://node.example:1848'
 
-export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'payment' | 'placeOf'> {
+export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'network' | 'placeOf'> {
   const client = clientOf(options) as unknown as PayoutSetup['client']
-  const payment = { model: 'event' } as const
-  return { client, payment, placeOf: (block, signal) => placeOf(client as never, block, { signal }) }
+  return { client, network: development, placeOf: (block, signal) => placeOf(client as never, block, { signal }) }
 }
 
 function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more }: Options) {
