@@ -259,7 +259,7 @@ function hasOwnContracts({ settings: { network } }: Devnet): boolean {
 
 /** Name of the network. Without one, it is that of the only file, except for a fork. Throws NewcutError BAD_OPTION. */
 function nameOf({ network, fork }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
-  if (network !== undefined && networkForm(network, networks) === undefined) {
+  if (network !== undefined && fork === undefined && networkForm(network, networks) === undefined) {
     const hint = '--network-file describes a network'
     throw new NewcutError('BAD_OPTION', `--network ${network}: newcut has no file of that network`, { hint })
   }

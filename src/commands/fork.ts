@@ -3,6 +3,7 @@
 import { NewcutError } from '../base/errors.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { definitionOf } from '../core/network-form.ts'
 import { forkedNetwork } from '../devnet/forked-settings.ts'
 import { rulesOf } from '../devnet/rules/network-rules.ts'
 import { settingsOf } from '../devnet/rules/settings.ts'
@@ -35,14 +36,12 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   if (options === null) throw new NewcutError('BAD_OPTION', 'fork takes the address of a node')
   const tell = printerTo(err)
   const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
+  const forking = { ...options, networks: networks.map(definitionOf), onNotice: tell }
   if (!isVerified) {
-    const flags = [
-      ['--report', file],
-      ['--network-file', networkFile],
-    ] as const
+    const flags = [['--report', file]] as const
     const useless = files[0] ?? flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${value}`]))[0]
     if (useless !== undefined) throw new NewcutError('BAD_OPTION', `${useless} has no effect without --verify`)
-    const { pin, remote } = await openFork({ ...options, onNotice: tell })
+    const { pin, remote } = await openFork(forking)
     printerTo(out)(pinText(pin))
     tell(`pinned ${pin.network} at height ${pin.height}, with ${remote.requests} requests; give it to --fork-cut`)
     return 0
@@ -50,11 +49,13 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const given = givenCases(files)
   const [number = given.chain ?? 0] = options.chains ?? []
   const cut = options.cut ?? given.cut
-  const fork = await openFork({ ...options, cut, chains: [number], onNotice: tell })
+  const fork = await openFork({ ...forking, cut, chains: [number] })
   const [chain, header] = [fork.chain(number), fork.headers.get(number)]
   if (header === undefined) throw new Error(`chain ${number} has no header`)
   tell(`${fork.pin.network} at height ${fork.pin.height}, chain ${number}, against release ${release} here`)
-  const rules = rulesOf(settingsOf({ release, network: forkedNetwork(fork.pin.network, { networks }) }))
+  const rules = rulesOf(
+    settingsOf({ release, network: forkedNetwork({ network: fork.pin.network, code: header.version }, { networks }) }),
+  )
   const made = files.length === 0 ? await casesOf(chain, most) : { ...given, unloaded: [] }
   const progress = shownOn(progressBarFor(err, environment, nowMs, false))
   const onDone = (done: number, total: number) => progress({ what: 'comparing', done, total })

@@ -1,4 +1,5 @@
 /** Genesis headers (PROTOCOL.md B.5). */
+import { equalBytes } from '../base/bytes.ts'
 import { blockHash } from './block-hash.ts'
 import { encodeWork, type Header, type WorkFields } from './header.ts'
 import { merkleRoot, untaggedLeaf } from './merkle.ts'
@@ -31,4 +32,28 @@ export function genesisHeader(network: Network, chain: number, payloadHash: Uint
     nonce: 0n,
   }
   return { ...fields, hash: blockHash(encodeWork(fields)) }
+}
+
+/**
+ * Checks that a header is the genesis header of a chain: its parent hashes must be those of its version code, and its hash
+ * that of its content.
+ * @returns what is wrong, such as "of chain 3", or null
+ */
+export function genesisProblem(header: Header, chain: number): string | null {
+  const { version, adjacents } = header
+  if (header.chainId !== chain) return `of chain ${header.chainId}`
+  const isOwn = (hash: Uint8Array, of: number) => equalBytes(hash, genesisParentHash(version, of))
+  const fits = isOwn(header.parent, chain) && [...adjacents].every(([adjacent, hash]) => isOwn(hash, adjacent))
+  if (!fits) return `whose parent hash does not fit its version code ${version}`
+  return equalBytes(blockHash(encodeWork(header)), header.hash) ? null : 'whose hash is not that of its content'
+}
+
+/**
+ * Whether the first epoch begins with block 1, as the headers of a chain tell.
+ * @param headers those of heights 0, 1 and 2
+ * @returns null if both are possible
+ */
+export function fakesFirstEpoch([genesis, first, second]: readonly Header[]): boolean | null {
+  if (second === undefined || first.creationTime === genesis.creationTime) return null
+  return second.epochStart === first.creationTime ? true : second.epochStart === genesis.creationTime ? false : null
 }

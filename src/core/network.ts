@@ -108,7 +108,7 @@ export function graphAt(network: Pick<Network, 'graphHistory'>, height: number):
  * Height of a chain's genesis block: the start of the first graph that contains the chain.
  * @throws RangeError if there is no such chain
  */
-export function genesisHeight(network: Network, chain: number): number {
+export function genesisHeight(network: Pick<Network, 'name' | 'graphHistory'>, chain: number): number {
   const entry = network.graphHistory.find(({ graph }) => chain < graph.adjacents.length)
   if (entry === undefined) throw new RangeError(`network ${network.name} has no chain ${chain}`)
   return entry.from

@@ -135,7 +135,9 @@ export function checkOptions(options: DevnetOptions): void {
   }
   // Both have their shapes by now.
   const { networkName, networks } = options as DevnetOptions
-  if (networkName !== undefined && networkForm(networkName, networks) === undefined) {
+  // A fork may have the name of a network without a file: that of the forked node.
+  const needsFile = networkName !== undefined && options.fork === undefined
+  if (needsFile && networkForm(networkName, networks) === undefined) {
     throw bad(`networkName: newcut has no file of the network ${networkName}`, 'describe it in networks')
   }
   if (options.fork !== undefined && (options.pow === true || isSimulated(options.autoMine))) {

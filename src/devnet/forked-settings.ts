@@ -9,10 +9,12 @@ import { type AskedSettings, graphText } from './rules/settings.ts'
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
-  const network = forkedNetwork(fork.pin.network, options)
+  const [header] = fork.headers.values()
+  const network = forkedNetwork({ network: fork.pin.network, code: header?.version ?? null }, options)
   const settings = { ...askedSettings(options), pow: false, network }
   // Chains on disk have their graph.
-  if (fork.headers.size === 0) return settings
+  if (header === undefined) return settings
+  if (networkForm(fork.pin.network, options.networks) === undefined) options.onNotice?.(assumptions(fork.pin.network))
   const graph = forkedGraph(fork.headers)
   if (options.graph === undefined || options.graph === graph) return { ...settings, graph }
   throw new NewcutError(
@@ -21,17 +23,37 @@ export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSet
   )
 }
 
+/** A forked network. `code` is that of its pinned headers, or null for chains on disk. */
+export interface Forked {
+  readonly network: string
+  readonly code: number | null
+}
+
 /**
- * The network that a fork of `forked` is: the rules of the forked one, if there is a file, under the name and code that
- * the options want.
+ * The network that a fork is: the rules of the forked one, if there is a file, under the name and code that the options
+ * want. Without a file it has the rules of development, under the name and code of the forked network if that is wanted.
+ * @throws NewcutError BAD_OPTION for a name without a file that is not the forked one
  */
 export function forkedNetwork(
-  forked: string,
+  { network: forked, code }: Forked,
   { networkName: name = development.name, networks }: Pick<DevnetOptions, 'networkName' | 'networks'>,
 ): string | NetworkForm | undefined {
   const rules = networkForm(forked, networks)
+  const isDescribed = networkForm(name, networks) !== undefined
+  if (!isDescribed && name !== forked) {
+    const text = `network ${name}: newcut has no file of that network, and the forked node is of ${forked}`
+    throw new NewcutError('BAD_OPTION', text, { hint: 'name that of the node, or describe the network in a file' })
+  }
+  if (rules === undefined && name === forked) {
+    return code === null ? undefined : { network: 1, name, code, public: false }
+  }
   if (rules === undefined || rules.name === development.name) return name === development.name ? undefined : name
-  if (name === rules.name) return rules
-  const code = networkForm(name, networks)?.code ?? versionCode(name) ?? development.code
-  return { ...rules, name, code, public: false }
+  if (name === rules.name) return rules.code === undefined && code !== null ? { ...rules, code } : rules
+  const own = networkForm(name, networks)?.code ?? versionCode(name) ?? development.code
+  return { ...rules, name, code: own, public: false }
+}
+
+function assumptions(network: string): string {
+  const { blockGas, symbol } = development
+  return `newcut has no file of ${network}, so its fork follows the rules of ${development.name}: ${blockGas} gas a block, rewards in ${symbol} by the table, the gas model and language of the node release`
 }

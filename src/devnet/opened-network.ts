@@ -81,8 +81,8 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
 
 /** Opens fork and data. */
 async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
-  const { dataDir, onNotice = () => undefined } = options
-  const fork = await openNodeFork(options.fork, { dataDir, onNotice }, BLOCKS)
+  const { dataDir, networks, onNotice = () => undefined } = options
+  const fork = await openNodeFork(options.fork, { dataDir, networks, onNotice }, BLOCKS)
   const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
   const prints = new Prints({ isAllowed: allowPrint, onPrint, onNotice })

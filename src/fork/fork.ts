@@ -8,6 +8,7 @@ import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
+import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import { HEADER_KEY } from './payload-fetch.ts'
 import {
   expectOneBranch,
@@ -24,7 +25,7 @@ import {
 import { RemoteNode } from './remote-node.ts'
 
 /** How to fork. */
-export interface ForkOptions {
+export interface ForkOptions extends Pick<GenesisOptions, 'networks'> {
   /** Address of a node of the network. */
   readonly url: string
   /** Height, text of a pin or cut, or name of a file with one; null pins a little below the heads. */
@@ -89,6 +90,8 @@ interface PinSearch {
   readonly network: string
   readonly height: number
   readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
+  /** Whether the node chooses the blocks. If not, the user named their hashes. */
+  readonly isByHeight: boolean
 }
 
 /**
@@ -107,6 +110,8 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
     options.chains === null,
   )
   const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
+  // No other network has a block of the same hash.
+  if (wanted.isByHeight) await checkGenesis(remote, network, headers, options)
   const pin: Pin = {
     network,
     height,
@@ -126,11 +131,11 @@ async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions):
   if (named !== null) {
     const { network, heads } = readCut(named.text, named.where)
     const height = Math.min(...[...heads.values()].map((head) => head.height))
-    return { network: network ?? (await networkOfNode(remote)), height, heads }
+    return { network: network ?? (await networkOfNode(remote)), height, heads, isByHeight: false }
   }
   const network = await networkOfNode(remote)
   const present = await presentCut(remote, network)
-  return { network, height: pinHeight(present, asked), heads: present.heads }
+  return { network, height: pinHeight(present, asked), heads: present.heads, isByHeight: true }
 }
 
 /** The text of a cut: as given, or in a file. Throws NewcutError BAD_INPUT. */

@@ -62,8 +62,8 @@ export interface Context {
   readonly graphHistory: GraphHistory
   /** Root address of the node. */
   readonly url: string
-  /** The network that the node claims to belong to. */
-  readonly network: VerifiableNetwork
+  /** The network that the node claims to belong to. The first call may fetch its genesis headers. */
+  readonly verifiable: (call?: CallOptions) => Promise<VerifiableNetwork>
   /** Its name and version code. The first call may fetch a header. */
   readonly networkCode: (call?: CallOptions) => Promise<NetworkCode>
   /** Fork numbers unknown to this version that were reported to the caller. */
@@ -191,17 +191,28 @@ export interface Origin {
 }
 
 /** @returns a verifier, or null if `verify` is off */
-export function verifierFor(context: Context, { verify }: VerifyOption, origin: Origin): HeaderVerifier | null {
+export function verifierFor(
+  context: Context,
+  { verify }: VerifyOption,
+  origin: Origin,
+): Pick<HeaderVerifier, 'verify'> | null {
   if (verify === undefined || verify === false) return null
   const options = verify === true ? {} : verify
-  const network = options.network === undefined ? context.network : { network: options.network, isKnown: true }
   const source = {
     one: (chain: number, hash: string, call: CallOptions) =>
       header(context, chain, hash, { ...call, encoding: 'decoded' }),
     range: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
       headers(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
   }
-  return new HeaderVerifier(network, options, source, origin, context.reportedForks)
+  let verifier: HeaderVerifier | null = null
+  return {
+    verify: async (checked, call) => {
+      const { network: own } = options
+      const network = own === undefined ? await context.verifiable(call) : { network: own, isKnown: true }
+      verifier ??= new HeaderVerifier(network, options, source, origin, context.reportedForks)
+      await verifier.verify(checked, call)
+    },
+  }
 }
 
 /** Throws InvalidPayload, or NodeMisbehaved for the payload of another block. */

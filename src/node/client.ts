@@ -23,11 +23,11 @@ import * as chainCalls from './chain-calls.ts'
 import type { LocalOptions, LocalResult } from './command-calls.ts'
 import * as commandCalls from './command-calls.ts'
 import type { EventStream } from './event-stream.ts'
+import { networkCodeOf, verifiableNetworkOf } from './genesis-calls.ts'
 import type { EncodingOption, HeaderEncoding, HeaderEncodings } from './header-encoding.ts'
 import { NodeHttp } from './http.ts'
 import type { WorkAnswer } from './mining-calls.ts'
 import * as miningCalls from './mining-calls.ts'
-import { networkCodeOf } from './network-code.ts'
 import * as nodeCalls from './node-calls.ts'
 import type { GraphHistory, JudgedInfo } from './node-info.ts'
 import { Paging } from './paging.ts'
@@ -87,10 +87,10 @@ export class NodeClient {
     const requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
     this.#requests = requests
     this.network = networkOf({ info, graphHistory }, own)
-    const { network } = this
     const networkCode = networkCodeOf(requests, info.nodeVersion, own)
     const url = http.baseUrl
-    this.#context = { http, requests, url, info, graphHistory, network, networkCode, reportedForks: new Set() }
+    const verifiable = verifiableNetworkOf(requests, { info, graphHistory }, own)
+    this.#context = { http, requests, url, info, graphHistory, verifiable, networkCode, reportedForks: new Set() }
   }
 
   /**
@@ -115,7 +115,7 @@ export class NodeClient {
    * network, else 30 s.
    */
   get blockDelayMs(): number {
-    return (this.info.nodeBlockDelay ?? Number(this.#context.network.network.blockDelay)) / 1000
+    return (this.info.nodeBlockDelay ?? Number(this.network.network.blockDelay)) / 1000
   }
 
   /** Drops all connections. Pending calls and streams end with UnreachableError `closed`. */

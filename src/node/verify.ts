@@ -40,8 +40,9 @@ export interface VerifyOption {
    *
    * A genesis header must be that of the network. On `development` its target is taken as it is, because such networks
    * choose their first difficulty. Graphs and block delay of development networks, and of networks unknown to
-   * core/network.ts, come from /info of the node. On unknown networks, targets, epoch starts and votes are not checked,
-   * and the version only against the parent.
+   * core/network.ts, come from /info of the node. Code, time and targets that the file of a network lacks come from its
+   * genesis headers. On unknown networks, targets, epoch starts and votes are not checked, and the version only against
+   * the parent.
    *
    * Not checked:
    * - whether the first headers of a list are on the chain that everybody else follows: compare the hashes of another

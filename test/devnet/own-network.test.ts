@@ -20,6 +20,7 @@ import { keyPair, signed } from './command.ts'
 import { temporaryDirectory } from './grow.ts'
 import { startDevnet as startWhole } from './whole-node.ts'
 
+const STOA = { network: 'stoa', code: 10 }
 const quad = parse(readFileSync('test/fixtures/quad.yaml', 'utf8')) as NetworkForm
 const QUAD: DevnetOptions = { port: 0, pow: false, networkName: 'quad', networks: [quad] }
 const owner = keyPair()
@@ -229,20 +230,20 @@ describe('the rules of stoa', () => {
     rulesOf(settingsOf(asked)).on({ height: BigInt(height), featureFlags })
 
   it('hold on both sides of height 517,000, in a fork under any name', () => {
-    for (const network of [forkedNetwork('stoa', {}), forkedNetwork('stoa', { networkName: 'stoa' })]) {
+    for (const network of [forkedNetwork(STOA, {}), forkedNetwork(STOA, { networkName: 'stoa' })]) {
       expect(on({ network }, 516_998)).toMatchObject({ gasModel: 'pre31', isLanguage541: false, blockGas: 2_000_000 })
       expect(on({ network }, 516_999)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
       // An older release knows no newer rules.
       expect(on({ network, release: '2.32' }, 516_999)).toMatchObject({ gasModel: 'pre31', isLanguage541: false })
     }
-    expect(forkedNetwork('stoa', { networkName: 'stoa' })).toBe(networkForms.stoa)
-    expect(rulesOf(settingsOf({ network: forkedNetwork('stoa', {}) })).network).toMatchObject({
+    expect(forkedNetwork(STOA, { networkName: 'stoa' })).toBe(networkForms.stoa)
+    expect(rulesOf(settingsOf({ network: forkedNetwork(STOA, {}) })).network).toMatchObject({
       ...{ name: 'development', code: 2, isPublic: false },
     })
   })
 
   it('follow the fork number of mainnet01, which counts from its height only', () => {
-    const network = forkedNetwork('mainnet01', {})
+    const network = forkedNetwork({ network: 'mainnet01', code: 5 }, {})
     expect(on({ network }, 6_600_000)).toMatchObject({ gasModel: 'post31', isLanguage541: false })
     expect(on({ network }, 6_600_000, 1n)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
     expect(on({ network }, 500_000, 1n)).toMatchObject({ gasModel: 'pre31' })

@@ -1,11 +1,14 @@
 /** A node of a network that newcut has no file for: its code is learnt, and a file of the user has its rules. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
+import { describeError } from '../../src/base/errors.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
-import { headerLayout } from '../../src/core/header.ts'
+import { blockHash } from '../../src/core/block-hash.ts'
+import { decodeHeader, encodeHeader, encodeWork, headerLayout } from '../../src/core/header.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { difficultyOf } from '../../src/core/target.ts'
 import { NodeClient } from '../../src/node/client.ts'
 
 const NAME = 'my-net'
@@ -139,5 +142,45 @@ it.each([
   await withClient([form], async (client) => {
     const verify = { checkPow: false, checkTargets: false }
     await expect(client.headers(0, { verify }).all()).rejects.toThrow(rule)
+  })
+})
+
+describe('a file without code and genesis', () => {
+  const { code: _code, genesis: _genesis, ...rest } = FORM
+  const verify = { checkPow: false, checkTargets: true }
+
+  it('is completed by the genesis headers, which are fetched once', async () => {
+    await withClient([rest], async (client) => {
+      expect(client.network.isKnown).toBe(false)
+      for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(4)
+      const genesis = asked.filter((path) => /header\?limit=[13]$/.test(path)).map((path) => path.slice(-23))
+      expect(genesis.sort()).toEqual(['/chain/0/header?limit=3', '/chain/1/header?limit=1'])
+    })
+  })
+
+  it('makes wrong targets of later headers an error, as on a network without a file they are not', async () => {
+    changed = (text) =>
+      text.replace(/"([A-Z][\w-]{300,430})"/g, (all, encoded: string) => {
+        const header = decodeHeader(decodeBase64Url(encoded, 'header'))
+        if (header.height !== 3n) return all
+        const target = header.target / 2n
+        const weight = header.weight + (difficultyOf(target) ?? 0n) - (difficultyOf(header.target) ?? 0n)
+        const work = encodeWork({ ...header, target, weight })
+        return `"${encodeBase64Url(encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)]))))}"`
+      })
+    try {
+      const failure = (networks: readonly NetworkForm[]) =>
+        withClient(networks, async (client) => {
+          const read = client.headers(0, { verify }).all()
+          return await read.then(
+            () => 'none',
+            (error: unknown) => describeError(error),
+          )
+        })
+      expect(await failure([rest])).toMatch(/target/)
+      expect(await failure([])).toBe('none')
+    } finally {
+      changed = (text) => text
+    }
   })
 })

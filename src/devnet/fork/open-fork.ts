@@ -6,6 +6,7 @@ import { encodeBase64Url } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
+import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
 import { cutText, FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
 import { pinText, readPin } from '../../fork/pin.ts'
 import { type ForkTime, NodeFork } from './node-fork.ts'
@@ -52,6 +53,8 @@ interface KeptFork {
 }
 
 export interface ForkHost {
+  /** Networks of the user's files. */
+  readonly networks?: readonly NetworkForm[] | undefined
   readonly dataDir: string | undefined
   readonly onNotice: (message: string) => void
 }
@@ -63,7 +66,7 @@ export interface ForkHost {
  */
 export async function openNodeFork(
   asked: DevnetFork | undefined,
-  { dataDir, onNotice }: ForkHost,
+  { dataDir, networks, onNotice }: ForkHost,
   blocks: string,
 ): Promise<NodeFork | null> {
   const kept = dataDir === undefined ? null : readForkFile(dataDir)
@@ -83,6 +86,7 @@ export async function openNodeFork(
     url,
     cut: kept?.pin ?? asked?.cut ?? null,
     chains: null,
+    networks: networks?.map(definitionOf),
     onNotice,
   }
   const chains = kept?.chains ?? asked?.chains ?? null

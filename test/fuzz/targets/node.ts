@@ -13,9 +13,9 @@ import * as commandCalls from '../../../src/node/command-calls.ts'
 import { NotFound } from '../../../src/node/errors.ts'
 import { EventFilter } from '../../../src/node/event-filter.ts'
 import { openEventStream } from '../../../src/node/event-stream.ts'
+import { networkCodeOf } from '../../../src/node/genesis-calls.ts'
 import type { HttpAnswer, NodeHttp } from '../../../src/node/http.ts'
 import * as miningCalls from '../../../src/node/mining-calls.ts'
-import { networkCodeOf } from '../../../src/node/network-code.ts'
 import * as nodeCalls from '../../../src/node/node-calls.ts'
 import * as payloadCalls from '../../../src/node/payload-calls.ts'
 import { Requests } from '../../../src/node/requests.ts'
@@ -79,7 +79,15 @@ function answering(body: Uint8Array, type: string | undefined, status = 200, fro
   const requests = new Requests({ baseUrl: URL, request } as unknown as NodeHttp, '/chainweb/0.0/mainnet01')
   const network = networkOf({ info: info as never, graphHistory })
   const networkCode = networkCodeOf(requests, 'mainnet01')
-  return { requests, info: info as never, graphHistory, url: URL, network, networkCode, reportedForks: new Set() }
+  return {
+    requests,
+    info: info as never,
+    graphHistory,
+    url: URL,
+    verifiable: async () => network,
+    networkCode,
+    reportedForks: new Set(),
+  }
 }
 
 /** A call, its valid answers, and their content type. */

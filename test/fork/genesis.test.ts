@@ -1,0 +1,195 @@
+/** Genesis headers of a forked network: the first fork learns them, and later ones must see the same. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
+import { genesisHeader } from '../../src/core/genesis.ts'
+import { decodeHeader } from '../../src/core/header.ts'
+import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { FORK_LIMITS, type ForkOptions, openFork } from '../../src/fork/fork.ts'
+import { type Manner, proxyTo } from './proxy.ts'
+
+const NAME = 'my-net'
+const TIME = '2026-11-01T00:00:00.000001Z'
+const form = (changes: Partial<NetworkForm> = {}): NetworkForm => ({
+  ...{ network: 1, name: NAME, code: 77, 'block-delay': '12s', graphs: [{ from: 0, graph: 'pair' }] },
+  genesis: { time: TIME, targets: [{ difficulty: 4096 }], 'first-epoch': 'faked' },
+  ...changes,
+})
+const genesis = { ...form().genesis, time: '2026-11-02T00:00:00Z' }
+
+const nodeOf = (network: NetworkForm, more: DevnetOptions = {}) =>
+  startDevnet({ port: 0, pow: false, networkName: NAME, networks: [network], ...more })
+
+let node: Devnet
+let anew: Devnet
+beforeAll(async () => {
+  node = await nodeOf(form())
+  anew = await nodeOf(form({ genesis }))
+  for (const each of [node, anew]) await each.mine({ 0: 2, 1: 2 })
+})
+afterAll(async () => {
+  await node.close()
+  await anew.close()
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'newcut-genesis-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+/** Forks a node. @returns its notices */
+async function fork(url: string, options: Partial<ForkOptions> = {}): Promise<string[]> {
+  const notices: string[] = []
+  const limits = { ...FORK_LIMITS, perSecond: 1000 }
+  const onNotice = (message: string) => void notices.push(message)
+  await openFork({ ...limits, url, cut: null, chains: null, cacheFolder: null, pactKeys: [], onNotice, ...options })
+  return notices
+}
+
+const fileIn = (cacheFolder: string) => join(cacheFolder, NAME, 'genesis.json')
+const kept = (cacheFolder: string) => JSON.parse(readFileSync(fileIn(cacheFolder), 'utf8'))
+
+describe('a fork of a network without a file', () => {
+  it('keeps its genesis headers beside the cache, one chain after the other', async () => {
+    const cacheFolder = folder()
+    await fork(node.url, { cacheFolder, chains: [1] })
+    expect(Object.keys(kept(cacheFolder).chains)).toEqual(['1'])
+    await fork(node.url, { cacheFolder })
+    const target = node.network.genesisTarget(0).toString(16).padStart(64, '0')
+    const chainOf = async (chain: number) => {
+      const answer = await fetch(`${node.url}/chainweb/0.0/${NAME}/chain/${chain}/header?limit=1`)
+      const { items } = (await answer.json()) as { readonly items: readonly string[] }
+      const { payloadHash } = decodeHeader(decodeBase64Url(items[0], 'header'))
+      const { hash } = genesisHeader(node.network, chain, payloadHash)
+      return { height: 0, hash: encodeBase64Url(hash), target, payload: encodeBase64Url(payloadHash) }
+    }
+    expect(kept(cacheFolder)).toEqual({
+      ...{ genesis: 1, network: NAME, url: node.url, code: 77, time: TIME, firstEpoch: 'faked' },
+      chains: { 0: await chainOf(0), 1: await chainOf(1) },
+    })
+  })
+
+  it('refuses a node whose genesis block is another than before, but not in another cache', async () => {
+    const cacheFolder = folder()
+    await fork(node.url, { cacheFolder })
+    const before = kept(cacheFolder)
+    const failure = fork(anew.url, { cacheFolder })
+    await expect(failure).rejects.toMatchObject({
+      code: 'DATA_UNUSABLE',
+      message: expect.stringMatching(
+        new RegExp(
+          `^the node ${anew.url} is of another network: its genesis block of chain 0 is \\S{43}, and an earlier`,
+        ),
+      ),
+      hint: expect.stringContaining(fileIn(cacheFolder)),
+    })
+    expect(kept(cacheFolder)).toEqual(before)
+    await fork(node.url, { cacheFolder })
+    await fork(anew.url, { cacheFolder: folder() })
+  })
+
+  it('learns them again if the file is damaged, and says so', async () => {
+    const cacheFolder = folder()
+    await fork(node.url, { cacheFolder })
+    const before = kept(cacheFolder)
+    for (const text of ['{"genesis":1', '[]', 'null', '{"genesis":2,"chains":{}}']) {
+      writeFileSync(fileIn(cacheFolder), text)
+      expect(await fork(node.url, { cacheFolder })).toEqual([expect.stringContaining('genesis.json is damaged')])
+      expect(kept(cacheFolder)).toEqual(before)
+    }
+  })
+})
+
+describe('the file of a network', () => {
+  const [twice] = [{ ...form().genesis, targets: [{ difficulty: 8192 }] }]
+  const payloads = [{ chains: 1, hash: 'A'.repeat(43) }]
+  it.each([
+    ['code', { code: 78 }, 'has code 78, and the genesis header of chain 0 at URL 77'],
+    [
+      'time',
+      { genesis },
+      `has genesis.time 2026-11-02T00:00:00.000000Z, and the genesis header of chain 0 at URL ${TIME}`,
+    ],
+    ['target', { genesis: twice }, 'has the target 0007ffff'],
+    ['payload', { genesis: { ...form().genesis, payloads } }, 'chain 1 at URL'],
+  ])('with another %s contradicts the node', async (_, changes, text) => {
+    const networks = [definitionOf(form(changes))]
+    await expect(fork(node.url, { networks, cacheFolder: folder() })).rejects.toMatchObject({
+      code: 'BAD_CONFIG',
+      message: expect.stringContaining(text.replace('URL', node.url)),
+    })
+  })
+
+  it('lets a network begin anew that is not public', async () => {
+    const cacheFolder = folder()
+    const { genesis: _, ...open } = form({ public: false })
+    for (const { url } of [node, anew]) await fork(url, { networks: [definitionOf(open)], cacheFolder })
+    expect(existsSync(fileIn(cacheFolder))).toBe(false)
+  })
+})
+
+describe('a node that gives', () => {
+  const ofGenesis =
+    (change: (items: string[]) => string[]): Manner =>
+    async ({ url }, forward) => {
+      const answer = await forward()
+      if (!/header\?limit=/.test(url)) return answer
+      return {
+        ...answer,
+        body: JSON.stringify({ items: change(JSON.parse(`${answer.body}`).items), next: null, limit: 3 }),
+      }
+    }
+  const edited = (text: string) => `${text.slice(0, 60)}${text[60] === 'A' ? 'B' : 'A'}${text.slice(61)}`
+
+  it.each([
+    ['no genesis header', () => [], 'gives no genesis header of chain 0'],
+    ['bytes', () => ['AAAA'], 'gives no genesis header of chain 0'],
+    [
+      'block 1 as genesis header',
+      ([, second]: string[]) => [second],
+      'whose parent hash does not fit its version code 77',
+    ],
+    ['a changed genesis header', ([first]: string[]) => [edited(first)], 'a header whose'],
+  ])('%s is refused', async (_, change, text) => {
+    const proxy = await proxyTo(node.url)
+    proxy.manner = ofGenesis(change)
+    await expect(fork(proxy.url, { cacheFolder: folder() })).rejects.toMatchObject({
+      code: 'NODE_MISBEHAVED',
+      message: expect.stringContaining(text),
+    })
+  })
+
+  it('no access to its genesis headers is refused too', async () => {
+    const proxy = await proxyTo(node.url)
+    proxy.manner = async ({ url }, forward) =>
+      /header\?limit=/.test(url) ? { status: 404, body: 'gone' } : await forward()
+    await expect(fork(proxy.url)).rejects.toMatchObject({ code: 'NODE_REFUSED' })
+  })
+})
+
+describe('a development node that forks a network without a file', () => {
+  it('has its name and code if that is wanted, and lists what it assumes', async () => {
+    const notices: string[] = []
+    const onNotice = (message: string) => void notices.push(message)
+    const own = await startDevnet({ port: 0, fork: { url: node.url }, networkName: NAME, onNotice })
+    onTestFinished(() => own.close())
+    expect(own.network).toMatchObject({ name: NAME, code: 77, isPublic: false })
+    await own.mine({ 0: 1 })
+    expect(own.cut.get(0)).toMatchObject({ version: 77, height: 1n })
+    const text = 'newcut has no file of my-net, so its fork follows the rules of development: 150000 gas a block'
+    expect(notices).toContainEqual(expect.stringContaining(text))
+  })
+
+  it('has the name of development by default, and no other name without a file', async () => {
+    const own = await startDevnet({ port: 0, fork: { url: node.url } })
+    expect(own.network).toMatchObject({ name: 'development', code: 2 })
+    await own.close()
+    await expect(startDevnet({ port: 0, fork: { url: node.url }, networkName: 'other' })).rejects.toThrow(
+      'network other: newcut has no file of that network, and the forked node is of my-net',
+    )
+  })
+})
