@@ -55,6 +55,7 @@ export const networkForms = {
     "rules": {"slow-epochs-until":80000,"parent-time":452820,"fork-flags":530500,"mean-target":771414,"language-5.4.1":{"fork":1}},
     "forks": {"highest":1,"casting":14280},
     "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":6510744,"model":"post31"},{"from":{"fork":1},"model":"post32"}]},
+    "verifiers": [{"from":4577530,"names":["hyperlane_v3_message"]}],
     "spv-window": [{"from":6269345,"blocks":20000},{"from":6510743,"blocks":"none"},{"from":{"fork":1},"blocks":525600}],
   },
   "recap-development": {
@@ -69,6 +70,7 @@ export const networkForms = {
     "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":13},
     "forks": {"highest":0,"casting":14280},
     "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":692,"model":"post31"}]},
+    "verifiers": [{"from":600,"names":["hyperlane_v3_message","allow","signed_list"]}],
   },
   "stoa": {
     "network": 1,
@@ -82,6 +84,7 @@ export const networkForms = {
     "forks": {"highest":0,"casting":14280},
     "gas": {"block":2000000,"sizes":[{"from":"genesis","model":"pre31"},{"from":517000,"model":"post32"}]},
     "coin": {"payment":"result","pattern":"Miner {account} succesfully mined {amount} STOA","forecast":"none","symbol":"STOA","grants":["COINBASE","DEBIT"],"result":"returned"},
+    "verifiers": [{"from":"genesis","names":["hyperlane_v3_message","allow","signed_list"]}],
   },
   "testnet04": {
     "network": 1,
@@ -94,6 +97,7 @@ export const networkForms = {
     "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":318204,"language-5.4.1":"never"},
     "forks": {"highest":0,"casting":14280},
     "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":5783987,"model":"post31"}]},
+    "verifiers": [{"from":4100681,"names":["hyperlane_v3_message"]}],
     "spv-window": [{"from":5783986,"blocks":20000}],
   },
   "testnet05": {
@@ -112,6 +116,7 @@ export const networkForms = {
     "rules": {"slow-epochs-until":"genesis","parent-time":"genesis","fork-flags":"genesis","mean-target":13,"language-5.4.1":{"fork":1}},
     "forks": {"highest":1,"casting":14280},
     "gas": {"block":150000,"sizes":[{"from":"genesis","model":"pre31"},{"from":640,"model":"post31"},{"from":{"fork":1},"model":"post32"}]},
+    "verifiers": [{"from":600,"names":["hyperlane_v3_message"]}],
   },
 } as const satisfies Readonly<Record<string, NetworkForm>>
 

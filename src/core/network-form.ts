@@ -7,7 +7,7 @@ import type { CoinbaseGrant, PaymentModel, RewardCall, RewardForecast } from './
 import { type Condition, compareConditions } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import { type Graph, type GraphName, graphOf, graphs } from './graph.ts'
-import { isNetworkName, type Network, type NetworkDefinition } from './network.ts'
+import { isNetworkName, type Network, type NetworkDefinition, type VerifierName } from './network.ts'
 import { targetOfDifficulty } from './target.ts'
 
 /** `genesis`, a height, a fork number, or `never`. */
@@ -73,6 +73,8 @@ export interface NetworkForm {
     /** `returned`: the result of a coinbase is what the contract returns. Default: `fixed`, the text of Kadena's nodes. */
     readonly result?: 'fixed' | 'returned'
   }
+  /** Default: all verifiers at all heights. */
+  readonly verifiers?: readonly { readonly from: ConditionForm; readonly names: readonly VerifierName[] }[]
   readonly 'spv-window'?: readonly { readonly from: ConditionForm; readonly blocks: number | 'none' }[]
 }
 
@@ -138,6 +140,7 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
     payment: paymentOf(form.coin),
     coinbase: { grants: form.coin?.grants ?? ['COINBASE'], isReturned: form.coin?.result === 'returned' },
     forecast: forecastOf(form.coin),
+    ...(form.verifiers !== undefined && { verifiers: ascending(form.verifiers, ['verifiers']) }),
     spvWindows: ascending(form['spv-window'] ?? [], ['spv-window']).map(({ from, blocks }) => {
       return { from, blocks: blocks === 'none' ? null : blocks }
     }),

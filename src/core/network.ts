@@ -58,6 +58,8 @@ export interface Network {
    * limit. Each condition is about the parent. A parent below all conditions has no limit.
    */
   readonly spvWindows: readonly { readonly from: Condition; readonly blocks: number | null }[]
+  /** Verifiers of contract proofs, in the order of their conditions. Without it, all that newcut has. */
+  readonly verifiers?: readonly { readonly from: Condition; readonly names: readonly VerifierName[] }[] | undefined
   /** From here, code follows language release 5.4.1. Without it, the node release decides. */
   readonly language541?: Condition | undefined
   /** Name of the coin, such as KDA. */
@@ -69,6 +71,10 @@ export interface Network {
   /** How the reward of future blocks is known. */
   readonly forecast: RewardForecast
 }
+
+/** The verifiers that newcut has. */
+export const verifierNames = ['hyperlane_v3_message', 'allow', 'signed_list'] as const
+export type VerifierName = (typeof verifierNames)[number]
 
 /** A network as its file has it. The rest comes from nodes, or is unknown. */
 export type NetworkDefinition = Pick<

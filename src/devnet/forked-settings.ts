@@ -10,9 +10,12 @@ import { type AskedSettings, graphText } from './rules/settings.ts'
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
   const [header] = fork.headers.values()
-  const network = forkedNetwork({ network: fork.pin.network, code: header?.version ?? null }, options)
+  // Chains on disk keep the rules of their first block, though the files of newcut may learn others.
+  const isKept = header === undefined && options.networks === undefined && options.networkName === undefined
+  const forked = { network: fork.pin.network, code: header?.version ?? null }
+  const network = isKept ? undefined : forkedNetwork(forked, options)
   const settings = { ...askedSettings(options), pow: false, network }
-  // Chains on disk have their graph.
+  // They have their graph, too.
   if (header === undefined) return settings
   if (networkForm(fork.pin.network, options.networks) === undefined) options.onNotice?.(assumptions(fork.pin.network))
   const graph = forkedGraph(fork.headers)

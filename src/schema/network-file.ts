@@ -3,6 +3,7 @@
  * description completes the sentence "expected ...".
  */
 import { graphNames, MAX_CHAINS } from '../core/graph.ts'
+import { verifierNames } from '../core/network.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
 const closed = { additionalProperties: false }
@@ -106,6 +107,7 @@ export const NetworkFile = Type.Object(
     forks: optional(Type.Object({ highest: u32, casting: optional(whole(1, 4_000_000)) }, closed)),
     gas: optional(gas),
     coin: optional(coin),
+    verifiers: optional(list(Type.Object({ from: condition, names: list(oneOf(...verifierNames)) }, closed))),
     'spv-window': optional(
       list(Type.Object({ from: condition, blocks: wholeOr('none', 1, Number.MAX_SAFE_INTEGER) }, closed)),
     ),

@@ -153,6 +153,35 @@ it('changes the rules at the heights of the file', async () => {
   }
 })
 
+it('has the verifiers of the file from their heights', async () => {
+  const verifiers = [
+    { from: 0, names: [] },
+    { from: 3, names: ['allow' as const] },
+  ]
+  const own = await startDevnet({ ...QUAD, networks: [{ ...quad, verifiers }] })
+  try {
+    const allow = { name: 'allow', proof: JSON.stringify('(free.m.C)'), clist: [{ name: 'free.m.C', args: [] }] }
+    const told = async (name: string) => {
+      const payload = { exec: { code: '"ran"', data: {} } }
+      const asked = signed({ sender: account }, { networkId: 'quad', payload, verifiers: [{ ...allow, name }] }, [
+        owner,
+      ])
+      const answer = await fetch(`${own.url}/chainweb/0.0/quad/chain/0/pact/api/v1/local`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) },
+      })
+      const { result } = (await answer.json()) as { readonly result: { data?: unknown; error?: { message: string } } }
+      return result.data ?? result.error?.message
+    }
+    await own.mine({ 0: 1 })
+    expect(await told('allow')).toBe('verifier does not exist: allow')
+    await own.mine({ 0: 1 })
+    expect(await told('allow')).not.toMatch('does not exist')
+    expect(await told('signed_list')).toBe('verifier does not exist: signed_list')
+  } finally {
+    await own.close()
+  }
+})
+
 describe('a data directory', () => {
   it('continues its network without the file, and refuses another name and other rules', async () => {
     const dataDir = await temporaryDirectory()
@@ -247,6 +276,9 @@ describe('the rules of stoa', () => {
     expect(on({ network }, 6_600_000)).toMatchObject({ gasModel: 'post31', isLanguage541: false })
     expect(on({ network }, 6_600_000, 1n)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
     expect(on({ network }, 500_000, 1n)).toMatchObject({ gasModel: 'pre31' })
+    expect(on({ network }, 4_577_528).verifiers).toEqual([])
+    expect(on({ network }, 4_577_529).verifiers).toEqual(['hyperlane_v3_message'])
+    expect(on({}, 1).verifiers).toBeNull()
   })
 
   it('are those of a development node that is stoa', async () => {

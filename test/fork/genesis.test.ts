@@ -7,6 +7,7 @@ import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { genesisHeader } from '../../src/core/genesis.ts'
 import { decodeHeader } from '../../src/core/header.ts'
+import { networkForms } from '../../src/core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
 import { FORK_LIMITS, type ForkOptions, openFork } from '../../src/fork/fork.ts'
 import { type Manner, proxyTo } from './proxy.ts'
@@ -182,6 +183,19 @@ describe('a development node that forks a network without a file', () => {
     expect(own.cut.get(0)).toMatchObject({ version: 77, height: 1n })
     const text = 'newcut has no file of my-net, so its fork follows the rules of development: 150000 gas a block'
     expect(notices).toContainEqual(expect.stringContaining(text))
+  })
+
+  it('keeps the rules of its first block on disk, whatever the files of newcut say later', async () => {
+    const stoa = await startDevnet({ port: 0, pow: false, networkName: 'stoa' })
+    onTestFinished(() => stoa.close())
+    await stoa.mine({ 0: 1 })
+    const dataDir = join(folder(), 'data')
+    const networks = [{ ...networkForms.stoa, gas: { block: 1_000_000 } }]
+    await (await startDevnet({ port: 0, fork: { url: stoa.url }, networks, dataDir })).close()
+    const again = await startDevnet({ port: 0, dataDir })
+    onTestFinished(() => again.close())
+    expect(again.network).toMatchObject({ name: 'development', blockGas: 1_000_000 })
+    await expect(startDevnet({ port: 0, dataDir: `${dataDir}x`, networkName: 'nowhere' })).rejects.toThrow('no file')
   })
 
   it('has the name of development by default, and no other name without a file', async () => {

@@ -165,7 +165,7 @@ export function runPayload(
   { payload, verifiers }: Command,
   readProof: ProofReader,
 ): Value {
-  runVerifiers(run, verifiers)
+  runVerifiers(run, verifiers, context.rules.verifiers)
   const term =
     payload.kind === 'exec'
       ? runForms(run, payload.code.forms, payload.code.text)

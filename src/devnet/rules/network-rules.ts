@@ -14,6 +14,8 @@ export interface BlockRules extends Pick<ReleaseRules, 'gasModel' | 'isLanguage5
   /** Gas limit of the block, for all its transactions together. */
   readonly blockGas: number
   readonly coinbase: CoinbaseModel
+  /** Names of the verifiers that commands may use; null for all. */
+  readonly verifiers: readonly string[] | null
 }
 
 /** Rules of a network. */
@@ -40,9 +42,9 @@ export function rulesOf(settings: NetworkSettings): NetworkRules {
  */
 export function rulesFor(network: Network, nodeRelease: NodeRelease, form: NetworkForm | null = null): NetworkRules {
   const release = releaseRules[nodeRelease]
-  const { blockGas, coinbase, gasModels, language541 } = network
+  const { blockGas, coinbase, gasModels, language541, verifiers } = network
   const { gasModel, isLanguage541, areHashesOfText } = release
-  const fixed: BlockRules = { gasModel, isLanguage541, areHashesOfText, blockGas, coinbase }
+  const fixed: BlockRules = { gasModel, isLanguage541, areHashesOfText, blockGas, coinbase, verifiers: null }
   const byHeight: NetworkRules['on'] = ({ height, featureFlags }) => {
     const next = Number(height) + 1
     // Lower blocks may use the field as a second nonce.
@@ -50,6 +52,7 @@ export function rulesFor(network: Network, nodeRelease: NodeRelease, form: Netwo
     return {
       ...fixed,
       gasModel: valueAt(gasModels, next, fork)?.model ?? gasModel,
+      verifiers: verifiers === undefined ? null : (valueAt(verifiers, next, fork)?.names ?? []),
       isLanguage541: language541 === undefined ? isLanguage541 : holds(language541, next, fork),
     }
   }

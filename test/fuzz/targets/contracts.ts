@@ -139,7 +139,7 @@ export const contractTargets: readonly Target[] = [
     (cmd) => {
       const command = readCommand({ hash: KEY, sigs: [], cmd })
       if (command instanceof CommandFault) return
-      runVerifiers(evaluatorOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), command.verifiers)
+      runVerifiers(evaluatorOn(new Layer(), { used: 0, limit: GAS_LIMIT * 100 }), command.verifiers, null)
     },
     { allows: isContractError, share: 0.2 },
   ),

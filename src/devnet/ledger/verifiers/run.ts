@@ -2,6 +2,7 @@
 import { evalError } from '../../../contracts/errors.ts'
 import type { Run } from '../../../contracts/machine/ast.ts'
 import { compareText } from '../../../contracts/values/order.ts'
+import { type VerifierName, verifierNames } from '../../../core/network.ts'
 import type { VerifierUse } from '../../command/command.ts'
 import { allow } from './allow.ts'
 import { hyperlaneMessage } from './hyperlane-message.ts'
@@ -10,31 +11,33 @@ import { distinct, type Verifier, VerifierGas, VerifierRefusal } from './verifie
 
 const MILLIGAS = 1000
 
-/** Verifiers of development networks, the same in every node release. */
-const verifiers: ReadonlyMap<string, Verifier> = new Map([
-  ['allow', allow],
-  ['hyperlane_v3_message', hyperlaneMessage],
-  ['signed_list', signedList],
-])
+/** All verifiers, the same in every node release. */
+const verifiers: Readonly<Record<VerifierName, Verifier>> = {
+  allow,
+  hyperlane_v3_message: hyperlaneMessage,
+  signed_list: signedList,
+}
 
 /**
  * Runs verifiers ordered by name, and those of one name in reverse order of the command. Charges their gas together
  * afterwards. Throws ContractError of the first that refuses.
+ * @param allowed names of the verifiers of the network at this height; null for all
  */
-export function runVerifiers(run: Run, uses: readonly VerifierUse[]): void {
+export function runVerifiers(run: Run, uses: readonly VerifierUse[], allowed: readonly string[] | null): void {
   if (uses.length === 0) return
   const before = run.transaction.gas.limit - run.transaction.gas.used
   const gas = new VerifierGas(Math.floor(before / MILLIGAS))
   const inOrder = [...uses].reverse().sort((one, other) => compareText(one.name, other.name))
-  for (const use of inOrder) runVerifier(use, gas)
+  for (const use of inOrder) runVerifier(use, gas, allowed)
   run.charge(before - gas.left * MILLIGAS)
 }
 
-function runVerifier({ name, proof, granted }: VerifierUse, gas: VerifierGas): void {
-  const verifier = verifiers.get(name)
-  if (verifier === undefined) throw evalError(`verifier does not exist: ${name}`)
+function runVerifier({ name, proof, granted }: VerifierUse, gas: VerifierGas, allowed: readonly string[] | null): void {
+  const known = verifierNames.find((each) => each === name)
+  if (known === undefined || (allowed !== null && !allowed.includes(known)))
+    throw evalError(`verifier does not exist: ${name}`)
   try {
-    verifier(proof, distinct(granted), gas)
+    verifiers[known](proof, distinct(granted), gas)
   } catch (error) {
     // Live nodes catch all other errors of a verifier, and hide their text.
     throw evalError(error instanceof VerifierRefusal ? error.message : 'Uncaught exception in verifier')
