@@ -100,7 +100,7 @@ function isBalance(body: Buffer): void {
 /** Executes a block of transfers in this process; signatures were verified on arrival. */
 function blocks({ rounds, isQuick }: Effort): Row {
   const network = networkOf(settingsOf({ graph: 'singleton', pow: false }))
-  const { store, heads } = genesisState(network, genesisOf(1).payload)
+  const { store, heads } = genesisState(network, () => genesisOf(1).payload)
   const options = { store, heads: heads.values(), index: new MemoryTransactionIndex() }
   const ledger = new Ledger({
     ...options,

@@ -68,7 +68,7 @@ export function watchGas(note: (milligas: number) => void): void {
 /** Builds the state and the text of the command. */
 export function prepare(hostile: HostileCase): Prepared {
   const network = networkOf(settingsOf({ graph: 'singleton', pow: false }))
-  const { store, heads } = genesisState(network, genesisOf(1).payload)
+  const { store, heads } = genesisState(network, () => genesisOf(1).payload)
   const [parent] = heads.values()
   const records = new CountedRecords()
   const versions = new DiskVersions(records, () => genesisOf(1).state)

@@ -1,7 +1,9 @@
 /** Reads the files of networks (`--network-file`): YAML or JSON, checked with line and reason. */
+import { dirname, resolve } from 'node:path'
 import type { Node, Pair } from 'yaml'
 import { fileProblem, NewcutError } from '../base/errors.ts'
-import { readUserText } from '../base/user-file.ts'
+import { isJsonObject } from '../base/json.ts'
+import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { knownNetwork } from '../core/known-networks.ts'
 import { completeNetwork } from '../core/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '../core/network-form.ts'
@@ -47,15 +49,19 @@ export function readNetworkFiles(paths: readonly string[]): NetworkForm[] {
 
 function readNetworkFile(path: string): NetworkForm {
   const { document, lines, problem } = parseYaml(textOf(path))
-  const fail = (line: number | null, message: string) => {
+  const fail = (line: number | null, message: string): never => {
     throw new NewcutError('BAD_CONFIG', `${path}${line === null ? '' : `, line ${line}`}: ${message}`)
   }
   if (problem !== null) fail(problem.line, problem.reason)
-  const wrong = (at: Path, message: string) => {
+  const wrong = (at: Path, message: string): never => {
     const offset = offsetOf(document.contents, at)
-    fail(offset === null ? null : lines.linePos(offset).line, at.length === 0 ? message : `${at.join('.')}: ${message}`)
+    return fail(
+      offset === null ? null : lines.linePos(offset).line,
+      at.length === 0 ? message : `${at.join('.')}: ${message}`,
+    )
   }
   const content: unknown = document.toJS()
+  replaceCodeFiles(content, dirname(path), wrong)
   const { accepts, complaint } = validatorOf(NetworkFile)
   if (!accepts(content)) {
     const [, pointer = '', text] = /^(\/\S*)? ?(.*)$/.exec(complaint(content)) ?? []
@@ -68,6 +74,27 @@ function readNetworkFile(path: string): NetworkForm {
   } catch (error) {
     if (error instanceof NetworkFormError) wrong(error.path, error.message)
     throw error
+  }
+}
+
+/**
+ * Replaces each `code-file` of the first transactions by the `code` in that file.
+ * @param folder where relative names begin
+ */
+function replaceCodeFiles(content: unknown, folder: string, wrong: (at: Path, message: string) => never): void {
+  const genesis = isJsonObject(content) ? content.genesis : null
+  const transactions = isJsonObject(genesis) && Array.isArray(genesis.transactions) ? genesis.transactions : []
+  for (const [i, transaction] of transactions.entries()) {
+    const { 'code-file': file, code } = isJsonObject(transaction) ? transaction : {}
+    if (file === undefined) continue
+    const at = ['genesis', 'transactions', i]
+    if (code !== undefined) wrong(at, 'expected either code or code-file')
+    try {
+      const { 'code-file': _, ...rest } = transaction
+      transactions[i] = { ...rest, code: readUserText(resolve(folder, String(file)), MAX_CODE_BYTES) }
+    } catch (error) {
+      wrong([...at, 'code-file'], `${file}: ${fileProblem(error)}`)
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export type ConditionForm = 'genesis' | 'never' | number | { readonly fork: numb
 
 /** Code of a transaction in the first block, and its data. */
 export interface GenesisTransaction {
+  /** Chains whose first block has it, such as `0` or `1-9`. Default: all. */
+  readonly chains?: string | number
   readonly code: string
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -106,6 +108,7 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
   }
   const graphHistory = form.graphs && graphHistoryOf(form.graphs)
   const time = genesis.time === undefined ? undefined : microsecondsOf(genesis.time, ['genesis', 'time'])
+  for (const [i, { chains }] of genesis.transactions?.entries() ?? []) chainsIn(chains, ['genesis', 'transactions', i])
   const headerRules = conditionsIf({
     endOfEmergencyAdjustment: rules['slow-epochs-until'],
     parentTime: rules['parent-time'],
@@ -275,8 +278,12 @@ function payloadsOf(entries: Payloads): (chain: number) => string | null {
   return (chain) => read.find(({ has }) => has(chain))?.hash ?? null
 }
 
-/** `3` or `0-9`; without a text all chains. */
-function chainsIn(chains: string | number | undefined, path: Path): (chain: number) => boolean {
+/**
+ * `3` or `0-9`; without a text all chains.
+ * @param path of the entry that names them
+ * @throws NetworkFormError
+ */
+export function chainsIn(chains: string | number | undefined, path: Path): (chain: number) => boolean {
   if (chains === undefined) return () => true
   const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(String(chains)) ?? []
   if (from === undefined || Number(to) < Number(from)) {

@@ -43,7 +43,7 @@ export function openChains(
   const { network } = rules
   const first = () => {
     if (fork !== null) return forkedState(network, fork.headers, fork.payloads)
-    return genesisState(network, genesisFor(rules).payload)
+    return genesisState(network, (chain) => genesisFor(rules, chain).payload)
   }
   const state = data?.loaded ?? first()
   const index: TransactionIndex = data?.state ?? new MemoryTransactionIndex()

@@ -48,7 +48,11 @@ const target = Type.Object(
   closed,
 )
 const transaction = Type.Object(
-  { code: text, data: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })) },
+  {
+    chains: optional(chains),
+    code: text,
+    data: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'an object' })),
+  },
   closed,
 )
 const genesis = Type.Object(

@@ -2,7 +2,7 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/base/errors.ts'
 import { readNetworkFiles } from '../../src/cli/network-file.ts'
@@ -178,6 +178,24 @@ describe('the file of a network', () => {
       'transactions: [{ data: {} }]',
       'line 17: genesis.transactions',
     ],
+    [
+      'a transaction with code and a file of it',
+      'first-epoch: faked',
+      'transactions: [{ code: "1", code-file: x }]',
+      'line 17: genesis.transactions.0: expected either code or code-file',
+    ],
+    [
+      'a transaction with a file that is not there',
+      'first-epoch: faked',
+      'transactions: [{ code-file: nowhere.pact }]',
+      'line 17: genesis.transactions.0.code-file: nowhere.pact: it does not exist',
+    ],
+    [
+      'a transaction on no chain',
+      'first-epoch: faked',
+      'transactions: [{ chains: all, code: "1" }]',
+      'line 17: genesis.transactions.0.chains: expected a chain or chains',
+    ],
     ['a graph from a later height', '- from: 0', '- from: 5', 'line 6: graphs.0.from: expected 0'],
     [
       'no target for a chain',
@@ -249,6 +267,16 @@ describe('the file of a network', () => {
     expect(WHOLE).toContain(from)
     const { code, message: said } = refusal(fileOf(WHOLE.replace(from, to)))
     expect([code, said]).toEqual(['BAD_CONFIG', expect.stringContaining(message)])
+  })
+
+  it('has the code of its first transactions in files beside it', () => {
+    const contract = fileOf('(module m G (defcap G () true))')
+    const transactions = `transactions: [{ chains: 0-1, code-file: ${basename(contract)}, data: { a: 1 } }, { code: "1" }]`
+    const [{ genesis }] = readNetworkFiles([fileOf(WHOLE.replace('first-epoch: faked', transactions))])
+    expect(genesis?.transactions).toEqual([
+      { chains: '0-1', code: '(module m G (defcap G () true))', data: { a: 1 } },
+      { code: '1' },
+    ])
   })
 
   it('of a name that another file has, or of a public network, is refused', () => {

@@ -22,7 +22,7 @@ export interface Ground {
 /** Chains that execute, as in a node but without HTTP. */
 export function executingChains(settings: NetworkSettings, now: () => bigint): Required<Ground> {
   const network = networkOf(settings)
-  const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+  const state = genesisState(network, () => genesisOf(graphAt(network, 0).adjacents.length).payload)
   const index = new MemoryTransactionIndex()
   const ledger = ledgerOf(state, index)
   const chains = new Chains({ network, checkPow: false, now, state, executions: ledger })

@@ -54,7 +54,7 @@ export class LedgerGround {
   constructor(graph: GraphName, versions?: Versions, release: NodeRelease = '3.2') {
     const network = networkOf(settingsOf({ graph, pow: false, release }))
     this.#micros = network.genesisTime
-    const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+    const state = genesisState(network, () => genesisOf(graphAt(network, 0).adjacents.length).payload)
     this.ledger = ledgerOf(state, this.index, versions, rulesFor(network, release))
     const now = () => {
       this.#micros += 1_000_000n

@@ -153,6 +153,57 @@ it('changes the rules at the heights of the file', async () => {
   }
 })
 
+describe('contracts of a file that differ by chain', () => {
+  const [whole] = quad.genesis?.transactions ?? []
+  const marked = (code: string) => ({
+    ...quad,
+    genesis: {
+      ...quad.genesis,
+      transactions: [
+        whole,
+        { chains: '1-2', code: '(module note G (defcap G () true) (defun chain () (at "chain-id" (chain-data))))' },
+        { chains: 3, code },
+      ],
+    },
+  })
+  const onThree =
+    '(module note G (defcap G () true) (defconst CHAIN:string (at "chain-id" (chain-data))) (defun chain () CHAIN))'
+
+  it('are in the first blocks of their chains, and read the number of the chain', async () => {
+    const dataDir = await temporaryDirectory()
+    const networks = [marked(onThree)]
+    const first = await startDevnet({ ...QUAD, networks, dataDir })
+    const told = async (chain: number) => {
+      const asked = command('(note.chain)', { chainId: String(chain) })
+      const answer = await fetch(`${first.url}/chainweb/0.0/quad/chain/${chain}/pact/api/v1/local`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) },
+      })
+      const { result } = (await answer.json()) as { readonly result: { data?: unknown; error?: { message: string } } }
+      return result.data ?? result.error?.message
+    }
+    expect(await Promise.all([1, 2, 3].map(told))).toEqual(['1', '2', '3'])
+    expect(await told(0)).toMatch(/note/)
+    const payloads = [0, 1, 2, 3].map((chain) => genesisOf(4, networks[0].genesis.transactions, chain))
+    // Chains 1 and 2 have the same contracts, so they share the state too.
+    expect(payloads[1]).toBe(payloads[2])
+    expect(new Set(payloads).size).toBe(3)
+    await first.mine({ 0: 2, 3: 2 })
+    const reader = await NodeClient.connect({ url: first.url, networks: [definitionOf(networks[0])] })
+    expect(await reader.headers(3, { verify: { checkPow: false } }).all()).toHaveLength(3)
+    await reader.close()
+    await first.close()
+    expect(await checkDataDirectory(dataDir)).toMatchObject({ findings: [] })
+    const again = await startDevnet({ port: 0, dataDir })
+    expect(again.cut.get(3)?.height).toBe(2n)
+    await again.close()
+  })
+
+  it('that fail name their transaction and the chain', async () => {
+    const starting = startDevnet({ ...QUAD, networks: [marked('(enforce false "not here")')] })
+    await expect(starting).rejects.toThrow('genesis.transactions.2: on chain 3: not here')
+  })
+})
+
 it('has the verifiers of the file from their heights', async () => {
   const verifiers = [
     { from: 0, names: [] },

@@ -97,7 +97,7 @@ export class EmbeddedNode {
   constructor(options: EmbeddedNodeOptions) {
     this.#options = options
     const { network } = options
-    const state = genesisState(network, genesisOf(graphAt(network, 0).adjacents.length).payload)
+    const state = genesisState(network, () => genesisOf(graphAt(network, 0).adjacents.length).payload)
     this.#ledger = new Ledger({
       store: state.store,
       heads: state.heads.values(),

@@ -116,7 +116,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
 function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
   if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
   const rules = rulesOf(settings)
-  return genesisState(rules.network, genesisFor(rules).payload)
+  return genesisState(rules.network, (chain) => genesisFor(rules, chain).payload)
 }
 
 /** Whether to begin a network: the directory is empty. Creates the directory if it does not exist. */

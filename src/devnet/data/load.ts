@@ -77,8 +77,8 @@ class BlockReader {
   readonly #location: string
   readonly #at: HeaderLayout
   readonly #network: Network
-  /** Payload hash of the genesis blocks: all chains have the same. */
-  #genesis: Uint8Array | null = null
+  /** Payload hashes of genesis blocks, in base64url. */
+  readonly #genesis = new Set<string>()
   readonly #roots: ReadonlyMap<number, string> | null
   #newestHigh = 0
   #newestLow = 0
@@ -135,18 +135,20 @@ class BlockReader {
 
   #expectGenesis(number: number, payloadHash: Uint8Array, header: GenesisFields): void {
     const expected = genesisHeader(this.#network, number, payloadHash)
-    this.#genesis ??= this.#isGenesis(payloadHash) ? payloadHash.slice() : null
-    if (this.#genesis === null || !equalBytes(payloadHash, this.#genesis))
+    const id = encodeBase64Url(payloadHash)
+    if (!this.#genesis.has(id) && !this.#isGenesis(payloadHash, number)) {
       throw this.#otherGenesis(number, expected, header)
+    }
+    this.#genesis.add(id)
     if (!equalBytes(expected.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
   }
 
   /** True for the genesis of this newcut or of an older one. */
-  #isGenesis(payloadHash: Uint8Array): boolean {
+  #isGenesis(payloadHash: Uint8Array, chain: number): boolean {
     const { chains, payloads } = this.store
     if (equalBytes(payloadHash, genesisOf(chains).payload.payloadHash)) return true
     const payload = payloads.get(payloadHash)
-    return payload !== undefined && genesisWith(payload, chains) !== null
+    return payload !== undefined && genesisWith(payload, chains, chain) !== null
   }
 
   #expectParent(number: number, { parent, chainId, height }: Pick<Header, 'parent' | 'chainId' | 'height'>): void {

@@ -16,7 +16,7 @@ import { UNIT } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 import { developmentAccounts } from '../../core/development-accounts.ts'
 import { graphAt } from '../../core/network.ts'
-import type { GenesisTransaction } from '../../core/network-form.ts'
+import { chainsIn, type GenesisTransaction } from '../../core/network-form.ts'
 import { payloadHashes } from '../../core/payload.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
@@ -32,6 +32,8 @@ export interface Genesis {
 }
 
 interface GenesisCommand {
+  /** Its place in the file of the network, for errors. Default: in the block. */
+  readonly place?: number
   readonly code: string
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -46,25 +48,30 @@ const UTIL_KEYSETS = ['util-ns-users', 'util-ns-admin']
 const known = new Map<string, Genesis>()
 
 /**
- * First block of a network with this number of chains. Cached: making it takes as long as loading the system contracts.
+ * First block of a chain of a network with this number of chains. Cached: making it takes as long as loading the system
+ * contracts. With Kadena's contracts, the chains have the same payload.
  * @param own contracts of the network, in place of Kadena's
  * @throws NewcutError BAD_CONFIG if one of them fails
  */
-export function genesisOf(chains: number, own: readonly GenesisTransaction[] | null = null): Genesis {
-  const id = own === null ? String(chains) : JSON.stringify(own)
-  const genesis = known.get(id) ?? (own === null ? makeGenesis(usualTransactions(chains)) : ownGenesis(own))
+export function genesisOf(chains: number, own: readonly GenesisTransaction[] | null = null, chain = 0): Genesis {
+  const id = own === null ? String(chains) : JSON.stringify([chain, own])
+  const genesis = known.get(id) ?? (own === null ? makeGenesis(usualTransactions(chains)) : ownGenesis(own, chain))
   known.set(id, genesis)
   return genesis
 }
 
-/** First block of the network with these rules. */
-export function genesisFor({ network, genesis }: Pick<NetworkRules, 'network' | 'genesis'>): Genesis {
-  return genesisOf(graphAt(network, 0).adjacents.length, genesis)
+/** First block of a chain of the network with these rules. */
+export function genesisFor({ network, genesis }: Pick<NetworkRules, 'network' | 'genesis'>, chain: number): Genesis {
+  return genesisOf(graphAt(network, 0).adjacents.length, genesis, chain)
 }
 
-/** The same object as `genesisWith` finds for its payload. */
-function ownGenesis(own: readonly GenesisTransaction[]): Genesis {
-  const fresh = makeGenesis(own.map(({ code, data = {} }) => ({ code, data })))
+/** The same object as `genesisWith` finds for its payload. Chains with the same payload share it. */
+function ownGenesis(own: readonly GenesisTransaction[], chain: number): Genesis {
+  const ofChain = own.map(({ chains, code, data = {} }, place) => ({ chains, code, data, place }))
+  const fresh = makeGenesis(
+    ofChain.filter(({ chains, place }) => chainsIn(chains, ['genesis', 'transactions', place])(chain)),
+    chain,
+  )
   const id = encodeBase64Url(fresh.payload.payloadHash)
   const genesis = others.get(id) ?? fresh
   others.set(id, genesis)
@@ -79,34 +86,45 @@ const others = new Map<string, Genesis | null>()
  * older one is executed again, and must give the outputs in the payload.
  * @returns null if the payload belongs to no genesis
  */
-export function genesisWith(payload: StoredPayload, chains: number): Genesis | null {
+export function genesisWith(payload: StoredPayload, chains: number, chain: number): Genesis | null {
   const present = genesisOf(chains)
   if (equalBytes(payload.payloadHash, present.payload.payloadHash)) return present
   const id = encodeBase64Url(payload.payloadHash)
   let genesis = others.get(id)
   if (genesis === undefined) {
-    genesis = executed(payload, true) ?? executed(payload, false)
+    const executedHere = (areHashesOfText: boolean) => executed(payload, { areHashesOfText, chain })
+    genesis = executedHere(true) ?? executedHere(false)
     others.set(id, genesis)
   }
   return genesis
 }
 
-/** Genesis of the network in a store. Stores without contracts in their first block have the present one. */
-export function genesisIn(store: BlockStore): Genesis {
+/** Genesis of a chain in a store. Stores without contracts in their first block have the present one. */
+export function genesisIn(store: BlockStore, chain = 0): Genesis {
   const present = genesisOf(store.chains)
   if (store.size === 0) return present
-  const { payload } = store.at(0)
-  return payload.transactions.length === 0 ? present : (genesisWith(payload, store.chains) ?? present)
+  const found = stored.get(store) ?? new Map<number, Genesis>()
+  stored.set(store, found)
+  const known = found.get(chain)
+  if (known !== undefined) return known
+  const { payload } = store.at(chain)
+  const none = payload.transactions.length === 0
+  const genesis = none ? present : (genesisWith(payload, store.chains, chain) ?? present)
+  found.set(chain, genesis)
+  return genesis
 }
 
+/** Genesis by store and chain. */
+const stored = new WeakMap<BlockStore, Map<number, Genesis>>()
+
 /** @returns null if the outputs of the payload are not those of its commands, under these rules */
-function executed(payload: StoredPayload, areHashesOfText: boolean): Genesis | null {
+function executed(payload: StoredPayload, { areHashesOfText, chain }: Omit<GenesisPlace, 'txId'>): Genesis | null {
   const state = new Layer()
   for (const [txId, { transaction, output }] of payload.transactions.entries()) {
     const command = commandIn(transaction)
     if (command === null) return null
     try {
-      if (!equalBytes(execute(state, command, { txId, areHashesOfText }).output, output)) return null
+      if (!equalBytes(execute(state, command, { txId, areHashesOfText, chain }).output, output)) return null
     } catch (error) {
       if (error instanceof ContractError) return null
       throw error
@@ -233,12 +251,14 @@ function usualTransactions(chains: number): GenesisCommand[] {
   return [...contractsOf(chains), keysets, namespaces, allocations, grants]
 }
 
-function makeGenesis(commands: readonly GenesisCommand[]): Genesis {
+/** @param chain whose number its code can read; null for the same payload on all chains */
+function makeGenesis(commands: readonly GenesisCommand[], chain: number | null = null): Genesis {
   const state = new Layer()
   const transactions = commands.map((command, txId) => {
-    const ran = attempt(() => execute(state, command, { txId, areHashesOfText: false }))
+    const ran = attempt(() => execute(state, command, { txId, areHashesOfText: false, chain }))
     if ('value' in ran) return ran.value
-    throw new NewcutError('BAD_CONFIG', `genesis.transactions.${txId}: ${describeError(ran.error)}`)
+    const where = `genesis.transactions.${command.place ?? txId}:${chain === null ? '' : ` on chain ${chain}:`}`
+    throw new NewcutError('BAD_CONFIG', `${where} ${describeError(ran.error)}`)
   })
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
   state.put('counters', 'tx', transactions.length)
@@ -248,9 +268,10 @@ function makeGenesis(commands: readonly GenesisCommand[]): Genesis {
 interface GenesisPlace {
   readonly txId: number
   readonly areHashesOfText: boolean
+  readonly chain: number | null
 }
 
-function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashesOfText }: GenesisPlace) {
+function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashesOfText, chain }: GenesisPlace) {
   const cmd = JSON.stringify({
     networkId: null,
     payload: { exec: { data, code } },
@@ -261,6 +282,7 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
   const key = hashText(cmd)
   const layer = new Layer(state)
   const { block, message } = emptyEnvironment
+  const place = chain === null ? block.chain : { ...block.chain, chainId: String(chain) }
   const said: Message = {
     ...message,
     data: Object.keys(data).length === 0 ? UNIT : valueFromJson(data as Parameters<typeof valueFromJson>[0]),
@@ -268,7 +290,7 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
     hash: key,
   }
   const rules = { ...genesisRules, areHashesOfText }
-  const evaluator = evaluatorOn({ block: { ...block, rules }, message: said }, layer, freeGas())
+  const evaluator = evaluatorOn({ block: { ...block, chain: place, rules }, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
   const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
   const writes = [...layer.entries()]

@@ -303,7 +303,7 @@ export class Ledger implements Executions {
 
   /** State below the first blocks of a chain. */
   #baseOf(chain: number): ReadableState {
-    return this.#options.fork?.stateOf(chain) ?? this.genesis.state
+    return this.#options.fork?.stateOf(chain) ?? genesisIn(this.#options.store, chain).state
   }
 
   #contextOn(parent: Header, isPrintAllowed = this.#options.prints?.isAllowed ?? false): BlockContext {

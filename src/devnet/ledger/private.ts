@@ -59,7 +59,7 @@ export class PrivateLedger {
     if (head === undefined) throw new RangeError(`there is no chain ${chain}`)
     const { areHashesOfText } = genesisIn(this.#chains.store)
     const context = contextOn(chain, head, { ...this.#rules.on(head), areHashesOfText })
-    const state = this.#states.get(chain) ?? new Layer(genesisIn(this.#chains.store).state)
+    const state = this.#states.get(chain) ?? new Layer(genesisIn(this.#chains.store, chain).state)
     this.#states.set(chain, state)
     const layer = new Layer(state)
     const { blockGas, gasModel } = context.rules

@@ -51,13 +51,14 @@ export interface ChainsOptions {
 /** Chains of a new network. @param payload payload of the first block of every chain */
 export function genesisState(
   network: Network,
-  payload: StoredPayload = emptyPayload,
+  payloadOf: (chain: number) => StoredPayload = () => emptyPayload,
   payloads: PayloadStore = new MemoryPayloads(),
 ): ChainState {
   const { adjacents, degree } = graphAt(network, 0)
   const store = new BlockStore({ chains: adjacents.length, degree, payloads })
   const heads = new Map<number, Header>()
   for (const chain of adjacents.keys()) {
+    const payload = payloadOf(chain)
     const genesis = genesisHeader(network, chain, payload.payloadHash)
     store.insert(genesis, payload)
     heads.set(chain, genesis)
