@@ -1,6 +1,7 @@
 /** Measures commands, for the gas charged by size (PROTOCOL.md E.2). */
 import { jsonObjectIn } from '../base/json.ts'
 import type { CommandSize } from './gas.ts'
+import { slhDsaSchemes } from './slh-dsa.ts'
 
 /** The measured parts of a command. */
 export interface MeasuredCommand {
@@ -23,6 +24,7 @@ export function commandSizeOf({ cmd, proof, sigs, schemes }: MeasuredCommand): C
     signatureBytes: sigs.reduce((sum, each) => sum + (each === null ? 0 : signatureBytesOf(each.sig)), 0),
     ed25519Signers: signers('ED25519'),
     webAuthnSigners: signers('WebAuthn'),
+    slhDsaGas: schemes.reduce((sum, scheme) => sum + (slhDsaSchemes.get(scheme ?? '')?.gas ?? 0), 0),
   }
 }
 

@@ -5,9 +5,9 @@ import { type Condition, valueAt } from './fork.ts'
  * Basis of the gas charged for a command's size, before its code runs.
  *
  * `pre31`: bytes without the proof of a continuation; `post31`: with the proof; `post32`: with signatures and signers
- * too.
+ * too. `post33`, of no live network so far, has a price for signers with SLH-DSA.
  */
-export type GasModel = 'pre31' | 'post31' | 'post32'
+export type GasModel = 'pre31' | 'post31' | 'post32' | 'post33'
 
 /** Measures that the size gas depends on. */
 export interface CommandSize {
@@ -20,10 +20,14 @@ export interface CommandSize {
   /** Number of signers with this scheme. */
   readonly ed25519Signers: number
   readonly webAuthnSigners: number
+  /** Gas that `post33` charges for the signers with SLH-DSA. Default: 0. */
+  readonly slhDsaGas?: number
 }
 
 const ED25519_GAS = 21n
 const WEBAUTHN_GAS = 526n
+/** Gas that `post32` charges for a signer with SLH-DSA: no gas limit is enough. */
+export const NO_PRICE = 2 ** 64
 const LINEAR_BYTES = 100n
 const STEEP_BYTES_TO_7 = 51_200n ** 7n
 
@@ -33,12 +37,13 @@ const STEEP_BYTES_TO_7 = 51_200n ** 7n
  * Uses exact integers: doubles yield one too little for 100 and 200 bytes.
  */
 export function sizeGas(size: CommandSize, model: GasModel): number {
-  const { bytes, proofBytes, signatureBytes, ed25519Signers, webAuthnSigners } = size
+  const { bytes, proofBytes, signatureBytes, ed25519Signers, webAuthnSigners, slhDsaGas = 0 } = size
   const proof = model === 'pre31' ? 0 : proofBytes
-  const [signatures, signers] =
-    model === 'post32'
-      ? [signatureBytes, ED25519_GAS * BigInt(ed25519Signers) + WEBAUTHN_GAS * BigInt(webAuthnSigners)]
-      : [0, 0n]
+  const hasSigners = model === 'post32' || model === 'post33'
+  const slhDsa = model === 'post33' || slhDsaGas === 0 ? BigInt(slhDsaGas) : BigInt(NO_PRICE)
+  const [signatures, signers] = hasSigners
+    ? [signatureBytes, ED25519_GAS * BigInt(ed25519Signers) + WEBAUTHN_GAS * BigInt(webAuthnSigners) + slhDsa]
+    : [0, 0n]
   const b = BigInt(bytes + proof + signatures)
   const numerator = b * STEEP_BYTES_TO_7 + LINEAR_BYTES * b ** 7n
   const denominator = LINEAR_BYTES * STEEP_BYTES_TO_7

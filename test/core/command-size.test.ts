@@ -44,6 +44,19 @@ describe('the size of a command', () => {
     expect(sizeGas(size, 'post32') - without).toBe(3 * 21 + 526)
     expect(sizeGas(size, 'post31')).toBe(without)
   })
+
+  it.each([
+    ['SLH-DSA-SHA2-128s', 816],
+    ['SLH-DSA-SHA2-192s', 1584],
+    ['SLH-DSA-SHA2-256s', 3992],
+  ])('charges for a signer with %s from post33 on, and no limit is enough under post32', (scheme, gas) => {
+    const size = commandSizeOf({ ...command, schemes: [scheme, 'ED25519', scheme, 'WebAuthn'] })
+    const without = commandSizeOf({ ...command, schemes: ['ED25519', 'WebAuthn'] })
+    expect(sizeGas(size, 'post33') - sizeGas(without, 'post33')).toBe(2 * gas)
+    expect(sizeGas(without, 'post33')).toBe(sizeGas(without, 'post32'))
+    expect(sizeGas(size, 'post32')).toBeGreaterThanOrEqual(2 ** 64)
+    for (const model of ['pre31', 'post31'] as const) expect(sizeGas(size, model)).toBe(sizeGas(without, model))
+  })
 })
 
 it.each([

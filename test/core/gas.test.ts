@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type GasModel, sizeGas } from '../../src/core/gas.ts'
+import { sizeGas } from '../../src/core/gas.ts'
 
 interface GasCase {
   readonly name: string
@@ -15,7 +15,7 @@ interface GasCase {
 }
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), 'utf8'))
 const { cases } = read('gas.json') as { cases: readonly GasCase[] }
-const models: readonly GasModel[] = ['pre31', 'post31', 'post32']
+const models = ['pre31', 'post31', 'post32'] as const
 const ofBytes = (bytes: number) =>
   sizeGas({ bytes, proofBytes: 0, signatureBytes: 0, ed25519Signers: 0, webAuthnSigners: 0 }, 'pre31')
 
