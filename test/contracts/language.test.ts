@@ -32,6 +32,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'runner.repl': 68,
   'schemas.repl': 32,
   'signatures.repl': 64,
+  'slh-dsa.repl': 27,
   'table-values.repl': 57,
   'tables.repl': 38,
   'types.repl': 30,

@@ -74,6 +74,8 @@ export interface LanguageRules {
    * 5.4.
    */
   readonly isLanguage541: boolean
+  /** Keysets may have keys of SLH-DSA, and accounts may be named after them. A preview: no release has this. */
+  readonly hasSlhDsa: boolean
   /**
    * Modules are hashed by namespace and text, as in data directories of newcut 0.9 and earlier. False for the hashes of
    * the network.
@@ -129,6 +131,7 @@ export const emptyEnvironment: Environment = {
       areResultsChecked: true,
       isLanguage54: true,
       isLanguage541: true,
+      hasSlhDsa: false,
       areHashesOfText: false,
       isPrintAllowed: false,
       areSizesOfRunner: false,

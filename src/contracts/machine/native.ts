@@ -9,6 +9,7 @@ import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import { argumentType } from './argument-type.ts'
 import { COST, LIMIT } from './costs.ts'
+import type { BlockScope } from './environment.ts'
 import { SIZE_BYTE } from './gas-prices.ts'
 import { asValue, Callable, isValue, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
@@ -25,6 +26,8 @@ export function isObject(term: Term): term is ObjectValue {
 export interface Host {
   /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
+  /** Default: the rules of the present release. */
+  readonly block?: Pick<BlockScope, 'rules'>
   /** Milligas until the limit. */
   readonly gasLeft: number
   /**

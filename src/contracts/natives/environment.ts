@@ -14,6 +14,8 @@ import { type Guard, type GuardKind, type ObjectValue, UNIT, type Value } from '
 const MAX_DIGITS = 10_000
 const INTEGER = /^-?\d+$/
 const KEY = /^[0-9a-f]{64}$|^WEBAUTHN-[0-9a-f]+$/
+/** A key of SLH-DSA in a keyset: `q` and its 32, 48 or 64 bytes in hex. */
+export const SLH_DSA_KEY = /^q([0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/
 
 /**
  * Field of the message data.
@@ -103,8 +105,9 @@ const checked = new WeakSet<GuardKind>()
 
 export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
-  if (!run.block.rules.areKeysChecked || is.kind !== 'keyset' || checked.has(is)) return guard
-  if (!is.keys.every((key) => KEY.test(key))) {
+  const { areKeysChecked, hasSlhDsa } = run.block.rules
+  if (!areKeysChecked || is.kind !== 'keyset' || checked.has(is)) return guard
+  if (!is.keys.every((key) => KEY.test(key) || (hasSlhDsa && SLH_DSA_KEY.test(key)))) {
     throw failure('WRONG_KEYSET', { keyset: () => showValue(guard) })
   }
   checked.add(is)

@@ -1,5 +1,6 @@
 /** Principals: account names derived from a guard, so that nobody else can own them. */
 import { COST, hashCost } from '../machine/costs.ts'
+import type { LanguageRules } from '../machine/environment.ts'
 import { characters, PRICE, parsePrice, textComparisonPrice } from '../machine/gas-prices.ts'
 import { type Arguments, type Native, native, paidSize } from '../machine/native.ts'
 import { capabilityGuardSize, userGuardSize } from '../values/charged-size.ts'
@@ -7,14 +8,17 @@ import { hashText } from '../values/hash.ts'
 import { compareText } from '../values/order.ts'
 import type { Guard, Value } from '../values/value.ts'
 import { valueToJson } from '../values/wire.ts'
+import { SLH_DSA_KEY } from './environment.ts'
 import { weigh } from './weight.ts'
 
 const KEY = /^[0-9a-f]{64}$/
 const HASH = '[A-Za-z0-9_-]{43}'
 const NAME = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~.]*'
 
+type Form = readonly [kind: string, form: RegExp]
+
 /** Prefix -> pattern of the whole name. */
-const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
+const FORMS: readonly Form[] = [
   ['k:', /^k:[0-9a-fA-F]{64}$/],
   ['w:', new RegExp(`^w:${HASH}:${NAME}$`)],
   ['r:', /^r:.+$/s],
@@ -24,12 +28,18 @@ const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['c:', new RegExp(`^c:${HASH}$`)],
 ]
 
+/** Principals of keysets whose keys are all of SLH-DSA (KIP-0041). */
+const SLH_DSA_FORMS: readonly Form[] = [
+  ['q:', /^q:([0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128})$/],
+  ['x:', new RegExp(`^x:${HASH}:${NAME}$`)],
+]
+
 /** The principal of a guard. */
-export function principalOf(guard: Guard): string {
+export function principalOf(guard: Guard, { hasSlhDsa }: Pick<LanguageRules, 'hasSlhDsa'>): string {
   const { is } = guard
   switch (is.kind) {
     case 'keyset':
-      return keysetPrincipal(is.keys, is.predicate)
+      return keysetPrincipal(is.keys, is.predicate, hasSlhDsa)
     case 'keysetRef':
       return `r:${is.name}`
     case 'user':
@@ -43,11 +53,18 @@ export function principalOf(guard: Guard): string {
   }
 }
 
-/** A single ED25519 key with `keys-all` is used as is; other keysets are hashed. */
-function keysetPrincipal(keys: readonly string[], predicate: string): string {
+/**
+ * A single key of ED25519 or SLH-DSA with `keys-all` is used as is; other keysets are hashed. Keysets with keys of both
+ * are `w:`.
+ */
+function keysetPrincipal(keys: readonly string[], predicate: string, hasSlhDsa: boolean): string {
   const sorted = [...new Set(keys)].sort(compareText)
-  if (sorted.length === 1 && predicate === 'keys-all' && KEY.test(sorted[0])) return `k:${sorted[0]}`
-  return `w:${hashText(sorted.join(''))}:${predicate}`
+  const isSingle = sorted.length === 1 && predicate === 'keys-all'
+  if (isSingle && KEY.test(sorted[0])) return `k:${sorted[0]}`
+  const isSlhDsa = hasSlhDsa && sorted.length > 0 && sorted.every((key) => SLH_DSA_KEY.test(key))
+  // The prefix stands before the colon.
+  if (isSingle && isSlhDsa) return sorted[0].replace('q', 'q:')
+  return `${isSlhDsa ? 'x' : 'w'}:${hashText(sorted.join(''))}:${predicate}`
 }
 
 function joined(values: readonly Value[]): string {
@@ -55,9 +72,12 @@ function joined(values: readonly Value[]): string {
 }
 
 /** @returns the prefix (`k:`, `w:`, ...), or an empty string if the text is not a principal */
-export function kindOfPrincipal(text: string): string {
-  return FORMS.find(([, form]) => form.test(text))?.[0] ?? ''
+export function kindOfPrincipal(text: string, { hasSlhDsa }: Pick<LanguageRules, 'hasSlhDsa'>): string {
+  const forms = hasSlhDsa ? [...FORMS, ...SLH_DSA_FORMS] : FORMS
+  return forms.find(([, form]) => form.test(text))?.[0] ?? ''
 }
+
+const rulesOf = ({ run }: Arguments): Pick<LanguageRules, 'hasSlhDsa'> => run.block?.rules ?? { hasSlhDsa: false }
 
 function paid(args: Arguments, guard: Guard): string {
   const { is } = guard
@@ -65,8 +85,8 @@ function paid(args: Arguments, guard: Guard): string {
   if (is.kind === 'user') args.charge(PRICE.hashByte * paidSize(args.run, userGuardSize(is)))
   if (is.kind === 'capability') args.charge(PRICE.hashByte * paidSize(args.run, capabilityGuardSize(is)))
   args.charge(PRICE.principal)
-  const principal = principalOf(guard)
-  const isOwn = is.kind === 'keyset' && principal.startsWith('w:') && is.predicate.includes('.')
+  const principal = principalOf(guard, rulesOf(args))
+  const isOwn = is.kind === 'keyset' && is.predicate.includes('.')
   // The name of a predicate of one's own is joined to the hash: its parts, without the dots.
   if (isOwn) args.charge(PRICE.character * characters(is.predicate.replaceAll('.', '')))
   return principal
@@ -83,7 +103,7 @@ function kind(args: Arguments): string {
   const text = args.text(0)
   args.charge(parsePrice(text))
   args.workText(text.length, COST.readCharacter)
-  return kindOfPrincipal(text)
+  return kindOfPrincipal(text, rulesOf(args))
 }
 
 export const PRINCIPALS: readonly Native[] = [

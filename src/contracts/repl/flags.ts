@@ -15,6 +15,8 @@ const EFFECTS: readonly (readonly [flag: string, rule: keyof LanguageRules, valu
   ['DisableReentrancyCheck', 'isReentrancyChecked', false],
   ['DisablePact54', 'isLanguage54', false],
   ['DisablePact54Fix', 'isLanguage541', false],
+  // The flag is one of the next release. Files that set no flags get the rules of the present one.
+  ['DisableSlhDsaSignatures', 'hasSlhDsa', false],
 ]
 
 /** Flags that exist. Those without an effect here change no rule that test files can see. */
