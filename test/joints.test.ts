@@ -97,8 +97,9 @@ describe('imports', () => {
     // processor time of threads is 1 of devnet. Networks are data: their lookup, their data and the form of their files
     // are 2 more of each, and 4 of send. The option for such files is 1 of mine, lead, send and devnet. Rules by height are
     // 1 of devnet, and the schema that records of networks have is 1. Entity tags are 1 of devnet. Payment models and the
-    // forecast of rewards are 2 of mine and lead. Genesis headers of forked networks are 1 of devnet.
-    const budgets: typeof counts = { mine: 277, lead: 268, devnet: 520, send: 167, keygen: 66 }
+    // forecast of rewards are 2 of mine and lead. Genesis headers of forked networks are 1 of devnet. Schemes of SLH-DSA
+    // and their signatures are 2 of devnet; the texts of refusals left a file of 400 lines there.
+    const budgets: typeof counts = { mine: 277, lead: 268, devnet: 523, send: 167, keygen: 66 }
     const over = Object.entries(counts).filter(([name, count]) => count > budgets[name as keyof typeof counts])
     expect(over).toEqual([])
   })

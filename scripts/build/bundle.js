@@ -78,8 +78,9 @@ export async function bundleCommands() {
       'contract-thread': compiled('commands/contract-thread'),
     },
     platform: 'node',
-    // They load files of their own folders.
-    external: ['classic-level', 'piscina', 'webgpu'],
+    // They load files of their own folders. The library for SLH-DSA, which hardly any node loads, shares modules with all
+    // commands: in a bundle, it would split these into more files.
+    external: ['classic-level', 'piscina', 'webgpu', '@noble/post-quantum/slh-dsa.js'],
     plugins: [
       {
         name: 'packages stay apart',

@@ -42,7 +42,7 @@ import { developmentAccount } from './orders/block-maker.ts'
 import type { Chains } from './rules/chains.ts'
 import { type NetworkRules, rulesOf } from './rules/network-rules.ts'
 import { NodeClock } from './rules/node-clock.ts'
-import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
+import type { NetworkSettings } from './rules/settings.ts'
 import type { LetIn } from './store/let-in.ts'
 import type { Prints } from './store/prints.ts'
 import { indexBlock, type TransactionIndex } from './store/transaction-index.ts'
@@ -54,7 +54,7 @@ import { Coordinator } from './work/coordinator.ts'
 export function assemble(
   options: DevnetOptions,
   { machine, turn }: Pick<NetworkHost, 'machine' | 'turn'>,
-  { data, fork, asked, prints }: Begun,
+  { data, fork, settings, prints }: Begun,
 ) {
   const {
     product = 'chainweb',
@@ -65,7 +65,6 @@ export function assemble(
     onNotice = () => undefined,
   } = options
   const { random } = machine
-  const settings = data?.blocks.settings ?? settingsOf(asked)
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   if (fork !== null) fork.setClock(clock, data?.loaded.newestCreationTime)
@@ -87,6 +86,7 @@ export function assemble(
   const impersonation = new Impersonation(
     letIn,
     options.impersonate?.flatMap((key) => impersonatedKey(key) ?? []),
+    rules.release,
   )
   const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, rules, impersonation })
   const limits = limitsOf(options)
@@ -150,7 +150,7 @@ export function assemble(
 export interface Begun {
   readonly data: DataDirectory | null
   readonly fork: NodeFork | null
-  readonly asked: AskedSettings
+  readonly settings: NetworkSettings
   readonly prints: Prints
 }
 

@@ -10,11 +10,13 @@ import type { App } from './http/app.ts'
 import type { Controls } from './http/controls.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Mempools } from './mempool/mempools.ts'
+import { loadSlhDsa } from './mempool/slh-dsa.ts'
 import type { NetworkHost } from './network-host.ts'
 import { askedSettings, type DevnetOptions } from './options.ts'
 import { type PhraseAccount, phraseAccounts } from './orders/phrase-accounts.ts'
 import type { Chains } from './rules/chains.ts'
-import type { NetworkSettings } from './rules/settings.ts'
+import { releaseRules } from './rules/releases.ts'
+import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
 import { StateStart } from './state-start.ts'
 import { Prints } from './store/prints.ts'
 
@@ -47,7 +49,11 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
       throw start.named(error)
     },
   )
-  const { data, fork } = begun
+  const { data, fork, settings } = begun
+  if (releaseRules[settings.release].hasSlhDsa) {
+    await loadSlhDsa()
+    onNotice(`node release ${settings.release} is a preview: the live network may adopt other rules for SLH-DSA`)
+  }
   const { backups, saved, watch, ...parts } = assemble(options, host, begun)
   const { app, chains, ledger, controls } = parts
   host.extend(app)
@@ -86,13 +92,14 @@ async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => 
   const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
   const prints = new Prints({ isAllowed: allowPrint, onPrint, onNotice })
-  return { fork, asked, prints, data: await openData(options, { asked, fork, prints }, onFailure) }
+  const data = await openData(options, { asked, fork, prints }, onFailure)
+  return { fork, prints, data, settings: data?.blocks.settings ?? settingsOf(asked) }
 }
 
 /** Opens the data directory. @returns null if the options name none */
 async function openData(
   options: DevnetOptions,
-  begin: Pick<Begun, 'asked' | 'fork' | 'prints'>,
+  begin: Pick<Begun, 'fork' | 'prints'> & { readonly asked: AskedSettings },
   onFailure: (error: NewcutError) => void,
 ): Promise<DataDirectory | null> {
   const { dataDir, onProgress, onNotice = () => undefined } = options

@@ -322,6 +322,17 @@ describe('the rules of stoa', () => {
     })
   })
 
+  it('have SLH-DSA at all heights with the preview of the next release, and nowhere without it', () => {
+    const network = forkedNetwork(STOA, {})
+    const release = '3.3-preview'
+    const all = { gasModel: 'post33', hasSlhDsa: true, blockGas: 2_000_000 }
+    expect(on({ network, release }, 516_998)).toMatchObject({ ...all, isLanguage541: false })
+    expect(on({ network, release }, 516_999)).toMatchObject({ ...all, isLanguage541: true })
+    for (const release of ['3.2', '2.32'] as const) expect(on({ network, release }, 600_000).hasSlhDsa).toBe(false)
+    const highest = (asked: AskedSettings) => rulesOf(settingsOf(asked)).network.forks.highestKnown
+    expect([highest({}), highest({ release }), highest({ network, release })]).toEqual([1, 2, 0])
+  })
+
   it('follow the fork number of mainnet01, which counts from its height only', () => {
     const network = forkedNetwork({ network: 'mainnet01', code: 5 }, {})
     expect(on({ network }, 6_600_000)).toMatchObject({ gasModel: 'post31', isLanguage541: false })

@@ -5,6 +5,7 @@ import { FormatError } from '../../base/errors.ts'
 import type { ExactJson } from '../../base/json.ts'
 import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
+import { SLH_DSA_KEY_PREFIX, slhDsaSchemes } from '../../core/slh-dsa.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import { CommandCode } from './code.ts'
 import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'
@@ -61,10 +62,14 @@ function known<T>(part: T | null): T {
 /** Collects the capabilities of all signers, by public key and by address. */
 export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: Grants; readonly byAddress: Grants } {
   const granted = signers.map(({ clist }, i) => tokensFrom(clist, `/signers/${i}/clist`))
-  const byKey = merged(signers.map(({ pubKey }, i) => [pubKey, granted[i]]))
+  const byKey = merged(signers.map((signer, i) => [keyOf(signer), granted[i]]))
   if (signers.every(({ addr }) => (addr ?? null) === null)) return { byKey, byAddress: byKey }
-  return { byKey, byAddress: merged(signers.map(({ pubKey, addr }, i) => [addr ?? pubKey, granted[i]])) }
+  return { byKey, byAddress: merged(signers.map((signer, i) => [signer.addr ?? keyOf(signer), granted[i]])) }
 }
+
+/** The key of a signer as keysets have it. */
+const keyOf = ({ pubKey, scheme }: SignerShape) =>
+  slhDsaSchemes.has(scheme ?? '') ? SLH_DSA_KEY_PREFIX + pubKey : pubKey
 
 /** Merges the lists of a signer that occurs twice. An empty list has no limit, so it wins. */
 function merged(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {

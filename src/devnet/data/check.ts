@@ -10,6 +10,7 @@ import type { NodeFork } from '../fork/node-fork.ts'
 import { openNodeFork } from '../fork/open-fork.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
+import { loadSlhDsa } from '../mempool/slh-dsa.ts'
 import { Chains } from '../rules/chains.ts'
 import { rulesOf } from '../rules/network-rules.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
@@ -140,6 +141,7 @@ class Check {
     const index = new MemoryTransactionIndex()
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const rules = rulesOf(this.#settings)
+    if (rules.release.hasSlhDsa) await loadSlhDsa()
     const { letIn } = this.#loaded
     const ledger = new Ledger({
       store: this.#store,

@@ -15,6 +15,7 @@ import type { NodeFork } from '../fork/node-fork.ts'
 import { genesisFor } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
+import { loadSlhDsa } from '../mempool/slh-dsa.ts'
 import { forkedState, genesisState } from '../rules/chains.ts'
 import { rulesOf } from '../rules/network-rules.ts'
 import {
@@ -88,6 +89,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
     // Close the state first: its last write waits until the open block database has the blocks.
     const close = () => state.close().finally(() => blocks.close())
     const rules = rulesOf(blocks.settings)
+    if (rules.release.hasSlhDsa) await loadSlhDsa()
     const ledger = new Ledger({
       store,
       heads: loaded.heads.values(),

@@ -3,11 +3,14 @@ import { Layer } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { RunCommand, RunLater } from '../ledger/draft.ts'
 import { executeInBlock } from '../ledger/execute.ts'
+import { commandsIn } from '../ledger/execute-payload.ts'
 import { keptEntry } from '../ledger/kept-entry.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Executed, ExecuteOptions, ExecutingBlock, Unexecuted } from '../ledger/transaction.ts'
-import { TIMED_OUT } from '../mempool/mempools.ts'
-import { sourceOf, taskOf } from './calls.ts'
+import { TIMED_OUT } from '../mempool/refusals.ts'
+import { isUnverified } from '../mempool/slh-dsa.ts'
+import type { StoredPayload } from '../store/payload.ts'
+import { sourceOf, taskOf, verifyIn } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
@@ -104,6 +107,15 @@ export class BlockRunner {
 
   /** Executes a command of a block again. */
   readonly replay: RunLater = (...command) => this.#later(this.#options.calls, true, command)
+
+  /** Verifies signatures of a block that take long, so that its check knows the verdicts. */
+  readonly verify = async (chain: number, payload: StoredPayload): Promise<void> => {
+    const { ledger, others } = this.#options
+    const { context, state } = ledger.base(chain, 0)
+    for (const command of commandsIn(payload)) {
+      if (isUnverified(command)) await verifyIn(others, command, sourceOf(ledger, context, state), false)
+    }
+  }
 
   async #later(
     executor: Executor,

@@ -6,7 +6,9 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
-import { TIMED_OUT, type Trial } from '../mempool/mempools.ts'
+import type { Trial } from '../mempool/mempools.ts'
+import { TIMED_OUT } from '../mempool/refusals.ts'
+import { keepVerdicts, type Signed } from '../mempool/slh-dsa.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
@@ -99,6 +101,13 @@ export class Calls implements Trial {
     return 'refused' in outcome ? outcome.refused : TIMED_OUT
   }
 
+  /** Verifies the signatures of a command that take long. @returns why it could not, or null */
+  async signatures(chain: number, command: Signed): Promise<string | null> {
+    const { context, state } = this.#ledger.base(chain, 0)
+    const verified = await verifyIn(this.#executor, command, sourceOf(this.#ledger, context, state))
+    return verified ? null : TIMED_OUT
+  }
+
   /** @returns why a continuation is too late, or null */
   pactFault(chain: number, command: Command): string | null {
     try {
@@ -123,6 +132,20 @@ export class Calls implements Trial {
   ): Promise<TaskOutcome> {
     return this.#executor.run(taskOf(kind, command, context), sourceOf(this.#ledger, context, state))
   }
+}
+
+/** Verifies signatures in a thread. @returns whether their verdicts are known now */
+export async function verifyIn(
+  executor: Executor,
+  { sigs, signers, hash }: Signed,
+  source: TaskSource,
+  hasDeadline = true,
+): Promise<boolean> {
+  const command = { sigs, signers, hash }
+  const outcome = await executor.run({ kind: 'signatures', command }, source, hasDeadline)
+  if (!('verdicts' in outcome)) return false
+  keepVerdicts(command, outcome.verdicts)
+  return true
 }
 
 /** State and proofs for a command in this block. */

@@ -42,7 +42,7 @@ export class Execution {
     this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay, fork })
     this.run = runner.run
     this.#executors = [calls, own, others]
-    ledger.runOthersBy(runner.runLater)
+    ledger.runOthersBy({ run: runner.runLater, verify: runner.verify })
   }
 
   /** Calls `listener` when the thread of blocks is done with a command that a block waits for. */

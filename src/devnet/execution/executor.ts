@@ -12,6 +12,7 @@ import { keepEntry } from '../ledger/kept-entry.ts'
 import {
   type CommandTask,
   type FromThread,
+  type SignatureTask,
   type TaskResult,
   type ThreadAnswer,
   type ThreadQuestion,
@@ -66,7 +67,7 @@ export interface TaskSettling {
 }
 
 interface QueuedTask extends TaskSettling {
-  readonly task: CommandTask
+  readonly task: CommandTask | SignatureTask
   readonly source: TaskSource
   readonly hasDeadline: boolean
   /** Error with which the node could not answer the thread; null if there is none. */
@@ -130,7 +131,7 @@ export class Executor {
    * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
    * @param hasDeadline without, the command may take any time, and waits behind any number of others
    */
-  run(task: CommandTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
+  run(task: CommandTask | SignatureTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
     return new Promise((resolve, reject) => {
       if (hasDeadline && this.#waiting.length >= MAX_WAITING) {
         resolve({ stopped: 'unavailable' })
@@ -295,7 +296,7 @@ class Thread {
     port1.unref()
   }
 
-  send(message: CommandTask | ThreadAnswer): void {
+  send(message: CommandTask | SignatureTask | ThreadAnswer): void {
     this.#port.postMessage(message)
     Atomics.add(this.#signals, TO_THREAD, 1)
     Atomics.notify(this.#signals, TO_THREAD)

@@ -9,6 +9,7 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
 import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
+import type { Signed } from '../mempool/slh-dsa.ts'
 
 /** Given to the thread when it starts. */
 export interface ThreadData {
@@ -53,6 +54,12 @@ export interface KeptWrite {
 /** A module that the command has made, under an id below 0. */
 export type MadeModule = readonly [id: number, module: KeptModule]
 
+/** Signatures to verify that take long. */
+export interface SignatureTask {
+  readonly kind: 'signatures'
+  readonly command: Signed
+}
+
 /** Outcome of a task. */
 export type TaskResult =
   /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
@@ -61,6 +68,8 @@ export type TaskResult =
   | { readonly refused: string; readonly isFinal: boolean }
   /** `trial`: the command may become pending. */
   | { readonly passed: true }
+  /** `signatures`: {@link verdictsOn}. */
+  | { readonly verdicts: readonly boolean[] }
   /** `trace`. */
   | TracedCommand
   /** `execute`. */

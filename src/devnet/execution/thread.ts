@@ -17,9 +17,11 @@ import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
+import { loadSlhDsa, verdictsOn } from '../mempool/slh-dsa.ts'
 import {
   type CommandTask,
   type FromThread,
+  type SignatureTask,
   type TaskResult,
   type ThreadAnswer,
   type ThreadData,
@@ -41,14 +43,24 @@ class Service {
     this.#port = port
     this.#signals = signals
     this.#modules = new RemoteModules(this.#ask, genesis)
-    port.on('message', (task: CommandTask) => {
-      try {
-        this.#tell({ result: this.#run(task) })
-      } catch (error) {
-        this.#tell({ broken: describeError(error) })
+    port.on('message', (task: CommandTask | SignatureTask) => {
+      if (task.kind === 'signatures') {
+        void loadSlhDsa()
+          .then(() => this.#answer(() => ({ verdicts: verdictsOn(task.command) })))
+          .catch((error: unknown) => this.#tell({ broken: describeError(error) }))
+      } else {
+        this.#answer(() => this.#run(task))
       }
     })
     this.#tell({ ready: true, threadId: linuxThreadId() })
+  }
+
+  #answer(run: () => TaskResult): void {
+    try {
+      this.#tell({ result: run() })
+    } catch (error) {
+      this.#tell({ broken: describeError(error) })
+    }
   }
 
   #tell(message: FromThread): void {

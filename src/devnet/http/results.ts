@@ -1,7 +1,8 @@
 /** Looks up command results by request key: in blocks, of private commands, and of badlisted commands. */
 import type { FoundResult, Ledger } from '../ledger/ledger.ts'
 import type { PrivateLedger } from '../ledger/private.ts'
-import { BADLISTED, type Mempools } from '../mempool/mempools.ts'
+import type { Mempools } from '../mempool/mempools.ts'
+import { BADLISTED } from '../mempool/refusals.ts'
 import { failedResult, placedResult } from './encode/result-text.ts'
 
 export interface ResultsOptions {

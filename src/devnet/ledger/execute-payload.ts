@@ -106,6 +106,15 @@ export async function replayTo(
   return 'fault' in step.value ? step.value.fault : `there is no transaction ${index}`
 }
 
+/** The commands of a payload, up to one that does not parse. */
+export function* commandsIn({ transactions }: StoredPayload): Generator<Command> {
+  for (const { transaction } of transactions) {
+    const command = readCommandText(new TextDecoder().decode(transaction))
+    if (command instanceof CommandFault) return
+    yield command
+  }
+}
+
 function* payloadSteps(
   { begin, check }: PayloadExecution,
   payload: StoredPayload,

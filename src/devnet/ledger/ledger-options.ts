@@ -3,9 +3,11 @@ import type { Header } from '../../core/header.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { LetInKeys } from '../store/let-in.ts'
+import type { StoredPayload } from '../store/payload.ts'
 import type { Prints } from '../store/prints.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import type { OutputLimits } from './command-result.ts'
+import type { RunLater } from './draft.ts'
 import type { CommandCheck } from './execute-payload.ts'
 import type { ForkedBase } from './forked-base.ts'
 import type { Versions } from './versions.ts'
@@ -15,6 +17,14 @@ export interface BeginOptions {
   readonly limits?: OutputLimits
   readonly gasLimit?: number
   readonly isPrintAllowed?: boolean
+}
+
+/** How to execute blocks of others, such as in a thread. */
+export interface OthersRunner {
+  /** Executes a command. */
+  readonly run: RunLater
+  /** Verifies the signatures of SLH-DSA in a payload of a chain, so that the check of its commands knows the verdicts. */
+  readonly verify: (chain: number, payload: StoredPayload) => Promise<void>
 }
 
 export interface LedgerOptions {

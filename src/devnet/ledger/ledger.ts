@@ -24,7 +24,7 @@ import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
-import { PayloadDraft, type RunLater } from './draft.ts'
+import { PayloadDraft } from './draft.ts'
 import {
   executePayload,
   executePayloadAsRecorded,
@@ -33,7 +33,7 @@ import {
 } from './execute-payload.ts'
 import { textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
-import type { BeginOptions, LedgerOptions } from './ledger-options.ts'
+import type { BeginOptions, LedgerOptions, OthersRunner } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
@@ -70,7 +70,7 @@ export class Ledger implements Executions {
   readonly #branches: Branches
   /** Payloads executed here that may become blocks. */
   readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
-  #runLater: RunLater | null = null
+  #others: OthersRunner | null = null
   /** One-entry cache: pollers mostly ask about the same block. */
   #told: Block | null = null
   /** Chain -> the last context below its head. */
@@ -120,8 +120,9 @@ export class Ledger implements Executions {
 
   async prepare(parent: Header, payload: StoredPayload): Promise<void> {
     const known = this.#executed.get(payload)
-    if (this.#runLater === null || (known !== undefined && equalBytes(known.parent, parent.hash))) return
-    const run = this.#runLater
+    if (this.#others === null || (known !== undefined && equalBytes(known.parent, parent.hash))) return
+    const { run, verify } = this.#others
+    if (this.#options.rules.release.hasSlhDsa) await verify(parent.chainId, payload)
     const judged = await this.#complete(() => executePayloadLater(this.#executionOn(parent), payload, run))
     this.#executed.set(payload, { parent: parent.hash, ...judged })
   }
@@ -149,9 +150,9 @@ export class Ledger implements Executions {
     return this.#options.prints?.isAllowed ? this.#options.prints : null
   }
 
-  /** Executes blocks of others by `run`, instead of at once. */
-  runOthersBy(run: RunLater): void {
-    this.#runLater = run
+  /** Executes blocks of others in this way, instead of at once. */
+  runOthersBy(others: OthersRunner): void {
+    this.#others = others
   }
 
   #executionOn(parent: Header, options: BeginOptions = {}): PayloadExecution {

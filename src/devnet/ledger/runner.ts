@@ -25,8 +25,9 @@ export const genesisRules: LanguageRules = { ...emptyEnvironment.block.rules, ar
 /** Rules of all blocks after the first one. */
 export function blockRules({
   isLanguage541,
+  hasSlhDsa,
   areHashesOfText,
-}: Pick<BlockRules, 'isLanguage541' | 'areHashesOfText'>): LanguageRules {
+}: Pick<BlockRules, 'isLanguage541' | 'hasSlhDsa' | 'areHashesOfText'>): LanguageRules {
   return {
     ...genesisRules,
     isRootOpen: false,
@@ -34,6 +35,7 @@ export function blockRules({
     namespacePolicy: 'ns.validate',
     isHistoryLocal: true,
     isLanguage541,
+    hasSlhDsa,
     areHashesOfText,
   }
 }

@@ -86,6 +86,8 @@ export function executeCommand(
   trace?.line('payload size', sizeCost * 1000)
   const run = attempt(() => {
     evaluator.charge(sizeCost * 1000)
+    // Verified before, in more time than that of other schemes.
+    evaluator.work((command.size.slhDsaGas ?? 0) * 1000)
     const execute = () => runPayload(evaluator, context, command, block.readProof)
     return trace === undefined ? execute() : trace.part(partName(command), gas, execute)
   })

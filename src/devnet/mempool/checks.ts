@@ -3,14 +3,14 @@
  */
 import type { Decimal } from '../../contracts/values/decimal.ts'
 import { isCommandHash } from '../../core/command-hash.ts'
-import { type GasModel, sizeGas } from '../../core/gas.ts'
+import { type GasModel, NO_PRICE, sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import type { LetInKeys } from '../store/let-in.ts'
 import { blockTerms, type GasTerms } from './gas-terms.ts'
 import { signaturesFaultUnless } from './impersonation.ts'
-import { signaturesFault } from './signatures.ts'
+import { type SignatureRules, signaturesFault } from './signatures.ts'
 
 /** Gas prices are multiples of 10^-12. */
 const GAS_PRICE_DECIMALS = 12
@@ -93,9 +93,13 @@ export function sealFault(
   if (ttl <= 0) return `${EXPIRED}: it is ${ttl} s, and must be at least 1 s`
   if (ttl > MAX_TTL_SECONDS) return `${EXPIRED}: it is ${ttl} s, and may be ${MAX_TTL_SECONDS} s`
   const gas = sizeGas(command.size, gasModel)
-  if (gas > gasLimit) return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
-  const fault = signatures(command)
-  return fault && `Invalid transaction sigs: ${fault}`
+  const isCheap = gas <= gasLimit
+  const isPriced = gas < NO_PRICE
+  // The signatures say which scheme has no price.
+  const fault = isCheap || !isPriced ? signatures(command) : null
+  if (fault !== null) return `Invalid transaction sigs: ${fault}`
+  if (isCheap) return null
+  return `Transaction gas limit (${gasLimit}) is below the gas for the size of the command (${gas})`
 }
 
 /**
@@ -149,14 +153,14 @@ export function preflightFaults(
 /** @returns why a private command is refused, or null */
 export function privateFault(
   command: Command<PrivateMeta>,
-  { network, gasModel, blockGas }: Pick<Destination, 'network' | 'gasModel' | 'blockGas'>,
+  { network, gasModel, blockGas, ...rules }: Pick<Destination, 'network' | 'gasModel' | 'blockGas'> & SignatureRules,
 ): string | null {
   const { networkId, sigs, size } = command
   if (networkId !== network) return `Network id mismatch: it is ${JSON.stringify(networkId)}, and should be ${network}`
   if (sigs.length > MAX_SIGNATURES) return 'Signature list size too big'
   const gas = sizeGas(size, gasModel)
   if (gas > blockGas) return `the gas for its size (${gas}) is above that of a block (${blockGas})`
-  return localSignaturesFault(command)
+  return localSignaturesFault(command, (sealed) => signaturesFault(sealed, undefined, rules))
 }
 
 /**
@@ -164,9 +168,10 @@ export function privateFault(
  * @returns the check of commands in blocks of a network
  */
 export function commandCheck({ network, on }: NetworkRules, letIn: LetInKeys): CommandCheck {
-  const signatures = signaturesFaultUnless(letIn)
   return (command, parent) => {
-    const { gasModel, blockGas } = on(parent)
+    const rules = on(parent)
+    const { gasModel, blockGas } = rules
+    const signatures = signaturesFaultUnless(letIn, rules)
     return blockFault(command, { network: network.name, chain: parent.chainId, gasModel, blockGas }, signatures)
   }
 }

@@ -1,7 +1,7 @@
 /** Public keys whose signatures the node does not check, and the commands that it let in for them. */
-import type { Command } from '../command/command.ts'
+import type { Command, CommandSigner } from '../command/command.ts'
 import type { LetIn, LetInKeys } from '../store/let-in.ts'
-import { signaturesFault } from './signatures.ts'
+import { type SignatureRules, signaturesFault } from './signatures.ts'
 
 /** Stands for every public key. */
 export const EVERY_KEY = '*'
@@ -14,6 +14,7 @@ export class Impersonation {
   /** Keys to begin with. */
   readonly #first: readonly string[]
   readonly #letIn: Map<string, LetIn>
+  readonly #rules: SignatureRules | undefined
   /** Commands that passed, but are not pending yet. */
   readonly #passed = new WeakSet<Signable>()
 
@@ -21,8 +22,10 @@ export class Impersonation {
    * @param letIn gets the request keys of commands that became pending without valid signatures; it has those of
    *   earlier runs
    * @param keys public keys to begin with, or `*`
+   * @param rules default: without SLH-DSA
    */
-  constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = []) {
+  constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = [], rules?: SignatureRules) {
+    this.#rules = rules
     this.#letIn = letIn
     this.#first = [...keys]
     this.reset()
@@ -50,9 +53,10 @@ export class Impersonation {
 
   /** @returns what is wrong with the signatures that are checked at present, in the words of live nodes, or null */
   readonly fault = (command: Signable): string | null => {
-    const fault = signaturesFault(command)
+    const fault = signaturesFault(command, undefined, this.#rules)
     if (fault === null || this.#keys.size === 0) return fault
-    const remaining = signaturesFault(command, ({ pubKey }) => this.#keys.has(EVERY_KEY) || this.#keys.has(pubKey))
+    const isUnchecked = ({ pubKey }: CommandSigner) => this.#keys.has(EVERY_KEY) || this.#keys.has(pubKey)
+    const remaining = signaturesFault(command, isUnchecked, this.#rules)
     if (remaining === null) this.#passed.add(command)
     return remaining
   }
@@ -68,10 +72,13 @@ export class Impersonation {
   }
 
   /** Like `fault`, for a command that was pending before: what was let in once needs no signatures. */
-  readonly faultInBlock = (command: Command): string | null => signaturesFaultUnless(this.#letIn)(command)
+  readonly faultInBlock = (command: Command): string | null => signaturesFaultUnless(this.#letIn, this.#rules)(command)
 }
 
 /** @returns a check of signatures that passes the commands with these request keys */
-export function signaturesFaultUnless(letIn: LetInKeys): (command: Command) => string | null {
-  return (command) => (letIn.has(command.key) ? null : signaturesFault(command))
+export function signaturesFaultUnless(
+  letIn: LetInKeys,
+  rules: SignatureRules | undefined,
+): (command: Command) => string | null {
+  return (command) => (letIn.has(command.key) ? null : signaturesFault(command, undefined, rules))
 }

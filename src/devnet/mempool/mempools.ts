@@ -14,6 +14,8 @@ import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { blockTerms, type GasTerms, usualTerms } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
 import { type Full, Mempool } from './mempool.ts'
+import { BADLISTED, DROPPED, FULL, type InsertRefused, REVERTED, type RefusedEntry, TIMED_OUT } from './refusals.ts'
+import { isUnverified, manySlhDsaFault, type Signed, verdictsOn } from './slh-dsa.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
 /** Port: trial of a command by the ledger before it becomes pending. */
@@ -22,6 +24,8 @@ export interface Trial {
   now(chain: number, command: Command): string | null | undefined
   /** Like `now`, in a thread, because contract code runs before anybody has paid. */
   later(chain: number, command: Command): Promise<string | null>
+  /** Verifies the signatures that take long, in a thread, once. @returns why it could not, or null once it has */
+  signatures(chain: number, command: Signed): Promise<string | null>
   /** @returns why a continuation is too late (its pact is finished at the head), or null if it is not */
   pactFault(chain: number, command: Command): string | null
 }
@@ -30,11 +34,10 @@ export interface Trial {
 export const noTrial: Trial = {
   now: () => null,
   later: async () => null,
+  signatures: async () => null,
   pactFault: () => null,
 }
 
-/** Refusal of a command whose trial takes too long, in the words of live nodes. */
-export const TIMED_OUT = 'Transaction validation timed out'
 /** Most time for trials of refused commands in one request. A refused command pays no gas. */
 const MAX_UNPAID_MS = 1000
 
@@ -59,28 +62,6 @@ export interface PoolListener {
   /** The transaction leaves the pool for this reason, and is in no block. */
   readonly onDropped: (chain: number, transaction: Transaction, reason: string) => void
 }
-
-/** Reason for dropping transactions that were sent after a snapshot. */
-export const REVERTED = 'the network went back to a snapshot'
-
-/** Reason for dropping transactions by order. */
-export const DROPPED = 'dropped by order'
-
-/** Reason why a transaction that is still valid does not become pending again. */
-export const FULL = 'the memory pool is full'
-
-/** Refusal of a transaction that no block could hold. */
-export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
-
-/** A refused command: its position in the request, its request key, and the reason. */
-export interface RefusedEntry {
-  readonly element: number
-  readonly hash: string
-  readonly fault: string
-}
-
-/** Reason for a refusal: invalid commands, or a lack of room. */
-export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
 
 /** A pending transaction as it is written to a file. */
 export interface PendingBytes {
@@ -118,7 +99,7 @@ export class Mempools {
   readonly #poolListeners = new Set<PoolListener>()
 
   constructor({ chains, index, nowMs, trial, turns, rules, impersonation }: MempoolsOptions) {
-    this.impersonation = impersonation ?? new Impersonation()
+    this.impersonation = impersonation ?? new Impersonation(undefined, [], rules.release)
     this.#chains = chains
     this.#index = index
     this.#nowMs = nowMs
@@ -166,6 +147,7 @@ export class Mempools {
 
   /** Accepts all of these commands, or none, without trials in a thread. @returns null if all were accepted */
   insert(chain: number, commands: readonly Command[]): InsertRefused | null {
+    for (const command of commands) if (this.#isSlow(command)) verdictsOn(command)
     const steps = this.#check(chain, commands, [])
     for (;;) {
       const step = steps.next()
@@ -187,6 +169,21 @@ export class Mempools {
     return this.#enter(chain, commands.map(transactionOf))
   }
 
+  /**
+   * Verifies signatures that take long, in a thread.
+   * @returns why they are not verified, or null if no signature is left that takes long
+   */
+  verify(chain: number, command: Signed): Promise<string | null> | null {
+    if (!this.#isSlow(command)) return null
+    const fault = manySlhDsaFault(command)
+    return fault === null ? this.#trial.signatures(chain, command) : Promise.resolve(fault)
+  }
+
+  /** Whether signatures are left that only a thread verifies. */
+  #isSlow(command: Signed): boolean {
+    return this.#rules.release.hasSlhDsa && isUnverified(command)
+  }
+
   /** Tries these elements in a thread. @returns those that are refused */
   async #tryAll(chain: number, commands: readonly Command[], elements: readonly number[]): Promise<RefusedEntry[]> {
     const invalid: RefusedEntry[] = []
@@ -203,7 +200,9 @@ export class Mempools {
   }
 
   async #tryLater(chain: number, command: Command): Promise<string | null> {
-    const fault = await this.#trial.later(chain, command)
+    const verified = this.verify(chain, command)
+    const unsigned = verified && ((await verified) ?? this.#sealFault(chain, command))
+    const fault = unsigned ?? (await this.#trial.later(chain, command))
     // A block may have taken it meanwhile.
     return fault ?? this.#trial.pactFault(chain, command) ?? this.#enterFault(chain, command)
   }
@@ -338,11 +337,16 @@ export class Mempools {
 
   /** @returns why no block may hold a command, null, or undefined if only a trial in a thread can tell */
   #executionFault(chain: number, command: Command): string | null | undefined {
-    const sealed = sealFault(command, this.#rulesOn(chain), this.impersonation.fault)
+    if (this.#isSlow(command)) return sealFault(command, this.#rulesOn(chain), () => null) ?? undefined
+    const sealed = this.#sealFault(chain, command)
     // A pending command passed the trial on arrival.
     if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
     const fault = this.#trial.now(chain, command)
     return fault === null ? this.#trial.pactFault(chain, command) : fault
+  }
+
+  #sealFault(chain: number, command: Command): string | null {
+    return sealFault(command, this.#rulesOn(chain), this.impersonation.fault)
   }
 
   /** Rules of the next block of a chain. */

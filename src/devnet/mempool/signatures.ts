@@ -3,7 +3,14 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '../../base/errors.ts'
 import { Recent } from '../../base/recent.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
+import type { ReleaseRules } from '../rules/releases.ts'
+import { slhDsaFault, usesSlhDsa } from './slh-dsa.ts'
 import { webAuthnFault, webAuthnKey } from './webauthn.ts'
+
+/** Rules of the block for signatures. */
+export type SignatureRules = Pick<ReleaseRules, 'hasSlhDsa'>
+
+const USUAL: SignatureRules = { hasSlhDsa: false }
 
 /** Public keys cached, at least: creating one takes a seventh of the time of a verification. */
 const KEPT_KEYS = 5000
@@ -14,11 +21,13 @@ const keptKeys = new Recent<string, KeyObject>({ full: KEPT_KEYS })
 /**
  * Checks the signatures of a command.
  * @param isUnchecked whether to accept any signature of a signer, or none
+ * @param rules default: without SLH-DSA
  * @returns what is wrong, in the words of live nodes, or null
  */
 export function signaturesFault(
   { sigs, signers, hash }: Pick<Command, 'sigs' | 'signers' | 'hash'>,
   isUnchecked: (signer: CommandSigner) => boolean = () => false,
+  rules = USUAL,
 ): string | null {
   const isComplete = sigs.length === signers.length
   // A client without the keys may leave the last signatures out.
@@ -28,16 +37,25 @@ export function signaturesFault(
   }
   for (const [i, signer] of signers.entries()) {
     if (isUnchecked(signer)) continue
-    const fault = signatureFault(sigs[i]?.sig, signer, hash)
+    const fault = signatureFault(sigs[i]?.sig, signer, hash, rules)
     if (fault !== null) return `The signature at position ${i} is invalid: ${fault}.`
   }
   return null
 }
 
-/** @returns what is wrong with one signature, or null */
-export function signatureFault(sig: string | undefined, signer: CommandSigner, hash: Uint8Array): string | null {
+/**
+ * @param rules default: without SLH-DSA
+ * @returns what is wrong with one signature, or null
+ */
+export function signatureFault(
+  sig: string | undefined,
+  signer: CommandSigner,
+  hash: Uint8Array,
+  { hasSlhDsa } = USUAL,
+): string | null {
   const { pubKey, scheme, addr } = signer
   if (sig === undefined) return 'null'
+  if (usesSlhDsa(signer)) return hasSlhDsa ? slhDsaFault(sig, signer, hash) : `Unsupported Signature ${unknown(scheme)}`
   switch (scheme ?? 'ED25519') {
     case 'ED25519': {
       if (!/^[0-9a-fA-F]{64}$/.test(pubKey)) return 'the public key is not 64 hex digits'
@@ -52,9 +70,11 @@ export function signatureFault(sig: string | undefined, signer: CommandSigner, h
       return typeof key === 'string' ? key : webAuthnFault(sig, key, hash)
     }
     default:
-      return `scheme ${JSON.stringify(scheme)}; expected ED25519 or WebAuthn`
+      return unknown(scheme)
   }
 }
+
+const unknown = (scheme: string | null) => `scheme ${JSON.stringify(scheme)}; expected ED25519 or WebAuthn`
 
 /** @returns the key, or the reason why it is invalid */
 function keptKey(name: string, make: () => KeyObject | null): KeyObject | string {

@@ -5,12 +5,12 @@ import { forkStateOf, holds, valueAt } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import type { GenesisTransaction, NetworkForm } from '../../core/network-form.ts'
-import { type NodeRelease, newestRelease } from '../../schema/node-releases.ts'
+import type { NodeRelease } from '../../schema/node-releases.ts'
 import { type ReleaseRules, releaseRules } from './releases.ts'
 import { type NetworkSettings, networkOf } from './settings.ts'
 
 /** Rules of one block. They follow from its parent. */
-export interface BlockRules extends Pick<ReleaseRules, 'gasModel' | 'isLanguage541' | 'areHashesOfText'> {
+export interface BlockRules extends Pick<ReleaseRules, 'gasModel' | 'isLanguage541' | 'hasSlhDsa' | 'areHashesOfText'> {
   /** Gas limit of the block, for all its transactions together. */
   readonly blockGas: number
   readonly coinbase: CoinbaseModel
@@ -36,26 +36,28 @@ export function rulesOf(settings: NetworkSettings): NetworkRules {
 }
 
 /**
- * Rules of a network. The newest release follows the conditions of its file; an older one knows no newer rules, so its
- * own hold for all blocks.
+ * Rules of a network. The newest release follows the conditions of its file, and so does the preview of the next one.
+ * An older one knows no newer rules, so its own hold for all blocks. Files say nothing of SLH-DSA: it is in all blocks of
+ * the preview, with its gas model.
  * @param form its file, or null for a network that follows the release alone
  */
 export function rulesFor(network: Network, nodeRelease: NodeRelease, form: NetworkForm | null = null): NetworkRules {
   const release = releaseRules[nodeRelease]
   const { blockGas, coinbase, gasModels, language541, verifiers } = network
-  const { gasModel, isLanguage541, areHashesOfText } = release
-  const fixed: BlockRules = { gasModel, isLanguage541, areHashesOfText, blockGas, coinbase, verifiers: null }
+  const { gasModel, isLanguage541, hasSlhDsa, areHashesOfText } = release
+  const same = { gasModel, isLanguage541, hasSlhDsa, areHashesOfText, blockGas, coinbase }
+  const fixed: BlockRules = { ...same, verifiers: null }
   const byHeight: NetworkRules['on'] = ({ height, featureFlags }) => {
     const next = Number(height) + 1
     // Lower blocks may use the field as a second nonce.
     const fork = height < network.forks.from ? 0 : forkStateOf(featureFlags).number
     return {
       ...fixed,
-      gasModel: valueAt(gasModels, next, fork)?.model ?? gasModel,
+      gasModel: hasSlhDsa ? gasModel : (valueAt(gasModels, next, fork)?.model ?? gasModel),
       verifiers: verifiers === undefined ? null : (valueAt(verifiers, next, fork)?.names ?? []),
       isLanguage541: language541 === undefined ? isLanguage541 : holds(language541, next, fork),
     }
   }
-  const on = form !== null && nodeRelease === newestRelease ? byHeight : () => fixed
+  const on = form !== null && release.followsFiles ? byHeight : () => fixed
   return { network, genesis: form?.genesis?.transactions ?? null, release, on }
 }

@@ -104,8 +104,8 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
     return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
   })
   // Private commands name no chain.
-  serveCommands(router, operations.private, aboutAll([0]), ({ chains: [chain], read: command }, reply) => {
-    const fault = submitPrivately(options, chain, command)
+  serveCommands(router, operations.private, aboutAll([0]), async ({ chains: [chain], read: command }, reply) => {
+    const fault = await submitPrivately(options, chain, command)
     return fault === null ? sendKeys(reply, [command]) : refused(reply, `Validation failed: ${fault}`)
   })
   addListen(router, options, results)
@@ -131,13 +131,15 @@ function sendPolled(
 }
 
 /** Submits a private command. @returns the reason for a refusal, or null if it was accepted */
-function submitPrivately(
-  { chains, privateLedger, rules }: CommandRouteOptions,
+async function submitPrivately(
+  { chains, privateLedger, rules, pools }: CommandRouteOptions,
   chain: number,
   signed: SignedCommand,
-): string | null {
+): Promise<string | null> {
   const command = readPrivateCommand(signed)
   if (command instanceof CommandFault) return command.message
+  const unverified = await pools.verify(chain, command)
+  if (unverified !== null) return unverified
   const fault = privateFault(command, { network: chains.network.name, ...rules.on(headOf(chains.cut, chain)) })
   if (fault === null) privateLedger.submit(chain, command)
   return fault

@@ -47,26 +47,40 @@ const wrongMetadata = (texts: readonly string[]): HttpRefusal => ({
   message: `Metadata validation failed: ${JSON.stringify(texts)}`,
 })
 
+/** Parts of the node that answer the call. */
+interface LocalParts {
+  readonly chains: Chains
+  readonly calls: Calls
+  readonly pools: Pick<Mempools, 'impersonation' | 'gas' | 'verify'>
+}
+
 export function answerLocal(
   reply: FastifyReply,
   { chain, local, query }: LocalCall,
-  {
-    chains,
-    calls,
-    pools,
-  }: { readonly chains: Chains; readonly calls: Calls; readonly pools: Pick<Mempools, 'impersonation' | 'gas'> },
+  parts: LocalParts,
 ): FastifyReply | Promise<FastifyReply> {
-  const { preflight = false, signatureVerification = true } = query
-  const depth = () => depthOf(chains, chain, query)
+  const { pools } = parts
   const { read: command, cmd } = local
   if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
   const sealed = { ...command, cmd }
-  if (signatureVerification) {
-    const fault = localSignaturesFault(sealed, pools.impersonation.fault)
-    if (fault !== null) return refuse(reply, wrongMetadata([fault]))
-  } else if (!isSealed(sealed)) {
-    return refuse(reply, invalid('The hash of the payload was invalid.'))
+  const run = () => runLocal(reply, { chain, command, query }, parts)
+  if (query.signatureVerification === false) {
+    return isSealed(sealed) ? run() : refuse(reply, invalid('The hash of the payload was invalid.'))
   }
+  return after(isSealed(sealed) ? pools.verify(chain, sealed) : null, (unverified) => {
+    const fault = unverified ?? localSignaturesFault(sealed, pools.impersonation.fault)
+    return fault === null ? run() : refuse(reply, wrongMetadata([fault]))
+  })
+}
+
+/** Runs a command whose signatures are checked, or need not be. */
+function runLocal(
+  reply: FastifyReply,
+  { chain, command, query }: Pick<LocalCall, 'chain' | 'query'> & { readonly command: Command },
+  { chains, calls, pools }: LocalParts,
+): FastifyReply | Promise<FastifyReply> {
+  const { preflight = false } = query
+  const depth = () => depthOf(chains, chain, query)
   if (!preflight) return after(calls.local(chain, command, depth), (text) => sendJson(reply, JSON_TYPE, text))
   const nowSeconds = parentSeconds(chains, chain, depth())
   const { blockLimit } = pools.gas

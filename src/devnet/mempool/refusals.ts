@@ -1,0 +1,27 @@
+/** Why transactions are refused, and why they leave a pool. */
+import type { Full } from './mempool.ts'
+
+/** Refusal of a command whose trial takes too long, in the words of live nodes. */
+export const TIMED_OUT = 'Transaction validation timed out'
+
+/** Reason for dropping transactions that were sent after a snapshot. */
+export const REVERTED = 'the network went back to a snapshot'
+
+/** Reason for dropping transactions by order. */
+export const DROPPED = 'dropped by order'
+
+/** Reason why a transaction that is still valid does not become pending again. */
+export const FULL = 'the memory pool is full'
+
+/** Refusal of a transaction that no block could hold. */
+export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
+
+/** A refused command: its position in the request, its request key, and the reason. */
+export interface RefusedEntry {
+  readonly element: number
+  readonly hash: string
+  readonly fault: string
+}
+
+/** Reason for a refusal: invalid commands, or a lack of room. */
+export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
