@@ -34,7 +34,7 @@ export async function paymentOf(
   const stated = paymentIn(coinbase, payment)
   if (stated !== null || payment.model === 'event' || payment.model === 'result') return stated
   if (fieldOf(fieldOf(tryParse(coinbase, parseExactJson), 'result'), 'status') !== 'success') return null
-  const amount = payment.model === 'table' ? rewardText(BigInt(height), chains) : await call(payment.call)
+  const amount = payment.model === 'table' ? tableReward(BigInt(height), chains) : await call(payment.call)
   const account = fieldOf(tryParse(textOf(minerData), parseExactJson), 'account')
   return amount === null ? null : { account: typeof account === 'string' ? account : null, amount }
 }
@@ -45,7 +45,7 @@ export async function paymentOf(
  * @param chains number of chains of the network at that height
  * @throws RangeError for genesis blocks
  */
-export function rewardText(height: bigint, chains: number): string {
+export function tableReward(height: bigint, chains: number): string {
   if (height > LAST_ENTRY_HEIGHT) return expectedReward(height, chains).toFixed(12)
   const [all, divisor] = [rewardUnitsAt(height) * TABLE_UNIT, BigInt(chains)]
   const [quotient, rest] = [all / divisor, 2n * (all % divisor)]

@@ -58,7 +58,7 @@ export function paymentIn(coinbase: string, payment: PaymentModel = { model: 'ev
     if (!isJsonObject(event) || event.name !== 'TRANSFER' || !Array.isArray(event.params)) continue
     const [from, account, amount] = event.params
     if (from !== '') continue
-    const coins = decimalOf(amount)
+    const coins = coinsIn(amount)
     return coins === null ? null : { account: typeof account === 'string' ? account : null, amount: coins }
   }
   return null
@@ -87,7 +87,7 @@ function patternOf(pattern: string): RegExp {
 }
 
 /** Coins of a value of the contract language: a number, or an object of `decimal` or `int`. Null if it is no amount. */
-export function decimalOf(amount: ExactJson): string | null {
+export function coinsIn(amount: ExactJson): string | null {
   const value = isJsonObject(amount) ? (amount.decimal ?? amount.int) : amount
   if (typeof value === 'object' && !(value instanceof NumberText)) return null
   const text = value instanceof NumberText ? value.text : String(value)

@@ -1,5 +1,5 @@
 /** Rewards of a network whose coin contract states them in a function. */
-import { decimalOf, type RewardCall } from '../core/coinbase.ts'
+import { coinsIn, type RewardCall } from '../core/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CallOptions } from '../node/requests.ts'
 import { answer } from './ask.ts'
@@ -19,7 +19,7 @@ export async function calledReward(
   const chain = fixed ?? block.chain
   const rewindDepth = block.height === undefined ? 0 : await depthOfParent(node, chain, block.height, options)
   const { result } = await answer(node, chain, { code, rewindDepth }, options)
-  return result.status === 'success' ? decimalOf(result.data) : null
+  return result.status === 'success' ? coinsIn(result.data) : null
 }
 
 async function depthOfParent(

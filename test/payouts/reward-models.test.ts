@@ -4,7 +4,7 @@ import { encodeBase64Url } from '../../src/base/bytes.ts'
 import { coinsText, unitsOf } from '../../src/base/coins.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { type ForecastPorts, forecastOf } from '../../src/compose/forecast.ts'
-import { type PaidBlock, paymentOf, rewardText } from '../../src/core/block-payment.ts'
+import { type PaidBlock, paymentOf, tableReward } from '../../src/core/block-payment.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
 import { expectedReward } from '../../src/core/reward.ts'
 import { rewardAt } from '../../src/devnet/ledger/rewards.ts'
@@ -75,12 +75,12 @@ it('the table rounds as nodes do, and follows its curve beyond its entries', () 
   for (const height of [1n, 87_600n, 87_601n, 5_256_000n]) {
     // Divided by 2^8 and 2^9, some have exact halves of the last place.
     for (const chains of [1, 2, 3, 7, 20, 256, 512]) {
-      expect(rewardText(height, chains)).toBe(coinsText(unitsOf(`${rewardAt(height, chains)}`) ?? -1n))
+      expect(tableReward(height, chains)).toBe(coinsText(unitsOf(`${rewardAt(height, chains)}`) ?? -1n))
     }
   }
-  expect(rewardText(87_601n, 3)).toBe('7.659593333333')
-  expect(Number(rewardText(6_000_000n, 20))).toBeCloseTo(expectedReward(6_000_000n, 20), 11)
-  expect(() => rewardText(0n, 20)).toThrow(RangeError)
+  expect(tableReward(87_601n, 3)).toBe('7.659593333333')
+  expect(Number(tableReward(6_000_000n, 20))).toBeCloseTo(expectedReward(6_000_000n, 20), 11)
+  expect(() => tableReward(0n, 20)).toThrow(RangeError)
 })
 
 describe('payouts read', () => {
