@@ -59,6 +59,10 @@ export async function checkGenesis(
   { cacheFolder, networks }: GenesisOptions,
 ): Promise<void> {
   const definition = knownNetwork(network, networks)
+  if (networks !== undefined && networks.length > 0 && !networks.some(({ name }) => name === network)) {
+    const names = networks.map(({ name }) => name).join(', ')
+    remote.notice(`the node belongs to ${network}, but --network-file describes ${names}: it has no effect`)
+  }
   const [first, ...others] = [...pinned.keys()].sort((a, b) => a - b)
   const read = async (chain: number, count: number) => {
     const headers = await fetchFirst(remote, network, chain, count)
