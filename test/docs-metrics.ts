@@ -13,7 +13,7 @@ turns it off. Only [control](MONITORING.md#control) changes the miner, and it ne
 | path | content |
 |---|---|
 | \`/metrics\` | metrics for Prometheus: the tables below |
-| \`/healthz\` | 200 while a device searches, the miner is paused, or a leader of a fleet stands by; otherwise 503, with the reason |
+| \`/healthz\` | 200 while a device searches, the miner is paused or waits for its --pace, or a leader of a fleet stands by; otherwise 503, with the reason |
 | \`/api/summary\` | the whole state as JSON: rates, devices, nodes, chains, solutions, blocks among the shares of a pool (\`poolBlocks\`), current work |
 | \`/\` | the dashboard: [CONSOLE.md](CONSOLE.md#the-dashboard) |
 | \`/api/events\` | the data of the dashboard as an event stream: \`state\` with everything, then \`change\` with the differences; at most 16 streams |

@@ -133,6 +133,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     nodes: ['', 'node', 'failover'],
     pool: ['', 'failover'],
     fleet: [''],
+    paced: ['', 'node'],
   },
   // The room itself has errors.ts below all, and language.ts, which hands the natives to the evaluator.
   contracts: {

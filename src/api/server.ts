@@ -67,7 +67,7 @@ export async function startApi(
     return reply.type(metrics.registry.contentType).send(text)
   })
   app.get('/healthz', (_request, reply) => {
-    const { work, connected, idleReason, paused, fleet } = snapshot()
+    const { work, connected, idleReason, waitReason, paused, fleet } = snapshot()
     // A deliberate pause is healthy.
     if (paused) return reply.send({ status: 'paused', connected })
     // A standby may take over at any moment.
@@ -75,6 +75,7 @@ export async function startApi(
       return reply.send({ status: 'stands by', leader: fleet.leader, connected })
     }
     if (idleReason !== null) return reply.code(503).send({ status: 'nothing searches', reason: idleReason, connected })
+    if (waitReason !== undefined) return reply.send({ status: `waits ${waitReason}`, connected })
     if (work === null) return reply.code(503).send({ status: 'no work', connected })
     return reply.send({ status: 'mining', connected })
   })

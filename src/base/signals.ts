@@ -72,3 +72,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 /** Rejects with the reason of the signal when it aborts. */
 export const rejectWhenAborted = (signal: AbortSignal): Promise<never> =>
   untilAborted(signal).then(() => Promise.reject(signal.reason))
+
+/** As `promise`, or rejects with the reason of the signal once that aborts. Leaves no listener at the signal. */
+export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  withFirstOf([signal], (ends) => Promise.race([promise, rejectWhenAborted(ends)]))

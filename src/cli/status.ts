@@ -42,11 +42,13 @@ export function fitted(parts: readonly Part[], columns: number, paint: Paint): s
 }
 
 function partsOf(snapshot: Snapshot): Part[] {
-  const { work, results, connected, idleReason, pauses, hashrates, highestHashrate, meanHashrate } = snapshot
+  const { work, results, connected, idleReason, waitReason, pauses, hashrates, highestHashrate, meanHashrate } =
+    snapshot
   const parts: Part[] = []
   const [pause] = pauses
   if (pause !== undefined) parts.push({ rank: 0, text: pausedText(pause), style: 'yellow' })
   else if (idleReason !== null) parts.push({ rank: 0, text: 'nothing searches', style: 'red' })
+  else if (waitReason !== undefined) parts.push({ rank: 0, text: `waits ${waitReason}`, style: 'cyan' })
   else if (work === null) parts.push({ rank: 0, text: 'no work', style: 'yellow' })
   parts.push({ rank: 1, text: formatHashrate(hashrates['10s'] ?? meanHashrate), style: 'bold' })
   if (highestHashrate !== null) parts.push({ rank: 6, text: `max ${formatHashrate(highestHashrate)}` })

@@ -1,7 +1,7 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
 import { formatDuration } from '../base/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
-import { type AutoMine, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
+import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
@@ -116,6 +116,17 @@ export const autoMineMode: ValueKind<AutoMine> = {
     const [prefix, exponent] = Object.entries(PREFIXES).findLast(([, each]) => rate >= 10 ** each) ?? ['', 0]
     return `simulated:${rate / 10 ** exponent}${prefix}H/s`
   },
+}
+
+/** The modes of auto-mine that a miner can pace its blocks by. */
+export const pace: ValueKind<BlockPace> = {
+  likely: ['on-demand', 'constant:2s'],
+  expected: 'on-demand, or constant:TIME such as constant:2s',
+  parse: (raw) => {
+    const mode = autoMineMode.parse(raw)
+    return mode?.kind === 'on-demand' || mode?.kind === 'constant' ? mode : undefined
+  },
+  format: autoMineMode.format,
 }
 
 /** The same kind, with these completions. */

@@ -11,6 +11,7 @@ import { tryMiner } from '../compose/dry-run.ts'
 import { checkSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import type { MinerSetup } from '../compose/setup.ts'
 import { onFileChange } from '../platform/watch-file.ts'
+import { describeAutoMine } from '../schema/auto-mine.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
 import { refuseWithoutEffect } from './effect.ts'
 import { LiveConfig } from './live-config.ts'
@@ -131,13 +132,21 @@ function banner(
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...sourceLines(start, source),
     ...faceLines(api),
+    ...orderLines(api, values),
     ...journalLines(journal),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
   ]
 }
 
+/** How to make a block, for a miner that makes them on demand. */
+function orderLines(api: MinerStart['api'], { pace }: MineConfig['values']): string[] {
+  if (api === null || pace?.kind !== 'on-demand') return []
+  return [`make a block: curl -d '{"0":1}' ${api.url}/make-blocks`]
+}
+
 /** The search devices of the options. The line with the chosen kernels follows when they are ready. */
-function searchLine({ engine, threads, kernel, gpu }: MineConfig['values']): string {
+function searchLine({ engine, threads, kernel, gpu, pace }: MineConfig['values']): string {
+  if (pace !== undefined) return `pace: ${describeAutoMine(pace)}`
   // Its arguments may hold secrets.
   if (engine === 'external') return 'search: an external command'
   const cpu =

@@ -21,6 +21,7 @@ import type { StateSetup } from '../compose/state.ts'
 import type { NetworkDefinition } from '../core/network.ts'
 import { cacheFolder, tuningFileOf } from '../engine/cache-folder.ts'
 import { stateFolder } from '../journal/folder.ts'
+import type { BlockPace } from '../schema/auto-mine.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { POWERCAP_FOLDER } from '../sensors/powercap.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
@@ -74,12 +75,28 @@ export function setupOf(
     // The pool keeps the shares.
     return { ...common, search: { ...search, stratum: stratumSetup(values, null) }, source }
   }
+  const pace = paceOf(values)
   const mined = { ...minedSetup(values), page: values['mine-page'], state: stateSetup(values, environment) }
   const source: NodesSetup | EmbeddedSetup =
     node === undefined
       ? { kind: 'embedded', network: networkSettings(values), ...mined }
-      : { ...nodesSetup(values, node, networks), ...mined }
-  return { ...common, source, search: { ...search, stratum: stratumSetup(values, mined.state) } }
+      : { ...nodesSetup(values, node, networks), ...mined, pace }
+  // With a pace, rigs would find no work most of the time.
+  const stratum = pace === undefined ? stratumSetup(values, mined.state) : undefined
+  const http = common.http && { ...common.http, isRequired: common.http.isRequired || pace?.kind === 'on-demand' }
+  return { ...common, http, source, search: { ...search, stratum } }
+}
+
+/** The pace at a node. Throws NewcutError BAD_OPTION for blocks on demand without an address for the orders. */
+function paceOf({ pace, node, pool, fleet, http }: MineConfig['values']): BlockPace | undefined {
+  // A file may set both for several commands.
+  if (node === undefined || (pool ?? fleet) !== undefined) return undefined
+  if (pace?.kind === 'on-demand' && http === null) {
+    throw new NewcutError('BAD_OPTION', '--pace on-demand: --http off serves no POST /make-blocks', {
+      hint: 'leave out --http off',
+    })
+  }
+  return pace
 }
 
 /** The HTTP server, the limits and the prices of a miner or leader. Throws NewcutError BAD_OPTION for two currencies. */
@@ -160,7 +177,10 @@ function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearc
   const { values, origins } = config
   const { engine, command, kernel, priority } = values
   if (engine !== 'external') {
-    const threads = origins.get('threads') === 'default' ? 'auto' : values.threads
+    const isPaced = paceOf(values) !== undefined
+    const usual = isPaced ? 1 : 'auto'
+    const threads = origins.get('threads') === 'default' ? usual : values.threads
+    if (isPaced) return { kind: 'own', threads, kernel, priority, gpu: null }
     const efficiency = efficiencySetup(config, environment)
     return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment), efficiency }
   }

@@ -20,6 +20,7 @@ export interface Given {
   readonly engine?: string
   readonly gpu?: string
   readonly threads?: number
+  readonly pace?: unknown
   readonly mine?: boolean
   readonly 'stratum-listen'?: unknown
   readonly http?: unknown
@@ -71,6 +72,11 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   namedGpu: ({ gpu }) =>
     when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
   external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
+  noPace: ({ pace, node, pool, fleet }) =>
+    when(
+      pace !== undefined && node !== undefined && (pool ?? fleet) === undefined,
+      'with --pace a CPU thread finds the nonces',
+    ),
   rigServer: ({ 'stratum-listen': address }) =>
     when(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
   page: ({ fleet, pool }) =>

@@ -44,6 +44,7 @@ export async function openFaces({ http, source, search: setup }: MinerSetup, fac
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
   const { miner, reached, search, record, end } = faced
+  let { token } = http
   const connection = new Connection(systemClock)
   const metrics = new Metrics(() => miner.snapshot(), packageVersion)
   const { network, payee: account } = reached
@@ -51,7 +52,6 @@ export async function openFaces({ http, source, search: setup }: MinerSetup, fac
   const dashboard = dashboardFor({ network, account, recent, snapshot: () => miner.snapshot() })
   end.onClose(() => dashboard.close())
   const page = await pageOf(source, reached)
-  let { token } = http
   const readToken = () => token ?? null
   const rigs = await rigPartsOf(search, readToken, setup.kind === 'leader')
   const pool = http.poolApi && search.rigs !== undefined ? await poolOf(search.rigs, faced, source) : null
@@ -59,7 +59,13 @@ export async function openFaces({ http, source, search: setup }: MinerSetup, fac
   const parts = {
     metrics,
     connection,
-    extensions: [...dashboard.extensions, ...page, ...rigs, ...(pool?.parts ?? [])],
+    extensions: [
+      ...dashboard.extensions,
+      ...page,
+      ...(reached.orders?.(readToken) ?? []),
+      ...rigs,
+      ...(pool?.parts ?? []),
+    ],
     token: readToken,
   }
   const api = await startFace(http, { ...faced, ...parts })

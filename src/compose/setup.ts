@@ -9,6 +9,7 @@ import type { Link, LinkSetup } from '../fleet/link.ts'
 import type { PowerStated } from '../mine/energy.ts'
 import type { Prices } from '../mine/profit.ts'
 import type { Dial } from '../node/dial.ts'
+import type { BlockPace } from '../schema/auto-mine.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
 import type { PoolAddress } from '../source/pool/address.ts'
@@ -95,6 +96,8 @@ export interface NodesSetup extends Reaching, Mined {
   readonly trust: NodeTrust
   /** Networks of the user's files. Default: none. */
   readonly networks?: readonly NetworkDefinition[] | undefined
+  /** Pace of the blocks, for development nodes without proof of work. Default: as fast as they are found. */
+  readonly pace?: BlockPace | undefined
   /** Failback: how long a higher-priority node must be healthy before we return to it. Default: 60 s. */
   readonly failbackMs?: number | undefined
   /** Whether to submit found blocks to the other nodes too, if they accept blocks. Default: true. */

@@ -288,10 +288,11 @@ export class Miner {
     })
   }
 
-  /** Clears the work: engines stop at once. Reports `idle` if it lasts. */
+  /** Clears the work: engines stop at once. Reports `idle` if it lasts, unless the source waits on purpose. */
   #rest(): void {
-    const { clock, onEvent } = this.#options
+    const { source, clock, onEvent } = this.#options
     this.#giveNoWork()
+    if (source.waitReason !== null) return
     this.#cancelIdle = clock.after(IDLE_MS, () => {
       if (!this.#stop.signal.aborted) onEvent({ type: 'idle' })
     })

@@ -33,6 +33,8 @@ export interface Snapshot extends MoneyParts {
   readonly chains?: readonly ChainStatus[]
   /** Why nothing searches, as a sentence, or null while a device searches or before there is any. */
   readonly idleReason: string | null
+  /** Why there is no work on purpose, as the continuation of "waits"; absent while there is, or should be. */
+  readonly waitReason?: string
   /** Whether mining is paused. */
   readonly paused: boolean
   /** Pause causes, the foremost first; empty while mining. */
@@ -95,7 +97,7 @@ export interface Beside extends Pick<Snapshot, 'rigs' | 'fleet'> {
 
 /** The parts of a miner that a snapshot is made of. */
 export interface SnapshotParts {
-  readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains'>
+  readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains' | 'waitReason'>
   readonly engines: { devices(): EngineDevice[]; gone(): EngineDevice[]; hashes(): number }
   readonly rates: Rates
   readonly tally: Tally
@@ -137,6 +139,7 @@ export function snapshotOf(parts: SnapshotParts): Snapshot {
     highestHashrate: rates.highest,
     meanHashrate,
     idleReason,
+    ...(source.waitReason !== null && { waitReason: source.waitReason }),
     paused,
     pauses,
     devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),

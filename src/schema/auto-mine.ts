@@ -14,6 +14,9 @@ export type AutoMine =
   /** Simulates miners with this total hashrate: block times are exponentially distributed and follow the difficulty. */
   | { readonly kind: 'simulated'; readonly hashesPerSecond: number }
 
+/** How a miner paces its blocks at a node without proof of work. */
+export type BlockPace = Extract<AutoMine, { readonly kind: 'on-demand' | 'constant' }>
+
 /**
  * Blocks on every chain behind a block that was made on arrival, by default. They suffice for proofs: any two chains of
  * a network are closer.

@@ -127,6 +127,8 @@ export interface Source {
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
   /** Whether news of the current job's chain arrives. */
   readonly connected: boolean
+  /** Why it gives no job on purpose, as the continuation of "waits", or null if it waits for none. */
+  readonly waitReason: string | null
   /** A Unix time in microseconds that the validators' clock has certainly reached, or null if unknown. */
   validatorTime(): bigint | null
   /** Nodes or pools in order of priority; empty for a single node. */

@@ -73,6 +73,9 @@ describe('the status line', () => {
     const closed = paused('schedule', 'until 22:00 by the schedule')
     expect(statusText(closed, 79, plain)).toMatch(/^paused until 22:00 by the schedule {2}1\.21 GH\/s/)
     expect(statusText({ ...snapshot, work: null }, 30, plain)).toMatch(/^no work {2}/)
+    expect(statusText({ ...snapshot, work: null, waitReason: 'for a test' }, 40, plain)).toMatch(
+      /^waits for a test {2}/,
+    )
     expect(statusText({ ...snapshot, idleReason: 'cpu thread0 is parked' }, 30, plain)).toMatch(/^nothing searches/)
   })
 

@@ -24,6 +24,7 @@ async function* endOf(source: { readonly end: Promise<FollowUp> }) {
 
 /** A source that a test feeds by hand. */
 export class FedSource implements Source {
+  readonly waitReason = null
   readonly description = 'fed'
   readonly workBytes = 286
   readonly connected = true

@@ -95,6 +95,18 @@ describe('the miner loop', () => {
     await ended
   })
 
+  it('is not idle while its source waits on purpose', async () => {
+    const { clock, source, events, stop, miner, ended } = await started()
+    Object.assign(source, { waitReason: 'for a test' })
+    await source.give(easyWork(1n))
+    await source.give(null)
+    await clock.pass(5000)
+    expect(events.filter(({ type }) => type === 'idle')).toEqual([])
+    expect(miner.snapshot()).toMatchObject({ work: null, waitReason: 'for a test' })
+    stop.abort()
+    await ended
+  })
+
   it('gives engines no work at once if there is none, and reports idle after half a second', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n))

@@ -11,7 +11,7 @@ const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', h
 
 function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
   return {
-    source: { description: 'a node', connected: true, upstreams: () => [], chains: () => null },
+    source: { description: 'a node', connected: true, waitReason: null, upstreams: () => [], chains: () => null },
     engines: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
     ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
     ...{
@@ -42,7 +42,7 @@ it('has chains, rigs and fleets only if they exist', () => {
     rigs: 3,
     energy: { watts: null, joules: null, hashrate: null, unread: 0 },
   }
-  const source = { description: '', connected: true, upstreams: () => [], chains: () => [] }
+  const source = { description: '', connected: true, waitReason: null, upstreams: () => [], chains: () => [] }
   expect(snapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
 })
 

@@ -15,6 +15,7 @@ import {
   listenAddress,
   nodeUrls,
   oneOf,
+  pace,
   poolAddresses,
   power,
   publicKeys,
@@ -36,7 +37,7 @@ const MIN_STALL_MS = 1000
 
 const ofAccount = { group: 'account', needs: ['blocks'] } as const
 const ofVotes = { group: 'chains', needs: ['blocks'] } as const
-const ofGpu = { group: 'gpu', needs: ['own', 'gpu'], ...changeable } as const
+const ofGpu = { group: 'gpu', needs: ['own', 'gpu', 'noPace'], ...changeable } as const
 const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
 const ofTls = { group: 'tls', needs: ['tls', 'anyCertificate'] } as const
 const ofTime = { group: 'time', ...changeable } as const
@@ -84,6 +85,11 @@ const sourceOptions = {
     standard: 'all',
     ...changeable,
   }),
+  pace: unset(pace, 'PACE', 'make blocks at a pace, at a node without PoW', {
+    group: 'chains',
+    needs: ['noFleet', 'noPool', 'peer'],
+    more: 'For development networks. constant:TIME makes a block on every chain each TIME, and on-demand makes blocks by POST /make-blocks at the address of --http.',
+  }),
   'fork-vote': option(oneOf(forkWishes), 'node', 'VOTE', 'vote for forks: node, yes or no', {
     ...ofVotes,
     more: 'The blocks that you find vote for the next fork of the network; `node` votes as the node does.',
@@ -111,14 +117,14 @@ const searchOptions = {
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads', {
     group: 'search',
     needs: ['own'],
-    more: 'By default, one fewer with a GPU.',
+    more: 'By default, one fewer with a GPU, and one with --pace.',
     standard: threadsStandard,
     ...changeable,
   }),
   ...cpuOptions,
   gpu: option(likely(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
     group: 'gpu',
-    needs: ['own'],
+    needs: ['own', 'noPace'],
     more: 'auto (physical GPUs), all, none, or numbers and names of `newcut devices`, separated by commas.',
     ...changeable,
   }),
@@ -126,16 +132,17 @@ const searchOptions = {
   'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, standard: 'tuned' }),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too', {
     ...ofGpu,
-    needs: ['own', 'gpu', 'namedGpu'],
+    needs: ['own', 'gpu', 'noPace', 'namedGpu'],
     more: 'These drivers are for tests.',
   }),
   retune: option(yesNo, false, null, 'discard the saved tuning, and tune again', {
     ...ofGpu,
-    needs: ['own', 'tuned'],
+    needs: ['own', 'noPace', 'tuned'],
     more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
   }),
   'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
     group: 'rigs',
+    needs: ['noPace'],
     more: 'Other stratum miners work too. Anyone who can reach the address can connect.',
   }),
   'stratum-proxy-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum proxies of newcut here', {
@@ -187,7 +194,7 @@ const energyOptions = {
     'speed, or efficiency: fewest joules a hash',
     {
       group: 'energy',
-      needs: ['own', 'readEnergy'],
+      needs: ['own', 'noPace', 'readEnergy'],
       more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
     },
   ),

@@ -55,6 +55,7 @@ export type OptionNeed =
   | 'gpu'
   | 'namedGpu'
   | 'external'
+  | 'noPace'
   | 'rigServer'
   | 'page'
   | 'http'

@@ -57,7 +57,9 @@ export async function reachNodeSource(
     const source = sourceFor(account)
     const silentMs = () => source.silentMs
     const node = { client, clients, payloads, account, embedded: null, silentMs }
-    return { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
+    const reached = { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
+    if (setup.pace === undefined) return reached
+    return await (await import('./paced.ts')).pacedSource(setup, setup.pace, reached, signal)
   } catch (error) {
     await close()
     throw error

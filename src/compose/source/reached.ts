@@ -1,4 +1,6 @@
 /** A connected source of work and its properties. */
+import type { ServedPart } from '../../api/server.ts'
+import type { PresentToken } from '../../api/token.ts'
 import { NewcutError } from '../../base/errors.ts'
 import type { EmbeddedNode } from '../../devnet/devnet.ts'
 import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
@@ -42,6 +44,8 @@ export interface ReachedSource {
   readonly node: NodeAccess | null
   /** Pool sessions for rigs. Without them, rigs search the miner's own work. */
   readonly rigLines?: RigLinesOf | undefined
+  /** Serves orders for blocks; undefined unless the source makes them on demand. */
+  readonly orders?: ((token: PresentToken) => readonly ServedPart[]) | undefined
   /** Where a relay keeps the shares of its rigs. */
   readonly fleetShares?: FleetShares | undefined
   /** Connects the source to the miner, before the miner runs. */

@@ -77,6 +77,7 @@ interface Newest {
 }
 
 export class FleetSource implements Source {
+  readonly waitReason = null
   readonly description: string
   readonly #options: FleetSourceOptions
   readonly #jobs = new Mailbox<Job | null>()

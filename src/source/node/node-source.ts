@@ -56,6 +56,7 @@ type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) 
 
 export class NodeSource implements Source, ChainChoice {
   readonly description: string
+  readonly waitReason = null
   readonly workBytes: number
   readonly #options: NodeSourceOptions
   readonly #newest = new Mailbox<Job | null>()
@@ -135,9 +136,7 @@ export class NodeSource implements Source, ChainChoice {
     return Math.max(this.#cuts.silentMs, this.failingMs)
   }
 
-  upstreams(): readonly [] {
-    return []
-  }
+  upstreams = (): readonly [] => []
 
   chains(): readonly ChainStatus[] {
     return this.#chains.statuses()

@@ -75,6 +75,7 @@ interface UnderWay {
 
 export class NodesSource implements Source, ChainChoice {
   readonly description: string
+  readonly waitReason = null
   readonly workBytes: number
   readonly #options: NodesOptions
   readonly #upstreams: readonly NodeUpstream[]

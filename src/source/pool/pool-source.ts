@@ -38,6 +38,7 @@ interface IssuedPoolJob {
 }
 
 export class PoolSource implements Source {
+  readonly waitReason = null
   readonly description: string
   readonly #clock: Clock
   readonly #upstreams: readonly PoolUpstream[]

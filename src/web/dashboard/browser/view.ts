@@ -55,13 +55,13 @@ export class DashboardView {
     document.title = 'newcut'
   }
 
-  #phase({ pauses: [pause], idleReason, work, connected }: Snapshot): void {
+  #phase({ pauses: [pause], idleReason, waitReason, work, connected }: Snapshot): void {
     const [phase, text] = pause
       ? (['paused', pause.by === 'user' ? 'paused' : `paused ${pause.text}`] as const)
       : idleReason !== null
         ? (['failed', 'nothing searches'] as const)
         : work === null
-          ? (['waiting', 'no work'] as const)
+          ? (['waiting', waitReason === undefined ? 'no work' : `waits ${waitReason}`] as const)
           : (['mining', connected ? 'mining' : 'mining, update stream closed'] as const)
     document.body.dataset.phase = phase
     write('phase', text)

@@ -1,0 +1,128 @@
+/** Paces a source of nodes without proof of work: blocks at an interval, or when a client orders them. */
+import { type BlockOrders, makeBlocksPart } from '../../api/make-blocks.ts'
+import type { PresentToken } from '../../api/token.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { jsonObjectIn } from '../../base/json.ts'
+import { encodeWork } from '../../core/header.ts'
+import { knownNetwork } from '../../core/known-networks.ts'
+import { genesisHeight } from '../../core/network.ts'
+import { solves } from '../../core/pow.ts'
+import type { Miner } from '../../mine/miner.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { BlockPace } from '../../schema/auto-mine.ts'
+import { BlockCounts } from '../../schema/control.ts'
+import { validatorOf } from '../../schema/validator.ts'
+import type { ChainChoice } from '../../source/chain-choice.ts'
+import { constantPacer } from '../../source/paced/constant.ts'
+import { type ChainCounts, OnDemand, type OrderedBlock } from '../../source/paced/on-demand.ts'
+import { isSearchable, PacedSource, type Pacer, searchTooLong } from '../../source/paced/paced-source.ts'
+import type { Source } from '../../source/source.ts'
+import { isDevelopment } from '../payee.ts'
+import type { NodesSetup } from '../setup.ts'
+import type { NodeAccess, ReachedSource } from './reached.ts'
+
+interface ReachedNodes extends ReachedSource {
+  readonly source: Source & ChainChoice
+  readonly node: NodeAccess
+}
+
+/**
+ * Paces the source of nodes.
+ * @throws NewcutError BAD_OPTION for a public network, and for a node that checks proof of work of many hashes
+ */
+export async function pacedSource(
+  { networks = [], chains: wanted }: Pick<NodesSetup, 'networks' | 'chains'>,
+  pace: BlockPace,
+  reached: ReachedNodes,
+  signal: AbortSignal,
+): Promise<ReachedSource> {
+  const { network, node } = reached
+  refusePublic(network, knownNetwork(network, networks)?.isPublic)
+  await refuseHardWork(node, wanted, signal)
+  const paced = (pacer: Pacer) => new PacedSource({ source: reached.source, pacer, network, chains: wanted })
+  if (pace.kind === 'constant') {
+    const source = paced(constantPacer(systemClock, pace.blockTimeMs, node.client.info.nodeChains.map(Number)))
+    return { ...reached, source, choice: source }
+  }
+  const heights = async (ends: AbortSignal) => {
+    const [client = node.client] = node.clients()
+    const { hashes } = await client.cut({ signal: ends })
+    return new Map(Object.entries(hashes).map(([chain, { height }]) => [Number(chain), height]))
+  }
+  const pacer = new OnDemand({ clock: systemClock, heights, graphHistory: node.client.graphHistory })
+  const source = paced(pacer)
+  let miner: Pick<Miner, 'paused'> | undefined
+  const blockOrders: BlockOrders = {
+    make: async (body, ends) => {
+      const counts = countsIn(body)
+      if (miner?.paused) throw new NewcutError('BAD_OPTION', 'the miner is paused', { hint: 'resume it' })
+      const blocks = await pacer.make(counts, ends)
+      return { ...madeBlocks(blocks), heights: Object.fromEntries(await heights(ends)) }
+    },
+  }
+  const attach = (attached: Miner) => {
+    miner = attached
+    reached.attach(attached)
+  }
+  const orders = (token: PresentToken) => [makeBlocksPart(blockOrders, token)]
+  return { ...reached, source, choice: source, orders, attach }
+}
+
+/** @param isPublic undefined for a network without a file */
+function refusePublic(network: string, isPublic: boolean | undefined): void {
+  if (!(isPublic ?? !isDevelopment(network))) return
+  const what = isPublic === undefined ? 'a network that newcut does not know' : 'a public network'
+  throw new NewcutError('BAD_OPTION', `--pace: ${network} is ${what}, and pacing is for development networks`, {
+    hint:
+      isPublic === undefined
+        ? 'if it is yours, describe it with --network-file FILE and public: false'
+        : 'leave out --pace',
+  })
+}
+
+/**
+ * Refuses a node whose newest block has proof of work of many hashes. If there is no such block yet, the first block
+ * shows whether the node checks it.
+ */
+async function refuseHardWork(
+  { client, account }: NodeAccess,
+  chains: readonly number[] | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { fields } = (await client.work(account, chains?.[0], { signal })).work
+    if (isSearchable(fields.target)) return
+    const parent = await client.header(fields.chainId, fields.parent, { signal })
+    const { network } = client.network
+    const isMined = Number(parent.height) > genesisHeight(network, fields.chainId)
+    if (!isMined || isSearchable(parent.target) || !solves(encodeWork(parent))) return
+    throw searchTooLong(network.name, fields.target)
+  } catch (error) {
+    // Mining reports other failures, and goes on after them.
+    if (!(error instanceof NewcutError) || error.code === 'BAD_OPTION') throw error
+  }
+}
+
+/** Chain -> number of blocks. Throws NewcutError BAD_INPUT. */
+function countsIn(body: string): ChainCounts {
+  const counts = jsonObjectIn(body)
+  const { accepts, complaint } = validatorOf(BlockCounts)
+  if (counts === null || !accepts(counts)) {
+    const reason = counts === null ? 'it is no JSON object' : complaint(counts)
+    throw new NewcutError('BAD_INPUT', `the body does not name blocks: ${reason}`, {
+      hint: 'for example {"0":1} for a block of chain 0',
+    })
+  }
+  return new Map(Object.entries(counts).map(([chain, count]) => [Number(chain), Number(count)]))
+}
+
+/** The blocks by chain, in the form of the order of a development node. */
+function madeBlocks(blocks: readonly OrderedBlock[]) {
+  const byChain: Record<number, { readonly height: number; readonly hash: string }[]> = {}
+  for (const { chain, height, hash } of blocks) {
+    byChain[chain] ??= []
+    byChain[chain].push({ height, hash })
+  }
+  const made = Object.fromEntries(Object.entries(byChain).map(([chain, each]) => [chain, each.length]))
+  return { made, blocks: byChain }
+}
