@@ -67,13 +67,13 @@ function withDigits(json: ExactJson): unknown {
 /** Like `answer` of wallet/ask.ts, with overrides. Throws NewcutError NODE_REFUSED if the node has none. */
 export async function answerWith(
   overrides: Overrides,
-  { http, info }: NodeClient,
+  client: NodeClient,
   chain: number,
   question: Question,
   { signal, nowMs }: { readonly signal: AbortSignal; readonly nowMs: number },
 ): Promise<CommandResult> {
-  const cmd = questionCommand(info.nodeVersion, chain, question, nowMs)
-  const { body } = await new Requests(http, '')
+  const cmd = questionCommand(client, chain, question, nowMs)
+  const { body } = await new Requests(client.http, '')
     .json(exactTrace, { body: { cmd, overrides }, signal, timeoutMs: TIMEOUT_MS })
     .catch((error: unknown) => {
       if (!(error instanceof NodeRefusal) || error.status !== 404 || error.excerpt !== '') throw error

@@ -34,14 +34,14 @@ export function forecastOf(
 }
 
 class CalledForecast {
-  readonly #client: Pick<NodeClient, 'info' | 'local' | 'cut'>
+  readonly #client: Pick<NodeClient, 'info' | 'network' | 'local' | 'cut'>
   readonly #call: RewardCall
   readonly #ports: ForecastPorts
   #coins: number | null = null
   #dueMs = Number.NEGATIVE_INFINITY
   #isTold = false
 
-  constructor(client: Pick<NodeClient, 'info' | 'local' | 'cut'>, call: RewardCall, ports: ForecastPorts) {
+  constructor(client: Pick<NodeClient, 'info' | 'network' | 'local' | 'cut'>, call: RewardCall, ports: ForecastPorts) {
     this.#client = client
     this.#call = call
     this.#ports = ports

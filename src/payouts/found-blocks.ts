@@ -15,7 +15,7 @@ export type BlockPlace =
 
 /** Access to blocks of a node. */
 export interface BlockNode {
-  readonly client: Pick<NodeClient, 'header' | 'payloadOutputs' | 'cut' | 'info' | 'local'>
+  readonly client: Pick<NodeClient, 'header' | 'payloadOutputs' | 'network' | 'cut' | 'info' | 'local'>
   readonly network: Pick<Network, 'payment' | 'graphHistory'>
   readonly placeOf: (
     block: { readonly chain: number; readonly height: number; readonly hash: Uint8Array },

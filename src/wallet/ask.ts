@@ -15,8 +15,8 @@ export interface Question {
   readonly code: string
   /** JSON text; default `{}`. */
   readonly data?: string
-  /** Default 150,000. */
-  readonly gasLimit?: number
+  /** Default: the gas limit of a block of the network. */
+  readonly gasLimit?: number | undefined
   /** Account that pays for gas, as the code sees it; default none. */
   readonly sender?: string
   /** Number of blocks below the head of the chain; default 0. */
@@ -29,15 +29,19 @@ export interface AskOptions extends CallOptions {
   readonly nowMs?: number
 }
 
-const GAS_LIMIT = 150_000
 const TTL_SECONDS = 600
 
 /** Builds a command without signatures, for a node that only runs it. */
-export function questionCommand(networkId: string, chain: number, question: Question, nowMs: number): SignedCommand {
-  const { code, data = '{}', gasLimit = GAS_LIMIT, sender = '' } = question
+export function questionCommand(
+  { info, network: { network } }: Pick<WalletNode, 'info' | 'network'>,
+  chain: number,
+  question: Question,
+  nowMs: number,
+): SignedCommand {
+  const { code, data = '{}', gasLimit = network.blockGas, sender = '' } = question
   const creationTime = Math.floor(nowMs / 1000)
   const terms: Omit<Draft, 'payload'> = {
-    ...{ networkId, chain, sender, gasLimit, creationTime },
+    ...{ networkId: info.nodeVersion, chain, sender, gasLimit, creationTime },
     ...{ signers: [], gasPrice: '0.00000001', ttl: TTL_SECONDS, nonce: `newcut ${nowMs}` },
   }
   return signedCommand({ ...terms, payload: { code, data } })
@@ -45,13 +49,13 @@ export function questionCommand(networkId: string, chain: number, question: Ques
 
 /** Runs code on a chain; a failure is a result too. Throws the errors of NodeClient. */
 export async function answer(
-  node: Pick<WalletNode, 'info' | 'local'>,
+  node: Pick<WalletNode, 'info' | 'network' | 'local'>,
   chain: number,
   question: Question,
   call: AskOptions = {},
 ): Promise<CommandResult> {
   const { nowMs = Date.now(), ...options } = call
-  const command = questionCommand(node.info.nodeVersion, chain, question, nowMs)
+  const command = questionCommand(node, chain, question, nowMs)
   const { rewindDepth = 0 } = question
   return await node.local(chain, command, { ...options, ...(rewindDepth > 0 && { rewindDepth }) })
 }

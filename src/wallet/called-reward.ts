@@ -11,7 +11,7 @@ import { answer } from './ask.ts'
  * @throws errors of NodeClient, such as for a block deeper than the node can go back
  */
 export async function calledReward(
-  node: Pick<NodeClient, 'info' | 'local' | 'cut'>,
+  node: Pick<NodeClient, 'info' | 'network' | 'local' | 'cut'>,
   { code, chain: fixed }: RewardCall,
   block: { readonly chain: number; readonly height?: number },
   options: CallOptions = {},

@@ -2,7 +2,8 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { NodeClient, type NodeHttpOptions } from '../../src/node/public.ts'
+import { NodeClient } from '../../src/node/public.ts'
+import type { NodeClientOptions } from '../../src/node/verify-network.ts'
 
 export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_TYPE = 'application/json;blockheader-encoding=object'
@@ -101,7 +102,7 @@ export class FakeNode {
     return this.on(method, PREFIX + path, answer)
   }
 
-  async connect(options: Omit<NodeHttpOptions, 'url'> = {}): Promise<NodeClient> {
+  async connect(options: Omit<NodeClientOptions, 'url'> = {}): Promise<NodeClient> {
     const client = await NodeClient.connect({ url: this.url, timeoutMs: 0, ...options })
     onTestFinished(() => client.close())
     return client

@@ -1,6 +1,7 @@
 /** Transfers that cannot work are refused before anything is sent. A receiver with a guard is named by that guard. */
 import { describe, expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { development } from '../../src/core/network-data.ts'
 import { signingKey } from '../../src/wallet/keys.ts'
 import { planTransfer } from '../../src/wallet/plan.ts'
 import type { WalletNode } from '../../src/wallet/wallet-node.ts'
@@ -23,7 +24,7 @@ function nodeWith(accounts: Readonly<Record<string, { balance: number; guard: un
     }
     return { result: { status: 'success', data: found === 'nonsense' ? 'nonsense' : { account: name, ...found } } }
   }
-  return { info: { nodeVersion: 'development' }, local } as unknown as WalletNode
+  return { info: { nodeVersion: 'development' }, network: { network: development }, local } as unknown as WalletNode
 }
 
 const requestFor = (to: string, targetChain = 0) => ({

@@ -23,7 +23,8 @@ export const keyOption = unset(likely(knownKeys, texts), 'FILE', 'key that signs
   more: 'On development networks, sender00 to sender09, account0 and so on, and miner are keys too. Repeat the option to sign with several keys.',
 })
 
-const gasLimit = (units: number) => option(wholeNumber(1, 1e9), units, 'N', 'maximum gas', { group: 'gas' } as const)
+const gasUnits = wholeNumber(1, 1e9)
+const gasLimit = (units: number) => option(gasUnits, units, 'N', 'maximum gas', { group: 'gas' } as const)
 
 /** Gas and lifetime of a command. */
 export const gasOptions = {
@@ -49,7 +50,7 @@ export const localOptions = {
   chain: chainOption,
   ...nodeOptions,
   data: dataOption,
-  'gas-limit': gasLimit(150_000),
+  'gas-limit': unset(gasUnits, 'N', 'maximum gas', { group: 'gas', standard: 'gas limit of a block' }),
   sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' })),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
   set: flagOnly(
