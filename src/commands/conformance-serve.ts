@@ -10,10 +10,14 @@ import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
 import { failureLine, gaveUpLine, summaryLines } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
+import { development } from '../core/network-data.ts'
+import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
 
 export interface ServeClientsOptions {
   readonly port: number
+  /** Network to serve; null for development. */
+  readonly network: NetworkForm | null
   /** Folder of situations; null for those of newcut. */
   readonly folder: string | null
   /** Chooses rules and situations whose group and name contain this; null for all. */
@@ -33,7 +37,6 @@ const FIRST_BLOCKS = 3
 const BLOCK_TIME_MS = 2000
 /** Chains of every live network: clients have their number in their code. */
 const GRAPH = 'twenty'
-const CHAINS = 20
 
 /** A report about a client. */
 interface ClientReport extends ConformanceReport {
@@ -64,19 +67,22 @@ export function serveClients(
 }
 
 async function judged(
-  { port, idleMs }: ServeClientsOptions,
+  { port, idleMs, network: form }: ServeClientsOptions,
   situations: readonly ClientSituation[],
   tell: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<ClientReport> {
   const node = await startDevnet({
     port: 0,
-    graph: GRAPH,
+    ...(form === null ? { graph: GRAPH } : { networkName: form.name, networks: [form] }),
     difficulty: DIFFICULTY,
     autoMine: { kind: 'on-arrival', confirmations: 5 },
   })
+  const network = form?.name ?? development.name
+  const blockGas = (form === null ? null : definitionOf(form).blockGas) ?? development.blockGas
+  const chains = node.cut.size
   const blocksEach = (count: number) =>
-    node.mine(Object.fromEntries(Array.from({ length: CHAINS }, (_, i) => [i, count])))
+    node.mine(Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count])))
   let news: Repetition | null = null
   // A miner makes the blocks itself: others would make its work stale.
   let isMiner = false
@@ -84,7 +90,7 @@ async function judged(
     let lastMs: number | null = null
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
-      served: { network: 'development', chains: CHAINS },
+      served: { network, chains, blockGas },
       onRequest: ({ operation }) => {
         lastMs = systemClock.monotonicMs()
         if (operation?.id === 'work') isMiner = true
@@ -103,7 +109,7 @@ async function judged(
     })
     const cases = server.judge.verdict(systemClock.monotonicMs())
     await server.close()
-    return reportOf(url, cases)
+    return reportOf(url, network, cases)
   } finally {
     await (news as Repetition | null)?.end()
     await node.close()
@@ -130,9 +136,9 @@ class Repetition {
   }
 }
 
-function reportOf(url: string, cases: readonly ClientResult[]): ClientReport {
+function reportOf(url: string, network: string, cases: readonly ClientResult[]): ClientReport {
   const offers = Object.fromEntries(needs.map((need) => [need, null])) as ClientReport['offers']
-  return { node: url, network: 'development', packageVersion: '3.2', release: 'live 3.2', offers, cases }
+  return { node: url, network, packageVersion: '3.2', release: 'live 3.2', offers, cases }
 }
 
 function printReport(report: ClientReport, json: boolean, print: (line: string) => void): void {

@@ -15,8 +15,10 @@ import {
 } from '../conformance/case-file.ts'
 import { failureLine, headLine, junitXml, summaryLines } from '../conformance/report.ts'
 import { type ConformanceReport, runCases } from '../conformance/run.ts'
+import { definitionOf } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type ServeClientsOptions, serveClients } from './conformance-serve.ts'
+import { networkFormsOf } from './network-files.ts'
 import { outputProblem } from './output-file.ts'
 
 const TIMEOUT_MS = 10_000
@@ -24,9 +26,11 @@ const TIMEOUT_MS = 10_000
 const IDLE_MS = 30_000
 
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
-export function runConformance(flags: Flags, around: Surroundings): Promise<number> {
+export async function runConformance(flags: Flags, around: Surroundings): Promise<number> {
   const typed = (name: string) => flags[name] as string | undefined
-  if (typed('serve') !== undefined) return serveClients(serveOptions(flags), around)
+  const file = typed('networkFile')
+  const forms = await networkFormsOf(file === undefined ? [] : [file])
+  if (typed('serve') !== undefined) return serveClients({ ...serveOptions(flags), network: forms[0] ?? null }, around)
   if (typed('idle') !== undefined) {
     throw new NewcutError('BAD_OPTION', '--idle goes with --serve', { hint: 'a run against a node ends by itself' })
   }
@@ -41,6 +45,7 @@ export function runConformance(flags: Flags, around: Surroundings): Promise<numb
     cases,
     release: releaseOf(typed('release')),
     needs: needsOf(typed('needs')),
+    networks: forms.map(definitionOf),
   }
   const print = printerTo(out)
   return untilStopped(async (signal) => {
@@ -105,7 +110,7 @@ function durationOf(flag: string, text: string | undefined, standardMs: number):
 /** Options of a run that make no sense for a client. */
 const OF_NODES = ['node', 'needs', 'release', 'timeout', 'insecure', 'fingerprint']
 
-function serveOptions(flags: Flags): ServeClientsOptions {
+function serveOptions(flags: Flags): Omit<ServeClientsOptions, 'network'> {
   const typed = (name: string) => flags[name] as string | undefined
   const odd = OF_NODES.find((name) => flags[name] !== undefined)
   if (odd !== undefined) {

@@ -4,6 +4,7 @@ import { FormatError, NewcutError } from '../base/errors.ts'
 import { type Json, parseJson, tryParse } from '../base/json.ts'
 import { degreeOfSize, encodeHeader } from '../core/header.ts'
 import { headerFromJson } from '../core/header-json.ts'
+import type { NetworkCode } from '../core/known-networks.ts'
 
 /** A header, work or work response in the input. */
 export interface InputRecord {
@@ -22,15 +23,18 @@ export interface ReadRecord {
 /** A page holds blocks, and a block holds a header. */
 const MAX_NESTING = 4
 
-/** The records of a file or of stdin. */
-export function recordsOf(content: Uint8Array): InputRecord[] {
+/**
+ * The records of a file or of stdin.
+ * @param network the network of the records, whose name may stand in objects
+ */
+export function recordsOf(content: Uint8Array, network?: NetworkCode): InputRecord[] {
   // Text input is printable ASCII. Anything else is the bytes of one record.
   if (content.some((byte) => byte > 126 || (byte < 32 && byte !== 10 && byte !== 13 && byte !== 9))) {
     return [{ place: 'line 1', read: () => ({ bytes: content, format: 'bytes' }) }]
   }
   const text = new TextDecoder().decode(content)
   const whole = jsonOf(text)
-  if (whole !== undefined) return recordsInJson(whole, 'line 1', [])
+  if (whole !== undefined) return recordsInJson(whole, 'line 1', [], network)
   const lines = text.split('\n')
   const first = lines.find((line) => line.trim() !== '') ?? ''
   // A truncated page is one error, not one for each line.
@@ -38,13 +42,13 @@ export function recordsOf(content: Uint8Array): InputRecord[] {
   return lines
     .map((line, index) => ({ line: line.trim(), place: `line ${index + 1}` }))
     .filter(({ line }) => line !== '')
-    .flatMap(({ line, place }) => recordsInText(line, place))
+    .flatMap(({ line, place }) => recordsInText(line, place, network))
 }
 
 /** The records in one line of text. */
-function recordsInText(text: string, place: string): InputRecord[] {
+function recordsInText(text: string, place: string, network?: NetworkCode): InputRecord[] {
   const json = jsonOf(text)
-  if (json !== undefined) return recordsInJson(json, place, [])
+  if (json !== undefined) return recordsInJson(json, place, [], network)
   return [{ place, read: /^[[{]/.test(text) ? notJson : () => decodeText(text) }]
 }
 
@@ -58,7 +62,7 @@ function jsonOf(text: string): Json | undefined {
 }
 
 /** `inside`: the containers of the value, the innermost first. */
-function recordsInJson(json: Json, place: string, inside: readonly string[]): InputRecord[] {
+function recordsInJson(json: Json, place: string, inside: readonly string[], network?: NetworkCode): InputRecord[] {
   const record = (read: () => ReadRecord): InputRecord[] => {
     return [{ place, read: () => within(inside, read()) }]
   }
@@ -68,15 +72,20 @@ function recordsInJson(json: Json, place: string, inside: readonly string[]): In
       throw new FormatError('header', 0, 'neither text nor an object, nor a list or page of these')
     })
   }
-  if (Array.isArray(json)) return itemsOf(json, place, ['list', ...inside])
+  if (Array.isArray(json)) return itemsOf(json, place, ['list', ...inside], network)
   const { items, header } = json as { readonly [key: string]: Json }
-  if (Array.isArray(items)) return itemsOf(items, place, ['page', ...inside])
-  if (header !== undefined) return recordsInJson(header, place, ['block', ...inside])
-  return record(() => ({ bytes: encodeHeader(headerFromJson(json)), format: 'object' }))
+  if (Array.isArray(items)) return itemsOf(items, place, ['page', ...inside], network)
+  if (header !== undefined) return recordsInJson(header, place, ['block', ...inside], network)
+  return record(() => ({ bytes: encodeHeader(headerFromJson(json, network)), format: 'object' }))
 }
 
-function itemsOf(items: readonly Json[], place: string, inside: readonly string[]): InputRecord[] {
-  return items.flatMap((item, index) => recordsInJson(item, `${place}, item ${index + 1}`, inside))
+function itemsOf(
+  items: readonly Json[],
+  place: string,
+  inside: readonly string[],
+  network?: NetworkCode,
+): InputRecord[] {
+  return items.flatMap((item, index) => recordsInJson(item, `${place}, item ${index + 1}`, inside, network))
 }
 
 function within(inside: readonly string[], { bytes, format }: ReadRecord): ReadRecord {
@@ -108,8 +117,8 @@ function isRecordSize(bytes: number): boolean {
 }
 
 /** The records of an argument that names no file. Undecodable text is probably a mistyped file name. */
-export function recordsOfArgument(text: string): InputRecord[] {
-  return recordsInText(text, 'line 1').map(({ place, read }) => ({
+export function recordsOfArgument(text: string, network?: NetworkCode): InputRecord[] {
+  return recordsInText(text, 'line 1', network).map(({ place, read }) => ({
     place,
     read: () => {
       try {

@@ -11,20 +11,30 @@ import {
   decodeHeader,
   decodeWork,
   degreeOfSize,
+  type Header,
   headerLayout,
   WORK_PREFIX_BYTES,
   type WorkFields,
 } from '../core/header.ts'
 import { workToJson } from '../core/header-json.ts'
-import { namesOfCode } from '../core/known-networks.ts'
+import { type NetworkCode, namesOfCode } from '../core/known-networks.ts'
+import { completeNetwork, graphAt, type Network, type NetworkDefinition } from '../core/network.ts'
 import { meets, powHash } from '../core/pow.ts'
 import { difficultyOf, levelOf } from '../core/target.ts'
+import type { HeaderRule } from '../core/validate.ts'
 import { decodeWorkResponse } from '../core/work.ts'
+import { brokenAlone, brokenGenesis, isGenesis } from '../node/verify.ts'
 import { recordsOf, recordsOfArgument } from './inspect-input.ts'
+import { networksOf } from './network-files.ts'
 
-/** `input` is text, a file, or `-` for stdin. Resolves with exit code 1 if a part is unreadable. */
-export async function runInspect(input: string, surroundings: Surroundings): Promise<number> {
-  return inspect(input, surroundings.input, { out: printerTo(surroundings.out), err: printerTo(surroundings.err) })
+/**
+ * `input` is text, a file, or `-` for stdin. Resolves with exit code 1 if a part is unreadable.
+ * @param file of the network of the records
+ * @throws NewcutError BAD_CONFIG for a file that cannot be used
+ */
+export async function runInspect(input: string, file: string | undefined, around: Surroundings): Promise<number> {
+  const [network] = await networksOf(file === undefined ? [] : [file])
+  return inspect(input, around.input, { out: printerTo(around.out), err: printerTo(around.err) }, network)
 }
 
 export interface InspectOutput {
@@ -35,15 +45,22 @@ export interface InspectOutput {
 /**
  * Prints the records of the input: text, a file (lines, a JSON answer of a node, or the bytes of one record), or `-` for
  * stdin. Returns exit code 1 if a part is unreadable, otherwise 0.
+ * @param network network of the records, if its file is given
  */
-export function inspect(input: string, stdin: () => Uint8Array, { out, err }: InspectOutput): number {
+export function inspect(
+  input: string,
+  stdin: () => Uint8Array,
+  { out, err }: InspectOutput,
+  network?: NetworkDefinition,
+): number {
   const isFile = input === '-' || (existsSync(input) && statSync(input).isFile())
-  const records = isFile ? recordsOf(readContent(input, stdin)) : recordsOfArgument(input.trim())
+  const named = codeOf(network)
+  const records = isFile ? recordsOf(readContent(input, stdin), named) : recordsOfArgument(input.trim(), named)
   let code = 0
   for (const { place, read } of records) {
     try {
       const { bytes, format } = read()
-      const { type, ...fields } = describe(bytes)
+      const { type, ...fields } = describe(bytes, network)
       out(stringifyJson({ type, format, ...fields }))
     } catch (error) {
       if (!(error instanceof NewcutError)) throw error
@@ -64,13 +81,22 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   }
 }
 
-/** Every field of a header, work or work response, with hashes and difficulty derived from them. Throws FormatError. */
-export function describe(bytes: Uint8Array) {
+const codeOf = (network: NetworkDefinition | undefined): NetworkCode | undefined =>
+  network?.code === undefined ? undefined : { name: network.name, code: network.code }
+
+/**
+ * Every field of a header, work or work response, with hashes and difficulty derived from them. Throws FormatError.
+ * @param network its rules are checked for headers, as far as its file has them
+ */
+export function describe(bytes: Uint8Array, network?: NetworkDefinition) {
   if (degreeOfSize(bytes.length, 'header') !== null) {
     const header = decodeHeader(bytes)
     const work = bytes.subarray(0, bytes.length - 32)
     const hash = encodeBase64Url(header.hash)
-    return { type: 'header', ...properties(work, header), hash, hashMatches: equalBytes(blockHash(work), header.hash) }
+    const hashMatches = equalBytes(blockHash(work), header.hash)
+    const whole = network && completeNetwork(network)
+    const rules = whole && { brokenRules: brokenRulesOf(header, whole) }
+    return { type: 'header', ...properties(work, header, network), hash, hashMatches, ...rules }
   }
   if (degreeOfSize(bytes.length, 'work') === null) {
     throw new FormatError(
@@ -83,29 +109,41 @@ export function describe(bytes: Uint8Array) {
   const { adjacentCount } = headerLayout(0)
   if (adjacentCountAt(bytes, WORK_PREFIX_BYTES + adjacentCount) === degreeOfSize(bytes.length, 'workResponse')) {
     const { bytes: work, fields } = decodeWorkResponse(bytes)
-    return { type: 'workResponse', ...properties(work, fields) }
+    return { type: 'workResponse', ...properties(work, fields, network) }
   }
   if (degreeOfSize(bytes.length, 'workResponse') === 3 && adjacentCountAt(bytes, adjacentCount) !== 4) {
     decodeWorkResponse(bytes)
   }
-  return { type: 'work', ...properties(bytes, decodeWork(bytes)) }
+  return { type: 'work', ...properties(bytes, decodeWork(bytes), network) }
 }
 
 function adjacentCountAt(bytes: Uint8Array, offset: number): number {
   return bytes[offset] | (bytes[offset + 1] << 8)
 }
 
-function properties(work: Uint8Array, fields: WorkFields) {
+/** Rules that the header breaks whatever its parents are: a record has none. */
+function brokenRulesOf(header: Header, network: Network): HeaderRule[] {
+  const rules = { network, isKnown: true, checkPow: true, checkTargets: true }
+  const alone = brokenAlone(header, rules)
+  if (header.chainId >= graphAt(network, Number(header.height)).adjacents.length) return [...alone, 'chain']
+  if (isGenesis(header, network)) return [...alone, ...brokenGenesis(header, rules)]
+  // A block names the adjacents of the graph at the height of its parent (PROTOCOL.md D).
+  const adjacents = graphAt(network, Number(header.height) - 1).adjacents[header.chainId] ?? []
+  const fits = adjacents.length === header.adjacents.size && adjacents.every((chain) => header.adjacents.has(chain))
+  return fits ? alone : [...alone, 'adjacents']
+}
+
+function properties(work: Uint8Array, fields: WorkFields, network: NetworkDefinition | undefined) {
   const pow = powHash(work)
   const { number: forkNumber, votes: forkVotes } = forkStateOf(fields.featureFlags)
   return {
-    ...workToJson(fields),
+    ...workToJson(fields, { network: codeOf(network) }),
     // Both halves of featureFlags; votes in thousandths.
     ...{ forkNumber, forkVotes },
     target: encodeHex(u256LE(fields.target)),
     version: fields.version,
     // Bytes have a code only, and several networks may have the same.
-    networks: namesOfCode(fields.version),
+    networks: namesOfCode(fields.version, network && [network]),
     powHash: encodeHex(pow),
     blockHash: encodeBase64Url(blockHash(work)),
     difficulty: difficultyOf(fields.target),

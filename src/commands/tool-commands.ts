@@ -255,6 +255,10 @@ export const toolCommands: readonly FlagRow[] = [
         help: 'folder of case files',
         more: 'Default: the folder conformance/ of newcut.',
       }).argParser(once('cases')),
+      new RowOption('--network-file <FILE>', {
+        help: 'file that describes the network of the node',
+        more: 'newcut changes nothing on a public network. With --serve it is the network that is served.',
+      }).argParser(once('network-file')),
       new RowOption('--timeout <TIME>', { help: 'timeout of each step', standard: '10s' }).argParser(once('timeout')),
       new Option('--insecure', 'accept any certificate'),
       new RowOption('--fingerprint <HASH>', { help: 'SHA-256 of the certificate of the node' }).argParser(
@@ -277,12 +281,18 @@ export const toolCommands: readonly FlagRow[] = [
     args: ['[input]'],
     help: 'decode headers, work and work responses',
     about: 'INPUT is hex, base64, JSON of a node, the name of a file, or - for stdin (default).',
-    flags: [],
+    flags: [
+      new RowOption('--network-file <FILE>', {
+        help: 'file that describes the network of the records',
+        more: 'Headers get its name, and brokenRules lists its rules that they break, as far as one header shows them.',
+      }).argParser(once('network-file')),
+    ],
     examples: [
       'newcut inspect header.hex',
       `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header' \\`,
       '    | newcut inspect',
     ],
-    run: async ([input = '-'], _, around) => (await import('./inspect.ts')).runInspect(input, around),
+    run: async ([input = '-'], flags, around) =>
+      (await import('./inspect.ts')).runInspect(input, flags.networkFile as string | undefined, around),
   },
 ]

@@ -3,6 +3,8 @@
 import type { Clock } from '../base/clock.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { knownNetwork } from '../core/known-networks.ts'
+import type { NetworkDefinition } from '../core/network.ts'
+import { development } from '../core/network-data.ts'
 import { type CaseNeed, needs, type Release } from './case-file.ts'
 import { made } from './makes.ts'
 import { type PendingProbe, pendingRefusal } from './pending.ts'
@@ -36,6 +38,8 @@ export interface ProbeOptions {
   readonly signal: AbortSignal
   /** Needs of the chosen cases. */
   readonly wanted: ReadonlySet<CaseNeed>
+  /** Networks of the user's files. Default: none. */
+  readonly networks?: readonly NetworkDefinition[] | undefined
 }
 
 /** Throws NewcutError if the node cannot be reached, or does not describe itself. */
@@ -64,6 +68,7 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
     ['product', product ?? 'chainweb'],
     ['chains', sorted],
     ['chain', chain],
+    ['blockGas', knownNetwork(network, options.networks)?.blockGas ?? development.blockGas],
     ['unknownHash', `${'A'.repeat(42)}E`],
     ['account', FUNDED],
   ])
@@ -94,12 +99,12 @@ function neighbourOf(info: unknown, chain: string): string | null {
 }
 
 async function offersOf(
-  { wire, clock, signal, wanted }: ProbeOptions,
+  { wire, clock, signal, wanted, networks }: ProbeOptions,
   node: Pick<PendingProbe, 'network' | 'base' | 'chain' | 'nowS'>,
 ): Promise<Probed['offers']> {
   const { network, base, chain } = node
   // Their nodes serve everybody: the runner changes nothing there, and does not try to.
-  if (knownNetwork(network)?.isPublic) {
+  if (knownNetwork(network, networks)?.isPublic) {
     const reason = `${network} is a public network`
     return { ...offersOfNone(reason), 'read-only': null }
   }

@@ -1,4 +1,5 @@
 /** Runs cases against a node, one after the other: they change its chains. */
+import type { NetworkDefinition } from '../core/network.ts'
 import type { CaseNeed, ConformanceCase, Release } from './case-file.ts'
 import { CaseRun, type StepFailure } from './case-run.ts'
 import { CaseSkipped } from './makes.ts'
@@ -34,19 +35,21 @@ export interface ConformanceOptions extends WireOptions {
   readonly release: Release | null
   /** The only needs that cases may have; null for all that the node offers. */
   readonly needs: readonly CaseNeed[] | null
+  /** Networks of the user's files, by which a node of that name is judged. Default: none. */
+  readonly networks?: readonly NetworkDefinition[] | undefined
   readonly signal: AbortSignal
   readonly onResult?: (result: CaseResult) => void
 }
 
 /** Throws NewcutError if the node cannot be reached or recognised, and the reason of the signal when it aborts. */
 export async function runCases(options: ConformanceOptions): Promise<ConformanceReport> {
-  const { cases, signal, url, clock } = options
+  const { cases, networks, signal, url, clock } = options
   const wire = new Wire(options)
   try {
     const wanted = new Set(
       cases.filter((each) => unwantedNeed(each, options.needs) === undefined).flatMap(({ needs }) => needs),
     )
-    const probed = await probe({ wire, clock, signal, wanted })
+    const probed = await probe({ wire, clock, signal, wanted, networks })
     const release = options.release ?? probed.release
     const skew = probed.nowS === 0 ? 0 : probed.nowS - clock.wallMs() / 1000
     const results: CaseResult[] = []

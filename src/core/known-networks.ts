@@ -21,9 +21,12 @@ export function networkForm(name: string, own: readonly NetworkForm[] = []): Net
   return [...own, ...Object.values(networkForms)].find((form) => form.name === name)
 }
 
-/** Names of the networks with a file that have this version code. */
-export function namesOfCode(code: number): string[] {
-  return definitions.flatMap((network) => (network.code === code ? [network.name] : []))
+/**
+ * Names of the networks with a file that have this version code.
+ * @param own networks of the user's files, which come first
+ */
+export function namesOfCode(code: number, own: readonly NetworkDefinition[] = []): string[] {
+  return [...new Set([...own, ...definitions].flatMap((network) => (network.code === code ? [network.name] : [])))]
 }
 
 /** Name and version code of the network at hand. Several networks may have the same code. */

@@ -77,8 +77,8 @@ function warnOfFork(fork: number): void {
 export class HeaderVerifier {
   readonly #network: Network
   readonly #isKnown: boolean
-  readonly #checkPow: boolean
   readonly #checkTargets: boolean
+  readonly #rules: LoneRules
   readonly #unknownForks: 'refuse' | ((fork: number) => void)
   readonly #reportedForks: Set<number>
   readonly #source: HeaderSource
@@ -96,8 +96,9 @@ export class HeaderVerifier {
   ) {
     this.#network = network
     this.#isKnown = isKnown
-    this.#checkPow = options.checkPow ?? true
-    this.#checkTargets = (options.checkTargets ?? this.#checkPow) && isKnown
+    const checkPow = options.checkPow ?? true
+    this.#checkTargets = (options.checkTargets ?? checkPow) && isKnown
+    this.#rules = { network, isKnown, checkPow, checkTargets: this.#checkTargets }
     this.#unknownForks = options.unknownForks ?? warnOfFork
     this.#reportedForks = reportedForks
     this.#source = source
@@ -122,9 +123,9 @@ export class HeaderVerifier {
 
   #judge(header: Header): HeaderRule[] {
     const height = Number(header.height)
-    const alone = this.#brokenAlone(header)
+    const alone = brokenAlone(header, this.#rules)
     if (header.chainId >= graphAt(this.#network, height).adjacents.length) return [...alone, 'chain']
-    if (this.#isGenesis(header)) return [...alone, ...this.#brokenGenesis(header)]
+    if (isGenesis(header, this.#network)) return [...alone, ...brokenGenesis(header, this.#rules)]
     const parent = this.#find(header.parent)
     if (parent === undefined) return [...alone, 'parent']
     // The network may not even have the chain of the parent, so nothing else can be judged by it.
@@ -157,61 +158,11 @@ export class HeaderVerifier {
     return rest
   }
 
-  /** Rules that a header breaks whatever its parents are. */
-  #brokenAlone(header: Header): HeaderRule[] {
-    const work = encodeWork(header)
-    const rules: HeaderRule[] = []
-    if (!equalBytes(blockHash(work), header.hash)) rules.push('hash')
-    if (this.#checkPow && !this.#isGenesis(header) && !solves(work)) rules.push('proofOfWork')
-    if (this.#isKnown && header.version !== this.#network.code) rules.push('version')
-    return rules
-  }
-
-  #isGenesis({ chainId, height }: Header): boolean {
-    const hasChain = this.#network.graphHistory.some(({ graph }) => chainId < graph.adjacents.length)
-    return hasChain && Number(height) <= genesisHeight(this.#network, chainId)
-  }
-
-  /**
-   * The genesis header follows from the name of the network, except for payload and, on a development network, target.
-   */
-  #brokenGenesis(header: Header): HeaderRule[] {
-    const takesTarget = !this.#isKnown || this.#network.takesAnyGenesisTarget || !this.#checkTargets
-    const expected = genesisHeader(
-      {
-        ...this.#network,
-        ...(takesTarget && { genesisTarget: () => header.target }),
-        ...(!this.#isKnown && { genesisTime: header.creationTime, code: header.version }),
-      },
-      header.chainId,
-      header.payloadHash,
-    )
-    const adjacents = [...expected.adjacents]
-    const payload = this.#network.genesisPayload(header.chainId)
-    const broken: [HeaderRule, boolean][] = [
-      ['forkNumber', forkStateOf(header.featureFlags).number !== 0],
-      ['forkVotes', forkStateOf(header.featureFlags).votes !== 0],
-      ['parent', !equalBytes(header.parent, expected.parent)],
-      ['height', header.height !== expected.height],
-      [
-        'adjacents',
-        adjacents.length !== header.adjacents.size ||
-          !adjacents.every(([chain, hash]) => equalBytes(hash, header.adjacents.get(chain) ?? new Uint8Array())),
-      ],
-      ['creationTime', header.creationTime !== expected.creationTime],
-      ['target', header.target !== expected.target],
-      ['epochStart', header.epochStart !== expected.epochStart],
-      ['weight', header.weight !== 0n],
-      ['payloadHash', payload !== null && payload !== encodeBase64Url(header.payloadHash)],
-    ]
-    return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
-  }
-
   /** Fetches the headers that a batch refers to and that are not cached, all chains at once. */
   async #fetchMissing(batch: readonly Header[], call: CallOptions): Promise<void> {
     const missing = new Map<number, Map<string, number>>()
     for (const header of batch) {
-      if (this.#isGenesis(header)) continue
+      if (isGenesis(header, this.#network)) continue
       const references = [[header.chainId, header.parent] as const, ...header.adjacents]
       for (const [chain, bytes] of references) {
         const hash = encodeBase64Url(bytes)
@@ -247,7 +198,7 @@ export class HeaderVerifier {
 
   /** Caches a header that others refer to. Does not fetch its own parents: that would continue to genesis. */
   #admit(header: Header): void {
-    this.#throwIf(header, this.#brokenAlone(header))
+    this.#throwIf(header, brokenAlone(header, this.#rules))
     this.#remember(header)
   }
 
@@ -272,4 +223,62 @@ export class HeaderVerifier {
     const name = { chain, height, hash: encodeBase64Url(hash), featureFlags }
     throw new InvalidHeader(name, rules, { ...this.#origin, takesAnyNonce })
   }
+}
+
+/** Checks that need no other header. */
+export interface LoneRules extends VerifiableNetwork {
+  readonly checkPow: boolean
+  /** Whether to check the target of a genesis header. */
+  readonly checkTargets: boolean
+}
+
+/** Rules of its hash, its proof of work and its version code that a header breaks. */
+export function brokenAlone(header: Header, { network, isKnown, checkPow }: LoneRules): HeaderRule[] {
+  const work = encodeWork(header)
+  const rules: HeaderRule[] = []
+  if (!equalBytes(blockHash(work), header.hash)) rules.push('hash')
+  if (checkPow && !isGenesis(header, network) && !solves(work)) rules.push('proofOfWork')
+  if (isKnown && header.version !== network.code) rules.push('version')
+  return rules
+}
+
+export function isGenesis({ chainId, height }: Pick<Header, 'chainId' | 'height'>, network: Network): boolean {
+  const hasChain = network.graphHistory.some(({ graph }) => chainId < graph.adjacents.length)
+  return hasChain && Number(height) <= genesisHeight(network, chainId)
+}
+
+/**
+ * Rules that a genesis header breaks. It follows from the name of the network, except for payload and, on a development
+ * network, target.
+ */
+export function brokenGenesis(header: Header, { network, isKnown, checkTargets }: LoneRules): HeaderRule[] {
+  const takesTarget = !isKnown || network.takesAnyGenesisTarget || !checkTargets
+  const expected = genesisHeader(
+    {
+      ...network,
+      ...(takesTarget && { genesisTarget: () => header.target }),
+      ...(!isKnown && { genesisTime: header.creationTime, code: header.version }),
+    },
+    header.chainId,
+    header.payloadHash,
+  )
+  const adjacents = [...expected.adjacents]
+  const payload = network.genesisPayload(header.chainId)
+  const broken: [HeaderRule, boolean][] = [
+    ['forkNumber', forkStateOf(header.featureFlags).number !== 0],
+    ['forkVotes', forkStateOf(header.featureFlags).votes !== 0],
+    ['parent', !equalBytes(header.parent, expected.parent)],
+    ['height', header.height !== expected.height],
+    [
+      'adjacents',
+      adjacents.length !== header.adjacents.size ||
+        !adjacents.every(([chain, hash]) => equalBytes(hash, header.adjacents.get(chain) ?? new Uint8Array())),
+    ],
+    ['creationTime', header.creationTime !== expected.creationTime],
+    ['target', header.target !== expected.target],
+    ['epochStart', header.epochStart !== expected.epochStart],
+    ['weight', header.weight !== 0n],
+    ['payloadHash', payload !== null && payload !== encodeBase64Url(header.payloadHash)],
+  ]
+  return broken.filter(([, isBroken]) => isBroken).map(([rule]) => rule)
 }

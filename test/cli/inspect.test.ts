@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, encodeBase64Url, u256LE } from '../../src/base/bytes.ts'
 import { type Json, parseJson, stringifyJson } from '../../src/base/json.ts'
+import { readNetworkFiles } from '../../src/cli/network-file.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { decodeWork } from '../../src/core/header.ts'
 import { chainBytes } from '../../src/core/work.ts'
@@ -153,5 +154,92 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)
+  })
+})
+
+describe('newcut inspect --network-file', () => {
+  /** A file of the network of a node that runs here, with these changes of its text. */
+  const FILE = `network: 1
+name: quad
+code: 4660
+public: false
+graphs: [{ from: 0, graph: pair }]
+block-delay: 12s
+window: 60
+genesis: { time: "2026-11-01T00:00:00.000001Z", targets: [{ difficulty: 1000 }], any-target: false, first-epoch: faked }
+rules: { slow-epochs-until: genesis, parent-time: genesis, mean-target: genesis, fork-flags: genesis }
+forks: { highest: 1 }
+gas: { block: 2000000 }
+`
+  let files = 0
+  function fileWith(...changes: readonly (readonly [string, string])[]): string {
+    const path = join(folder, `quad-${files++}.yaml`)
+    writeFileSync(
+      path,
+      changes.reduce((text, [from, to]) => text.replace(from, to), FILE),
+    )
+    return path
+  }
+
+  /** The first two headers of a chain, as JSON objects on a page. */
+  let page: Promise<string> | null = null
+  const quadPage = () => {
+    page ??= (async () => {
+      const networks = readNetworkFiles([fileWith()])
+      const node = await startDevnet({ port: 0, networkName: 'quad', networks, pow: false })
+      await node.mine({ 0: 1 })
+      const accept = 'application/json;blockheader-encoding=object'
+      const path = `${node.url}/chainweb/0.0/quad/chain/0/header`
+      const text = await (await fetch(path, { headers: { accept } })).text()
+      await node.close()
+      return text
+    })()
+    return page
+  }
+
+  async function inspected(file: string) {
+    const { code, out, err } = await run(['inspect', '-', '--network-file', file], {}, await quadPage())
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    return out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+
+  it('shows the name of the network, and that its rules hold', async () => {
+    const [genesis, first] = await inspected(fileWith())
+    const shown = { chainwebVersion: 'quad', version: 4660, networks: ['quad'], hashMatches: true }
+    expect(genesis).toMatchObject({ ...shown, height: 0, brokenRules: [] })
+    // The node runs without proof of work.
+    expect(first).toMatchObject({ ...shown, height: 1, brokenRules: first.solved ? [] : ['proofOfWork'] })
+  })
+
+  it.each([
+    ['another time of the genesis', [['00:00:00.000001Z', '00:00:01Z']], ['creationTime', 'epochStart'], []],
+    ['another difficulty of the genesis', [['1000 }', '2000 }']], ['target'], []],
+    ['another graph', [['graph: pair', 'graph: triangle']], ['adjacents', 'parent'], ['adjacents']],
+    ['no such chain', [['graph: pair', 'graph: singleton']], ['adjacents'], ['adjacents']],
+  ] as const)('names rules that a header breaks: %s', async (_, changes, ofGenesis, ofFirst) => {
+    const [genesis, first] = await inspected(fileWith(...changes))
+    expect(genesis.brokenRules).toEqual(expect.arrayContaining([...ofGenesis].filter((rule) => rule !== 'parent')))
+    expect(genesis.brokenRules.length).toBeGreaterThan(0)
+    expect(first.brokenRules.filter((rule: string) => rule !== 'proofOfWork')).toEqual(ofFirst)
+  })
+
+  it('names the version of a header of another network, and checks no rules that the file lacks', async () => {
+    const [{ header_hex: hex }] = headers
+    const other = await run(['inspect', hex, '--network-file', fileWith()])
+    expect(JSON.parse(other.out).brokenRules).toContain('version')
+    const name = join(folder, 'name.yaml')
+    writeFileSync(name, 'network: 1\nname: quad\ncode: 4660\n')
+    const [genesis] = await inspected(name)
+    expect(genesis).toMatchObject({ chainwebVersion: 'quad' })
+    expect(genesis).not.toHaveProperty('brokenRules')
+  })
+
+  it('refuses a file that is wrong', async () => {
+    const { code, err } = await run(['inspect', headers[0].header_hex, '--network-file', fileWith(['code', 'cod'])])
+    expect(code).not.toBe(0)
+    expect(err).toMatch(/line 3: cod: no such field.*\[BAD_CONFIG\]/)
   })
 })

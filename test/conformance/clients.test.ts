@@ -44,7 +44,7 @@ async function served(only: string) {
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
   const server = new ClientServer({
     ...{ host: '127.0.0.1', port: 0, node: node.url, clock },
-    served: { network: 'development', chains: 2 },
+    served: { network: 'development', chains: 2, blockGas: 150_000 },
     situations: situations.filter(({ group, name }) => `${group}: ${name}` === only),
   })
   const url = await server.listen()
@@ -143,7 +143,7 @@ it('passes no answer on that is longer than 32 MiB, and reads no more of it', as
   onTestFinished(() => void long.close().closeAllConnections())
   const server = new ClientServer({
     ...{ host: '127.0.0.1', port: 0, node: `http://127.0.0.1:${(long.address() as AddressInfo).port}` },
-    ...{ clock: systemClock, served: { network: 'development', chains: 2 }, situations: [] },
+    ...{ clock: systemClock, served: { network: 'development', chains: 2, blockGas: 150_000 }, situations: [] },
   })
   const url = await server.listen()
   onTestFinished(() => server.close())

@@ -6,6 +6,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { needs, ownCases, type Release, readCases } from '../../src/conformance/case-file.ts'
 import { failureLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
+import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { isFull, rotating } from '../rotation.ts'
@@ -33,6 +34,7 @@ function judge(
     readonly group?: string
     readonly release?: Release
     readonly timeoutMs?: number
+    readonly networks?: readonly NetworkForm[]
   },
 ) {
   return runCases({
@@ -44,6 +46,7 @@ function judge(
     ),
     release: of.release ?? null,
     needs: null,
+    networks: of.networks?.map(definitionOf),
     signal: new AbortController().signal,
   })
 }
@@ -94,6 +97,30 @@ describe('our own node', () => {
     const report = await judge(node.url, { release: 'spec' })
     columns.push({ head: 'newcut, rules of 2.32, judged as spec', report })
     expectPassed(report, 'spec')
+  })
+
+  it('is judged by the file of its network: a block has that much gas', async () => {
+    const form = { network: 1, name: 'my-net', public: false, gas: { block: 90_000 } } as const
+    const node = await startNode({ networkName: 'my-net', networks: [form] })
+    onTestFinished(() => node.close())
+    const only = ['commands: a gas limit of a whole block is taken']
+    expect(notPassed(await judge(node.url, { only, networks: [form] }))).toEqual([])
+    expect(notPassed(await judge(node.url, { only }))).toHaveLength(1)
+  })
+
+  it('is left alone if the file of its network says that it is public', async () => {
+    const form = { network: 1, name: 'my-net', code: 77 } as const
+    const asked: string[] = []
+    const node = await startNode({
+      networkName: 'my-net',
+      networks: [form],
+      onRequest: ({ method, path }) => void asked.push(`${method} ${path}`),
+    })
+    onTestFinished(() => node.close())
+    const { offers } = await judge(node.url, { group: 'mining', networks: [form] })
+    expect(offers).toMatchObject({ 'read-only': null, mine: 'my-net is a public network' })
+    expect(asked.filter((each) => each.startsWith('POST'))).toEqual([])
+    expect((await judge(node.url, { only: [] })).offers.mine).toBe(null)
   })
 
   it('has its results in the documents', async () => {

@@ -67,6 +67,19 @@ const teapotSession = (cases: string) =>
     return statuses
   })
 
+/** Sends a command with this gas limit to chain 0 of the network. */
+async function gasVerdict(args: readonly string[], network: string, gasLimit: number) {
+  const { used, ended } = await session(['--json', ...args], async (url) => {
+    const info = (await (await fetch(`${url}/info`)).json()) as { readonly nodeVersion: string }
+    const command = ['send', '(+ 1 2)', '--key', 'sender00', '--sender', 'sender00', '--no-wait', '--no-preflight']
+    await run([...command, '--gas-limit', String(gasLimit), '--node', url])
+    return info.nodeVersion
+  })
+  expect(used).toBe(network)
+  const { cases } = JSON.parse(ended.out) as { readonly cases: readonly ClientResult[] }
+  return cases.find(({ name }) => name === 'gas limit and gas price are those that nodes take')?.outcome
+}
+
 /** Asks once, and leaves the end to the server. */
 async function idleSession() {
   const args = ['--idle', '300ms', '--junit', junit, '--only', 'requests: ']
@@ -218,5 +231,21 @@ describe('bad input', () => {
   it('a port that another program has is named', () => {
     const { err, code } = sessions.nobody.used
     expect([err.includes('cannot serve clients on 127.0.0.1:'), code !== 0]).toEqual([true, true])
+  })
+})
+
+describe('newcut conformance --serve --network-file', () => {
+  it('serves the network of the file, and judges gas limits by it', async () => {
+    const form = {
+      network: 1,
+      name: 'my-development',
+      public: false,
+      graphs: [{ from: 0, graph: 'pair' }],
+      gas: { block: 400_000 },
+    }
+    const file = join(folder({ 'my-development.json': form }), 'my-development.json')
+    expect(await gasVerdict(['--network-file', file], 'my-development', 400_000)).toBe('passed')
+    expect(await gasVerdict(['--network-file', file], 'my-development', 400_001)).toBe('failed')
+    expect(await gasVerdict([], 'development', 400_000)).toBe('failed')
   })
 })

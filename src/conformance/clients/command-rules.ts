@@ -6,9 +6,9 @@ import { isCommandHash } from '../../core/command-hash.ts'
 import { type AskedCommand, commandsOf, type JsonParts } from './aims.ts'
 import { type Asked, asksForResult, keysOf } from './asked.ts'
 import type { ClientRule } from './http-rules.ts'
+import type { Served } from './past.ts'
 
-/** Gas of a block, and the limits of time and price of live nodes (PROTOCOL.md E.3). */
-const MAX_GAS = 150_000
+/** The limits of time and price of live nodes (PROTOCOL.md E.3). */
 const MAX_TTL_S = 172_800
 const AHEAD_S = 10
 const MAX_PLACES = 12
@@ -20,17 +20,17 @@ const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || q
 function aboutCommands(
   name: string,
   source: string,
-  fault: (command: AskedCommand, asked: Asked) => string | null,
+  fault: (command: AskedCommand, asked: Asked, served: Served) => string | null,
   concerns: (asked: Asked) => boolean = () => true,
 ): ClientRule {
   return {
     name,
     source,
-    judge: (asked) => {
+    judge: (asked, { served }) => {
       const commands = concerns(asked) ? commandsOf(asked) : []
       if (commands.length === 0) return undefined
       for (const command of commands) {
-        const found = fault(command, asked)
+        const found = fault(command, asked, served)
         if (found !== null) return found
       }
       return null
@@ -161,10 +161,10 @@ function timeFault(command: AskedCommand, { wallMs }: Asked): string | null {
   return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
 }
 
-function gasFault(command: AskedCommand): string | null {
+function gasFault(command: AskedCommand, _: Asked, { blockGas }: Served): string | null {
   const { gasLimit, gasPrice } = metaOf(command)
   const limit = wholeOf(gasLimit)
-  if (!(limit >= 1 && limit <= MAX_GAS)) return `gasLimit ${gasLimit}, where a block has ${MAX_GAS}`
+  if (!(limit >= 1 && limit <= blockGas)) return `gasLimit ${gasLimit}, where a block has ${blockGas}`
   const price = String((gasPrice as { readonly decimal?: unknown } | null)?.decimal ?? gasPrice)
   if (!(Number(price) >= 1e-8)) return `gasPrice ${price} is below 0.00000001`
   const [digits, exponent = '0'] = price.toLowerCase().split('e')

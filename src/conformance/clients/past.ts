@@ -9,6 +9,8 @@ import { type Asked, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
 export interface Served {
   readonly network: string
   readonly chains: number
+  /** Gas limit of a block. */
+  readonly blockGas: number
 }
 
 /** Bytes of work that a miner may change: votes, creation time, and the nonce at its end (PROTOCOL.md A.5). */
