@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { resolveLayers } from '../../src/cli/config.ts'
+import { mineOptions } from '../../src/cli/options/mine.ts'
+import { setupOf } from '../../src/commands/miner-setup.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-pace-'))
@@ -76,4 +79,13 @@ it.each([
 ])('mine --pace is refused for %s', async (_, args, reason) => {
   const { err } = await run(['mine', '--pace', 'constant:2s', ...args])
   expect(err).toContain(`--pace has no effect: ${reason}`)
+})
+
+it.each([
+  ['on-demand', true],
+  ['constant:2s', false],
+])('mine --pace %s fails if the default address is taken: %s', (pace, isRequired) => {
+  const flags = { node: ['http://127.0.0.1:1'], pace }
+  const config = resolveLayers(mineOptions, { orders: {}, environment: {}, content: {}, file: null, flags })
+  expect(setupOf(config, {}).http).toMatchObject({ port: 4148, isRequired })
 })

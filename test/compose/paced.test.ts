@@ -132,6 +132,15 @@ it('a miner on demand makes the blocks of other chains that hold up the ordered 
   })
 })
 
+it('a miner on demand makes blocks at one of several nodes', async () => {
+  const devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n })
+  onTestFinished(() => devnet.close())
+  // Two addresses of one node.
+  const urls = [devnet.url, devnet.url.replace('127.0.0.1', 'localhost')] as const
+  const { order } = await startPaced(ON_DEMAND, { source: { urls } })
+  expect(await order('{"0":2,"1":1}')).toMatchObject([200, { made: { 0: 2, 1: 1 }, heights: { 0: 2, 1: 1 } }])
+})
+
 it('a miner on demand carries out orders one after the other', async () => {
   const { heights, order } = await startPaced(ON_DEMAND, { node: { graph: 'singleton' } })
   const answers = await Promise.all([order('{"0":2}'), order('{"0":1}'), order('{"0":0}')])

@@ -119,6 +119,16 @@ it('solutions of earlier runs use up no turn', async () => {
   expect(jobs.at(-1)).toBe(job)
 })
 
+it('chains that the user chooses during an order count after it', () => {
+  const { inner, source } = running(byHand, { chains: [0] })
+  source.steer([3])
+  source.setChains([1, 2])
+  expect(inner.chosen).toEqual([[3]])
+  source.steer(null)
+  source.setChains(undefined)
+  expect(inner.chosen).toEqual([[3], [1, 2], undefined])
+})
+
 it.each([
   ['a search', 1n << 20n, false],
   ['any nonce', (1n << 20n) + 1n, true],
