@@ -9,10 +9,9 @@ import { readHwmon } from '../../sensors/hwmon.ts'
 import { askNvidia } from '../../sensors/nvidia.ts'
 import { joulesBetween, problemText, readPackages } from '../../sensors/powercap.ts'
 import type { OwnSearch } from '../setup.ts'
-import type { Measured } from './efficiency.ts'
+import { type Measured, type PowerPlaces, unreadable } from './efficiency.ts'
 import { Engines } from './engines.ts'
 import { trialHashes } from './trial-hashes.ts'
-import { type PowerPlaces, unreadable } from './tune-for.ts'
 
 export interface TrialOptions {
   readonly workBytes: number

@@ -2,8 +2,13 @@
  * Chooses threads, kernel and GPU batch by the energy of a hash, for `--tune-for efficiency`. Each kernel is tried on all
  * threads, then the best one on fewer; after that, the GPUs are tried alone with batches of several durations.
  */
+import { NewcutError } from '../../base/errors.ts'
 import type { KernelName } from '../../engine/cpu/names.ts'
+import type { SensorsOptions } from '../../sensors/sensors.ts'
 import type { OwnSearch } from '../setup.ts'
+
+/** Where to read power. */
+export type PowerPlaces = Omit<SensorsOptions, 'clock' | 'hasCards'>
 
 /** Figures of a trial. */
 export interface Measured {
@@ -105,4 +110,11 @@ export function withChosen(search: OwnSearch, { threads, kernel, batchMs }: Chos
     kernel: search.kernel === 'auto' ? (kernel ?? 'auto') : search.kernel,
     gpu: gpu === null || batchMs === undefined || !isBatchFree ? gpu : { ...gpu, batchMs },
   }
+}
+
+/** @param problem why the energy cannot be read, as the end of a sentence */
+export function unreadable(problem: string): NewcutError {
+  return new NewcutError('BAD_OPTION', `--tune-for efficiency needs the energy of each hash: ${problem}`, {
+    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with --tune-for speed',
+  })
 }

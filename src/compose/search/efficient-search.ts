@@ -7,11 +7,18 @@ import { type KernelName, kernelNames } from '../../engine/cpu/names.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
 import type { EfficiencySetup, OwnSearch } from '../setup.ts'
-import { type Choices, type Chosen, chooseEfficient, type Tried } from './efficiency.ts'
+import { type Choices, type Chosen, chooseEfficient, type PowerPlaces, type Tried } from './efficiency.ts'
 import { readChosen, writeChosen } from './efficiency-file.ts'
 import { tryEfficiency } from './efficiency-trial.ts'
 import { threadCount, wantedAdapters } from './own.ts'
-import type { TuningOptions } from './tune-for.ts'
+
+interface TuningOptions {
+  readonly workBytes: number
+  readonly places: PowerPlaces | undefined
+  readonly stopped: AbortSignal
+  /** Receives news for people. */
+  readonly tell: (message: string) => void
+}
 
 /**
  * Remembers or measures the settings with the least energy per hash.

@@ -1,23 +1,11 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
-import { NewcutError } from '../../base/errors.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import { problemText, readPackages } from '../../sensors/powercap.ts'
-import type { SensorsOptions } from '../../sensors/sensors.ts'
 import type { Source } from '../../source/source.ts'
 import type { MinerSetup } from '../setup.ts'
+import type { PowerPlaces } from './efficiency.ts'
 
 type Search = MinerSetup['search']
-
-/** Where to read power. */
-export type PowerPlaces = Omit<SensorsOptions, 'clock' | 'hasCards'>
-
-export interface TuningOptions {
-  readonly workBytes: number
-  readonly places: PowerPlaces | undefined
-  readonly stopped: AbortSignal
-  /** Receives news for people. */
-  readonly tell: (message: string) => void
-}
 
 /** Applies what was chosen at the start to a search, except to settings of the user. */
 export type Tuned = (search: Search) => Search
@@ -46,12 +34,7 @@ export async function tunedSearch(
 export async function checkTuning(search: Search, places: PowerPlaces | undefined): Promise<void> {
   if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
   const counters = await readPackages(places?.powercap ?? '')
-  if ('problem' in counters) throw unreadable(problemText(counters))
-}
-
-/** @param problem why the energy cannot be read, as the end of a sentence */
-export function unreadable(problem: string): NewcutError {
-  return new NewcutError('BAD_OPTION', `--tune-for efficiency needs the energy of each hash: ${problem}`, {
-    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with --tune-for speed',
-  })
+  if (!('problem' in counters)) return
+  const { unreadable } = await import('./efficiency.ts')
+  throw unreadable(problemText(counters))
 }
