@@ -126,6 +126,7 @@ function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more
     return block
   }
   const client = {
+    network: { network: development, isKnown: true },
     info: { nodeVersion: 'development', nodeChains: chains.map(({ id }) => String(id)) },
     http: {
       baseUrl: URL,
