@@ -3,8 +3,10 @@ import { isLoopback } from '../../src/base/host.ts'
 import { development } from '../../src/core/network-data.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { createApp, refuse } from '../../src/devnet/http/app.ts'
-import { Controls } from '../../src/devnet/http/controls.ts'
+import { Controls, interceptOf } from '../../src/devnet/http/controls.ts'
+import { Faults } from '../../src/devnet/http/faults.ts'
 import { Router } from '../../src/devnet/http/router.ts'
+import { StreamGate } from '../../src/devnet/http/stream/stream-gate.ts'
 import { foreignRefusal } from '../../src/devnet/http/this-machine.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { Queue } from '../../src/devnet/orders/queue.ts'
@@ -507,9 +509,11 @@ it('acknowledges a change only when it is durable', async () => {
   })
   const random = Math.random
   const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
-  const controls = new Controls(systemClock)
-  const router = new Router({ app, prefix: '', chains: 20, intercept: controls.intercept })
-  controls.serve(router, {
+  const [stop, streams] = [new AbortController(), new StreamGate()]
+  const faults = new Faults(systemClock, stop.signal)
+  const router = new Router({ app, prefix: '', chains: 20, intercept: interceptOf(faults) })
+  new Controls(router, {
+    ...{ faults, streams, stop },
     chains,
     coordinator: coordinatorOf(chains, { random, nowMs: Date.now, clock: systemClock }),
     account: developmentAccount,
