@@ -157,11 +157,12 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
   'functions of one name that several files export': 160,
   'function names in five files or more': 205,
-  'flags outside of cli and commands': 149,
-  'files that other rooms import': 407,
+  // Five of testing/, and four of its files, left commands/.
+  'flags outside of cli and commands': 154,
+  'files that other rooms import': 411,
   'short files with one importer': 49,
   'exports that no source imports': 581,
-  'files of commands without a command': 50,
+  'files of commands without a command': 44,
 }
 
 const sumOf = (value: unknown): number =>

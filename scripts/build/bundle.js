@@ -75,7 +75,7 @@ export async function bundleCommands() {
     input: {
       newcut: compiled('newcut'),
       'execution-thread': compiled('devnet/execution/thread'),
-      'contract-thread': compiled('commands/contract-thread'),
+      'contract-thread': compiled('testing/thread'),
     },
     platform: 'node',
     // They load files of their own folders. The library for SLH-DSA, which hardly any node loads, shares modules with all

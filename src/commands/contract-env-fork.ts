@@ -12,7 +12,7 @@ import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../fork/chain-fork.ts'
 import type { ForkOptions } from '../fork/fork.ts'
 import { pinText } from '../fork/pin.ts'
-import { type FileOutcome, type FileQuestions, runTestFile } from './contract-files.ts'
+import { type FileOutcome, type FileQuestions, runTestFile } from '../testing/files.ts'
 import { costOf, openTestFork, type TestFork, textOf } from './contract-fork.ts'
 import { type ForkValues, forkOf } from './fork-setup.ts'
 

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import { merged } from '../contracts/coverage/counts.ts'
-import { coverageLines, lcovText, percentOf, totalReach } from './contract-coverage.ts'
-import { type CoveredFiles, type FileOutcome, shown } from './contract-files.ts'
-import { gasReportLines, gasRows } from './contract-gas.ts'
-import { type FileTests, junitText } from './contract-results.ts'
-import { readSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf, writeSnapshot } from './contract-snapshot.ts'
+import { coverageLines, lcovText, percentOf, totalReach } from './coverage.ts'
+import { type CoveredFiles, type FileOutcome, shown } from './files.ts'
+import { gasReportLines, gasRows } from './gas.ts'
+import { type FileTests, junitText } from './results.ts'
+import { readSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf, writeSnapshot } from './snapshot.ts'
 
 export interface RunReportOptions {
   readonly gasReport: boolean

@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { bundled } from '../platform/bundled.ts'
-import { type FileOutcome, type FileQuestions, runUnforked } from './contract-files.ts'
+import { type FileOutcome, type FileQuestions, runUnforked } from './files.ts'
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
   bundled('contract-thread') ??
-  new URL(import.meta.url.endsWith('.ts') ? './contract-thread.ts' : './contract-thread.js', import.meta.url)
+  new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
 /**
  * Runs the files. One file runs here, where it needs no thread.
