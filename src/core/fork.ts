@@ -12,6 +12,8 @@
 export const VOTE = 1000
 /** Number of counting blocks at the end of an epoch. */
 export const COUNTING_BLOCKS = 120
+/** `castingBlocks` of a network whose file does not set it. */
+export const DEFAULT_CASTING_BLOCKS = 14_280
 /** Maximum of `castingBlocks`: the votes of an epoch must fit the field. */
 export const MAX_CASTING_BLOCKS = 4_000_000
 

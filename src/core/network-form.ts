@@ -4,7 +4,7 @@
  */
 import { decodeHash } from '../base/bytes.ts'
 import type { CoinbaseGrant, PaymentModel, RewardCall, RewardForecast } from './coinbase.ts'
-import { type Condition, compareConditions } from './fork.ts'
+import { type Condition, compareConditions, DEFAULT_CASTING_BLOCKS } from './fork.ts'
 import type { GasModel } from './gas.ts'
 import { type Graph, type GraphName, graphOf, graphs } from './graph.ts'
 import { isNetworkName, type Network, type NetworkDefinition, type VerifierName } from './network.ts'
@@ -92,7 +92,6 @@ export class NetworkFormError extends Error {
 
 type Path = readonly (string | number)[]
 
-const CASTING_BLOCKS = 14_280
 /** Milliseconds of each unit. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
@@ -132,7 +131,7 @@ export function definitionOf(form: NetworkForm): NetworkDefinition {
       form.forks !== undefined && {
         forks: {
           from: conditionOf(flags) as number,
-          castingBlocks: form.forks.casting ?? CASTING_BLOCKS,
+          castingBlocks: form.forks.casting ?? DEFAULT_CASTING_BLOCKS,
           highestKnown: form.forks.highest,
         },
       }),

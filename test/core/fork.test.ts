@@ -6,6 +6,7 @@ import { decodeBase64Url } from '../../src/base/bytes.ts'
 import {
   brokenForkRules,
   COUNTING_BLOCKS,
+  DEFAULT_CASTING_BLOCKS,
   type ForkRules,
   type ForkState,
   featureFlagsOf,
@@ -102,6 +103,10 @@ it('networks have the codes, guards, epochs and numbers of the vectors', () => {
     expect(rulesOf(name), name).toEqual({ from: guard, castingBlocks: casting, highestKnown: known })
     if (name !== 'short-epoch') expect(networks[name].code, name).toBe(code)
   }
+})
+
+it('the default number of voting blocks is that of the development network', () => {
+  expect(development.forks.castingBlocks).toBe(DEFAULT_CASTING_BLOCKS)
 })
 
 it.each(vectors.validation)('judges $name ($network, height $height)', (each) => {

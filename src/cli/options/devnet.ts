@@ -1,9 +1,8 @@
 /** Options of `newcut devnet`. */
 import { availableParallelism } from 'node:os'
 import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/development-accounts.ts'
-import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
+import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { isNetworkName } from '../../core/network.ts'
-import { development } from '../../core/network-data.ts'
 import { nodeReleases } from '../../schema/node-releases.ts'
 import {
   autoMineMode,
@@ -56,7 +55,7 @@ export const devnetOptions = {
   }),
   'fork-epoch': option(
     wholeNumber(1, MAX_CASTING_BLOCKS),
-    development.forks.castingBlocks,
+    DEFAULT_CASTING_BLOCKS,
     'N',
     'length of the voting epoch in blocks',
     {

@@ -1,8 +1,7 @@
 /** Options of `newcut mine`. */
 import { availableParallelism } from 'node:os'
-import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
+import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { MAX_CHAINS } from '../../core/graph.ts'
-import { development } from '../../core/network-data.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { forkWishes } from '../../source/node/fork-wish.ts'
 import {
@@ -97,7 +96,7 @@ const sourceOptions = {
   'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'length of the voting epoch in blocks', {
     ...ofVotes,
     more: 'For development networks: the blocks of an epoch that may vote for the next fork.',
-    standard: String(development.forks.castingBlocks),
+    standard: String(DEFAULT_CASTING_BLOCKS),
   }),
 }
 
