@@ -1,9 +1,6 @@
 /** The command line as a process: its output, its crashes, and its exit code. */
-import { asNewcutError } from './base/errors.ts'
-import { exitCodeOf } from './base/exit-codes.ts'
-import { reportError } from './cli/console.ts'
-import { newcut } from './commands/commands.ts'
-import { surroundings } from './commands/surroundings.ts'
+import { versionFlags } from './cli/version-flags.ts'
+import { packageVersion } from './platform/version.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has closed the pipe (`newcut inspect ... | head`), which is not an error.
@@ -14,10 +11,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-process.on('uncaughtException', (error) => {
-  const ours = asNewcutError(error)
-  reportError(ours, 'text', surroundings)
-  process.exit(exitCodeOf(ours.code))
-})
-
-process.exitCode = await newcut(process.argv.slice(2), surroundings)
+const args = process.argv.slice(2)
+if (versionFlags.includes(args[0])) {
+  // Without commands: they would take longer than the answer.
+  process.stdout.write(`${packageVersion}\n`)
+} else {
+  const { runProcess } = await import('./commands/command-line.ts')
+  process.exitCode = await runProcess(args)
+}

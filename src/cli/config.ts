@@ -1,9 +1,10 @@
 /** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
 import { NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
+import { closest } from './closest.ts'
 import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
 import { optionTables } from './options/table.ts'
-import type { ValueKind } from './values.ts'
+import { valueIn } from './values.ts'
 import { yaml } from './yaml.ts'
 
 /** `order`: a request to the running miner. */
@@ -128,32 +129,26 @@ function givenValue({ kind }: OptionSpec<unknown>, { raw, where, isNegated }: Ra
   return isNegated ? !value : value
 }
 
-/** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
-export function valueIn<T>({ parse, problem, expected }: ValueKind<T>, raw: unknown, where: string): T {
-  const value = parse(raw)
-  if (value !== undefined) return value
-  const reason = problem?.(raw)
-  throw new NewcutError('BAD_OPTION', `${where}: ${reason === undefined ? '' : `${reason}; `}expected ${expected}`)
-}
-
 function flagText(name: string, raw: unknown): string {
   return raw === false ? `--no-${name}` : `--${name} ${Array.isArray(raw) ? raw.join(' ') : raw}`
 }
 
 /** The names of all options of all commands: one file and one environment serve all commands. */
-const knownNames = new Set(
-  optionTables.flatMap((table) =>
+function knownNames(): Set<string> {
+  const namesOf = (table: Readonly<Record<string, unknown>>) =>
     Object.entries(table).flatMap(([name, entry]) => {
       const spec = entry as OptionSpec<unknown>
       return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? spec.plural ?? name]
-    }),
-  ),
-)
+    })
+  return new Set(optionTables.flatMap(namesOf))
+}
 
 function refuseUnknownVariables(environment: Environment): void {
-  const known = new Set([CONFIG_VARIABLE, ...[...knownNames].map(environmentName)])
-  for (const variable of Object.keys(environment)) {
-    if (!variable.startsWith('NEWCUT_') || known.has(variable)) continue
+  const ours = Object.keys(environment).filter((variable) => variable.startsWith('NEWCUT_'))
+  if (ours.length === 0) return
+  const known = new Set([CONFIG_VARIABLE, ...[...knownNames()].map(environmentName)])
+  for (const variable of ours) {
+    if (known.has(variable)) continue
     throw new NewcutError('BAD_OPTION', `${variable} in the environment: no such option${closest(variable, known)}`)
   }
 }
@@ -185,9 +180,10 @@ export function parseConfigFile(path: string, text: string): RawOptions {
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new NewcutError('BAD_CONFIG', `configuration file ${path}: expected lines of the form option: value`)
   }
+  const known = knownNames()
   for (const name of Object.keys(content)) {
-    if (!knownNames.has(name)) {
-      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${closest(name, knownNames)}`)
+    if (!known.has(name)) {
+      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${closest(name, known)}`)
     }
   }
   return content as RawOptions
@@ -199,31 +195,6 @@ function fromYaml(text: string): unknown {
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) throw problem
   return document.toJS()
-}
-
-/** @returns the most similar known name as a question, or an empty text if none is similar. */
-export function closest(name: string, known: Iterable<string>): string {
-  let best = ''
-  let bestDistance = 4
-  for (const candidate of known) {
-    // At least this many letters differ. The check bounds the work, because typed names may have any length.
-    if (Math.abs(name.length - candidate.length) >= bestDistance) continue
-    const distance = editDistance(name, candidate)
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
-  }
-  return best === '' ? '' : `; did you mean ${best}?`
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]
 }
 
 /** The lines of a YAML file with the effective configuration. A comment names the origin of each value. */

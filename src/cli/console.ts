@@ -5,7 +5,7 @@ import type { Snapshot } from '../mine/snapshot.ts'
 import { type LogFormat, levelOf } from './levels.ts'
 import type { Output } from './line.ts'
 import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'
-import type { Terminal } from './terminal.ts'
+import { printerTo, type Terminal } from './terminal.ts'
 
 /** The actions of the keys of a terminal on a miner. */
 export interface KeyControl {
@@ -44,7 +44,7 @@ export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; 
 export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
   const event = errorEvent(error)
   if (format === 'json') jsonFace(terminal).show(event)
-  else terminal.err.write(`newcut: ${errorText(event)}\n`)
+  else printerTo(terminal.err)(`newcut: ${errorText(event)}`)
 }
 
 const levelName = (label: string) => ({ level: label })

@@ -1,9 +1,9 @@
 /** The options of forks as flags of a command without a table. */
 import type { Option } from 'commander'
-import { valueIn } from './config.ts'
 import { once, RowOption } from './flags.ts'
 import { forkOptions } from './options/fork.ts'
 import { defaultText, type OptionSpec, optionGroups, type Values } from './options/row.ts'
+import { valueIn } from './values.ts'
 
 type ForkValues = Values<typeof forkOptions>
 

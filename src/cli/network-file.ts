@@ -9,7 +9,7 @@ import { completeNetwork } from '../core/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '../core/network-form.ts'
 import { NetworkFile } from '../schema/network-file.ts'
 import { validatorOf } from '../schema/validator.ts'
-import { closest } from './config.ts'
+import { closest } from './closest.ts'
 import { parseYaml, yaml } from './yaml.ts'
 
 type Path = readonly (string | number)[]

@@ -3,7 +3,6 @@ import { Command, CommanderError, Option } from 'commander'
 import { asNewcutError } from '../base/errors.ts'
 import { exitCodeOf } from '../base/exit-codes.ts'
 import { type CommandRow, commandGroups } from './command-row.ts'
-import { resolveConfig } from './config.ts'
 import { reportError } from './console.ts'
 import { addOptions, namedFlags, once } from './flags.ts'
 import type { LogFormat } from './levels.ts'
@@ -11,6 +10,7 @@ import type { Output } from './line.ts'
 import { optionGroups } from './options/row.ts'
 import type { Surroundings } from './terminal.ts'
 import { usageError } from './usage.ts'
+import { versionFlags } from './version-flags.ts'
 
 /** Examples in the help of the program itself. */
 export const programExamples = ['newcut mine', 'newcut mine --node http://127.0.0.1:1848 --public-key KEY'] as const
@@ -26,9 +26,11 @@ export async function runProgram(
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
   // Its library for the width of text would delay every other command.
   const help = args.length === 0 || args.some(asksForHelp) ? await import('./help.ts') : null
-  const program = programOf(surroundings, rows, state, help)
+  // The flags of all commands take longer than most commands.
+  const row = rows.find(({ name }) => name === args[0])
+  const program = programOf(surroundings, row === undefined ? rows : [row], state, help)
   // A command with a -v of its own does not print the version.
-  if (hasOwnV(rows.find(({ name }) => name === args[0]))) program.enablePositionalOptions()
+  if (hasOwnV(row)) program.enablePositionalOptions()
   if (args.length === 0) {
     out.write(loaded(help).firstScreen(rows, version))
     return 0
@@ -101,7 +103,7 @@ export function programOf(
 ): Command {
   const program = new Command('newcut')
     .description('newcut mines Chainweb networks, and runs development networks with contracts.')
-    .version(surroundings.version, '-v, --version', 'print the version')
+    .version(surroundings.version, versionFlags.join(', '), 'print the version')
   quiet(program, surroundings.out)
   program.configureHelp({ formatHelp: () => loaded(help).programHelp(program, rows, programExamples) })
   for (const group of commandGroups) {
@@ -139,6 +141,8 @@ function addCommand(program: Command, row: CommandRow, { surroundings, state, he
     command.action(async () => {
       const { config: file, ...flags } = namedFlags(command)
       if (flags.json === true) state.format = 'json'
+      // The tables of all commands, which commands without a table need not load.
+      const { resolveConfig } = await import('./config.ts')
       const config = resolveConfig(row.options, flags, surroundings.environment, file as string | undefined)
       if ('log' in config.values) state.format = config.values.log as LogFormat
       state.code = await row.run(command.args, config, surroundings)

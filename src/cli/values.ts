@@ -1,4 +1,5 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
+import { NewcutError } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
 import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
@@ -16,6 +17,14 @@ export interface ValueKind<T> {
   /** @returns the problem of an invalid value, if there is more to say than the expected form. */
   readonly problem?: (raw: unknown) => string | undefined
   readonly format: (value: T) => unknown
+}
+
+/** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
+export function valueIn<T>({ parse, problem, expected }: ValueKind<T>, raw: unknown, where: string): T {
+  const value = parse(raw)
+  if (value !== undefined) return value
+  const reason = problem?.(raw)
+  throw new NewcutError('BAD_OPTION', `${where}: ${reason === undefined ? '' : `${reason}; `}expected ${expected}`)
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -23,8 +23,6 @@ import {
   transferOptions,
   typesOptions,
 } from '../cli/options/wallet.ts'
-import { runProgram } from '../cli/program.ts'
-import type { Surroundings } from '../cli/terminal.ts'
 import { keepYoungGenerationSmall } from '../platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
@@ -289,8 +287,3 @@ export const commandRows: readonly CommandRow[] = [
   ...toolCommands,
   completionCommand,
 ]
-
-/** Runs a command line without node and script. Resolves with the exit code. */
-export function newcut(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  return runProgram(args, surroundings, commandRows)
-}

@@ -1,10 +1,10 @@
 /** Test files that fork a network themselves, with `env-fork`. */
 import { dirname, resolve } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { valueIn } from '../cli/config.ts'
 import { forkOptions } from '../cli/options/fork.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { ValueKind } from '../cli/values.ts'
+import { valueIn } from '../cli/values.ts'
 import { MissingEntry } from '../contracts/machine/missing.ts'
 import { type ForkRequest, MissingFork, type Start } from '../contracts/repl/test-start.ts'
 import { showValue } from '../contracts/values/print.ts'

@@ -17,7 +17,7 @@ const MAX_JOBS = 256
 /** Values of a repeatable flag, one a line. */
 const repeated = (value: string, before?: string) => (before === undefined ? value : `${before}\n${value}`)
 
-export const contractFlags: readonly Option[] = [
+export const contractFlags = (): readonly Option[] => [
   new Option('--json', 'print a JSON object for each file'),
   new RowOption('--tap', { help: 'print results in the Test Anything Protocol' }),
   new RowOption('--junit <FILE>', { help: 'write results to FILE as JUnit XML' }).argParser(once('junit')),

@@ -1,13 +1,9 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { encodeHex } from '../base/bytes.ts'
 import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '../base/ed25519.ts'
-import { NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
-import { isKnownName } from '../wallet/known-names.ts'
-import { outputProblem, shellWord } from './output-file.ts'
+import { modeForOthers } from '../platform/secret-file.ts'
 
 /** A key that YAML would read as a number. */
 const NUMBER = /^\d+(e\d+)?$/
@@ -30,9 +26,10 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
   const print = printerTo(out)
   const keys = generateKeys()
   if (file !== undefined) {
-    writeKeyFile(file, keys)
+    const { keyFileLines, writeKeyFile } = await import('./key-file.ts')
+    writeKeyFile(file, keyLines(keys))
     if (json) print(JSON.stringify({ ...publicParts(keys), file: resolve(file) }))
-    else for (const line of fileLines(file, keys)) print(line)
+    else for (const line of keyFileLines(file, keys.publicKey)) print(line)
     return 0
   }
   if (json) print(JSON.stringify({ ...keys, account: `k:${keys.publicKey}` }))
@@ -50,7 +47,7 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
 /** Without `generateKeyPair`: in Node 20, an export of its key hangs if the garbage collector runs meanwhile. */
 function generateKeys(): KeyPair {
   const seed = randomBytes(SECRET_KEY_BYTES)
-  return { publicKey: publicKeyOf(secretKeyOf(seed)), secretKey: encodeHex(seed) }
+  return { publicKey: publicKeyOf(secretKeyOf(seed)), secretKey: seed.toString('hex') }
 }
 
 const publicParts = ({ publicKey }: KeyPair) => ({ account: `k:${publicKey}`, publicKey })
@@ -64,42 +61,5 @@ export function keyLines({ publicKey, secretKey }: KeyPair): string[] {
     '# Keep the secret key secret: anybody who has it can spend what the account is paid. Mining needs only the public key.',
     '# To mine for it: newcut mine --public-key KEY, or --config FILE with the file of these lines.',
     '# To spend from it: newcut transfer TO AMOUNT --key FILE, with the same file.',
-  ]
-}
-
-function writeKeyFile(file: string, keys: KeyPair): void {
-  try {
-    writeSecretFile(file, `${keyLines(keys).join('\n')}\n`)
-  } catch (error) {
-    throw keyFileError(file, error as NodeJS.ErrnoException)
-  }
-}
-
-function keyFileError(file: string, cause: NodeJS.ErrnoException): NewcutError {
-  const failure = (problem: string, hint: string) =>
-    new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
-  if (cause.code === 'EEXIST') {
-    const hint = 'it may hold a key: name another file, or move this one away'
-    return failure('the file exists (EEXIST), and keygen never overwrites a file', hint)
-  }
-  const { problem, hint } = outputProblem(file, cause)
-  return failure(problem, hint)
-}
-
-/** The message about a key pair in a file. It does not have the secret key. */
-function fileLines(file: string, { publicKey }: KeyPair): string[] {
-  // A well-known key wins over a file of the same name.
-  const path = isKnownName(file) ? `./${file}` : file
-  const mode = modeForOthers(file)
-  const readers =
-    mode === null
-      ? 'which only you can read'
-      : `which other users can read (mode ${mode}): its file system has no access rights`
-  return [
-    `account: k:${publicKey}`,
-    `public key: ${publicKey}`,
-    `secret key: in ${file}, ${readers}; keep a copy in a safe place`,
-    `to mine for it: newcut mine --node URL --public-key k:${publicKey}`,
-    `to spend from it: newcut transfer TO AMOUNT --key ${shellWord(path)}`,
   ]
 }

@@ -1,21 +1,15 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
+
 import type { Configuration, Options } from '../api/configuration.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { type Prepared, prepareReplacement } from '../base/replace-file.ts'
-import {
-  closest,
-  type Layers,
-  parseConfigFile,
-  type RawOptions,
-  readConfigFile,
-  resolveLayers,
-  shown,
-  valueIn,
-} from '../cli/config.ts'
+import { closest } from '../cli/closest.ts'
+import { type Layers, parseConfigFile, type RawOptions, readConfigFile, resolveLayers, shown } from '../cli/config.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
 import { mineOptions } from '../cli/options/mine.ts'
 import { environmentName, negatedName } from '../cli/options/row.ts'
+import { valueIn } from '../cli/values.ts'
 import { yaml } from '../cli/yaml.ts'
 import { checkPayee } from '../compose/payee.ts'
 import { refuseWithoutEffect } from './effect.ts'

@@ -2,11 +2,10 @@
 import { Argument, Option } from 'commander'
 import { benchSuites } from '../cli/bench-suites.ts'
 import type { FlagRow } from '../cli/command-row.ts'
-import { valueIn } from '../cli/config.ts'
 import { once, RowOption } from '../cli/flags.ts'
 import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/options/row.ts'
-import { oneOf, wholeNumber } from '../cli/values.ts'
+import { oneOf, valueIn, wholeNumber } from '../cli/values.ts'
 import { nodeReleases } from '../schema/node-releases.ts'
 import { contractFlags, contractOptionsOf } from './contract-flags.ts'
 
@@ -30,6 +29,7 @@ const rigMakers = {
 const widestMaker = Math.max(...Object.keys(rigMakers).map((name) => name.length))
 const makerLines = Object.entries(rigMakers).map(([name, rig]) => `${name.padEnd(widestMaker)}  ${rig}`)
 
+// Rows with many flags make them only for the command that is typed.
 export const toolCommands: readonly FlagRow[] = [
   {
     name: 'keygen',
@@ -100,7 +100,9 @@ export const toolCommands: readonly FlagRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
-    flags: [...contractFlags, ...forkFlags()],
+    get flags() {
+      return [...contractFlags(), ...forkFlags()]
+    },
     examples: [
       'newcut contract token.repl',
       'newcut contract token.repl -v --gas-report',
@@ -120,31 +122,33 @@ export const toolCommands: readonly FlagRow[] = [
     about:
       'newcut prints the cut of a fork, which --fork-cut takes. With --verify it runs the same plain code at the node ' +
       'and here, on the state of the same block, and compares results and gas.',
-    flags: [
-      new RowOption('--verify', {
-        help: 'compare results and gas of code',
-        more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. A report of an earlier comparison is run again at its cut. The exit code is 1 if anything differs.',
-      }),
-      new RowOption('--cases <N>', {
-        help: 'most pieces of code',
-        more: 'It limits code that is made from modules.',
-        standard: '1000',
-      }).argParser(once('cases')),
-      new RowOption('--report <FILE>', {
-        help: 'write the differences as JSON',
-        more: 'Attach the file to an issue.',
-      }).argParser(once('report')),
-      new RowOption('--node-release <RELEASE>', {
-        help: 'chainweb-node release to follow here',
-        more: `One of ${nodeReleases.join(', ')}.`,
-        standard: '3.2',
-      }).argParser(once('node-release')),
-      new RowOption('--network-file <FILE>', {
-        help: 'file that describes the network of the node',
-        more: 'The rules here are those of the file. newcut has files of public networks.',
-      }).argParser(once('network-file')),
-      ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
-    ],
+    get flags() {
+      return [
+        new RowOption('--verify', {
+          help: 'compare results and gas of code',
+          more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. A report of an earlier comparison is run again at its cut. The exit code is 1 if anything differs.',
+        }),
+        new RowOption('--cases <N>', {
+          help: 'most pieces of code',
+          more: 'It limits code that is made from modules.',
+          standard: '1000',
+        }).argParser(once('cases')),
+        new RowOption('--report <FILE>', {
+          help: 'write the differences as JSON',
+          more: 'Attach the file to an issue.',
+        }).argParser(once('report')),
+        new RowOption('--node-release <RELEASE>', {
+          help: 'chainweb-node release to follow here',
+          more: `One of ${nodeReleases.join(', ')}.`,
+          standard: '3.2',
+        }).argParser(once('node-release')),
+        new RowOption('--network-file <FILE>', {
+          help: 'file that describes the network of the node',
+          more: 'The rules here are those of the file. newcut has files of public networks.',
+        }).argParser(once('network-file')),
+        ...forkFlags().filter((flag) => flag.attributeName() !== 'fork'),
+      ]
+    },
     examples: [
       'newcut fork https://NODE > cut.json',
       'newcut fork https://NODE --verify --report differences.json',
@@ -183,7 +187,9 @@ export const toolCommands: readonly FlagRow[] = [
     help: 'serve an editor: errors, hover, completion, formatting',
     about:
       'It is a language server on stdin and stdout, which editors start. With --fork it knows the modules of a network.',
-    flags: [new Option('--stdio', 'accepted, since some editors add it; it changes nothing'), ...forkFlags()],
+    get flags() {
+      return [new Option('--stdio', 'accepted, since some editors add it; it changes nothing'), ...forkFlags()]
+    },
     examples: ['newcut lsp', 'newcut lsp --stdio', 'newcut lsp --fork https://NODE'],
     run: async (_, { stdio, ...flags }, around) => (await import('./lsp.ts')).runLsp(forkValues(flags), around),
   },

@@ -10,11 +10,13 @@ import { benchSuites } from '../../src/cli/bench-suites.ts'
 import { commandGroups } from '../../src/cli/command-row.ts'
 import { RowOption } from '../../src/cli/flags.ts'
 import { programExamples, programOf, runProgram } from '../../src/cli/program.ts'
+import { versionFlags } from '../../src/cli/version-flags.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
+import { packageVersion } from '../../src/platform/version.ts'
 import { headerRecords } from '../records.ts'
 import { rotating } from '../rotation.ts'
-import { run } from './run.ts'
+import { run, runProcess } from './run.ts'
 import { silentSurroundings } from './surroundings.ts'
 
 const dist = fileURLToPath(new URL('../../dist/src/', import.meta.url))
@@ -139,6 +141,20 @@ describe('newcut --help', () => {
     expect((await run(['devnet', '-h'])).out).toBe(await helpOf('devnet'))
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     for (const flag of ['-v', '--version']) expect(await run([flag])).toMatchObject({ code: 0, out: `${version}\n` })
+  })
+
+  it('prints the version for --version or -v as the first word, whatever follows', async () => {
+    const printed = { code: 0, out: `${packageVersion}\n`, err: '' }
+    for (const first of versionFlags) {
+      const words = [first, 'mine', '--nosuch', '--help']
+      expect(await run(words)).toMatchObject(printed)
+      // A process answers before it loads the commands.
+      expect(await runProcess(words)).toMatchObject(printed)
+    }
+  })
+
+  it('prints the version for --version after a command', async () => {
+    expect(await runProcess(['mine', '--version'])).toMatchObject({ code: 0, out: `${packageVersion}\n`, err: '' })
   })
 })
 
