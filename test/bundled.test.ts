@@ -37,6 +37,17 @@ it('has all modules but the packages that are files already, and those that load
   expect([...new Set(outside)].toSorted()).toEqual([...packages, 'classic-level', 'piscina'])
 })
 
+it('has threads that load no file of the command line', () => {
+  for (const thread of ['execution-thread', 'contract-thread'] as const) {
+    const files = new Set([join(folder, `${thread}.js`)])
+    for (const file of files) {
+      for (const module of importsOf(file)) if (module.startsWith('./')) files.add(join(folder, module))
+    }
+    expect(files.size).toBeGreaterThan(3)
+    expect([...files].filter((file) => file.includes('/start-'))).toEqual([])
+  }
+})
+
 it('is as new as its modules: npm run build makes it again', () => {
   const madeMs = statSync(join(folder, 'newcut.js')).mtimeMs
   const rooms = readdirSync(compiled).filter((name) => !name.includes('.') && name !== 'bundled')

@@ -1,6 +1,6 @@
 /** Makes fewer and larger files, which load faster. */
 import { readdirSync, rmSync } from 'node:fs'
-import { relative } from 'node:path/posix'
+import { basename, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { dist } from './places.js'
@@ -29,15 +29,23 @@ export async function bundlePackages(emitted) {
   const wanted = modules.filter(({ name }) => emitted.includes(`src/${name}.ts`))
   for (const { name, instead = {} } of wanted) {
     const file = compiled(name)
-    const prefix = '\0instead:'
-    const plugin = {
-      name: 'instead',
-      /** @param {string} id */
-      resolveId: (id) => (id in instead ? prefix + id : null),
-      /** @param {string} id */
-      load: (id) => (id.startsWith(prefix) ? Reflect.get(instead, id.slice(prefix.length)) : null),
-    }
-    await build({ input: file, platform: 'node', plugins: [plugin], output: { file, format: 'esm' } })
+    await build({ input: file, platform: 'node', plugins: [replacing(instead)], output: { file, format: 'esm' } })
+  }
+}
+
+/**
+ * A plugin that replaces modules.
+ * @param {Readonly<Record<string, string>>} instead name of a module -> the text of what replaces it
+ * @param {RegExp} importers paths of the modules for which it is replaced
+ */
+function replacing(instead, importers = /^/) {
+  const prefix = '\0instead:'
+  return {
+    name: 'instead',
+    /** @param {string} id @param {string | undefined} from */
+    resolveId: (id, from = '') => (id in instead && importers.test(from) ? prefix + id : null),
+    /** @param {string} id */
+    load: (id) => (id.startsWith(prefix) ? instead[id.slice(prefix.length)] : null),
   }
 }
 
@@ -64,6 +72,47 @@ export async function bundlePages() {
   }
 }
 
+/** Modules with the steps of a start, in this order. The last two are for commands with option tables. */
+const START = ['newcut', 'commands/command-line', 'commands/commands', 'cli/config']
+const THREADS = { 'execution-thread': 'devnet/execution/thread', 'contract-thread': 'testing/thread' }
+
+/**
+ * Groups of the modules that START imports. Each module is in the file of the first step that imports it. Modules that
+ * threads import too have files of their own. By default, each set of commands with a common module would have a file.
+ */
+function startGroups() {
+  /** @type {Map<string, string> | undefined} */
+  let names
+  /** @type {import('rolldown').CodeSplittingNameFunction} */
+  const nameOf = (id, context) => {
+    const reached = (/** @type {readonly string[]} */ entries) => {
+      const found = new Set(entries.map(compiled))
+      for (const each of found) for (const to of context.getModuleInfo(each)?.importedIds ?? []) found.add(to)
+      return found
+    }
+    if (names === undefined) {
+      const inThreads = reached(Object.values(THREADS))
+      names = new Map()
+      for (const entry of START) {
+        for (const each of reached([entry])) {
+          if (!names.has(each)) names.set(each, `${inThreads.has(each) ? 'threads' : 'start'}-${basename(entry)}`)
+        }
+      }
+      // It awaits the command, which could not load what it imports from the same file.
+      names.delete(compiled('newcut'))
+    }
+    return names.get(id) ?? null
+  }
+  const files = START.flatMap((entry) => [`threads-${basename(entry)}`, `start-${basename(entry)}`])
+  // A group takes what its modules import too, except what an earlier one has.
+  return files.map((file, i) => ({
+    /** @type {import('rolldown').CodeSplittingNameFunction} */
+    name: (id, context) => (nameOf(id, context) === file ? file : null),
+    debugName: file,
+    priority: files.length - i,
+  }))
+}
+
 /** Bundles the command line and its threads into dist/src/bundled/. Rarely used modules have files of their own there. */
 export async function bundleCommands() {
   const bundled = `${dist}src/bundled/`
@@ -74,14 +123,15 @@ export async function bundleCommands() {
   await build({
     input: {
       newcut: compiled('newcut'),
-      'execution-thread': compiled('devnet/execution/thread'),
-      'contract-thread': compiled('testing/thread'),
+      ...Object.fromEntries(Object.entries(THREADS).map(([name, module]) => [name, compiled(module)])),
     },
     platform: 'node',
     // They load files of their own folders. The library for SLH-DSA, which hardly any node loads, shares modules with all
     // commands: in a bundle, it would split these into more files.
     external: ['classic-level', 'piscina', 'webgpu', '@noble/post-quantum/slh-dsa.js'],
     plugins: [
+      // For commands that are programs of their own, which newcut does not have.
+      replacing({ 'node:child_process': 'export {}' }, /\/commander\//),
       {
         name: 'packages stay apart',
         resolveId: (id, from) => {
@@ -98,6 +148,12 @@ export async function bundleCommands() {
         },
       },
     ],
-    output: { dir: bundled, format: 'esm', comments: false, chunkFileNames: '[name].js' },
+    output: {
+      dir: bundled,
+      format: 'esm',
+      comments: false,
+      chunkFileNames: '[name].js',
+      codeSplitting: { groups: startGroups() },
+    },
   })
 }
