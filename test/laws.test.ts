@@ -157,12 +157,12 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
   'functions of one name that several files export': 160,
   'function names in five files or more': 205,
-  // Five of testing/, and four of its files, left commands/.
+  // Five of testing/, and four of its files, left commands/. A command line loads in steps: one more file of each kind.
   'flags outside of cli and commands': 154,
-  'files that other rooms import': 411,
-  'short files with one importer': 49,
+  'files that other rooms import': 412,
+  'short files with one importer': 50,
   'exports that no source imports': 581,
-  'files of commands without a command': 44,
+  'files of commands without a command': 45,
 }
 
 const sumOf = (value: unknown): number =>
