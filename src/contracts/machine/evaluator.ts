@@ -19,7 +19,7 @@ import type { BlockScope, GasMeter } from './environment.ts'
 import type { ExpandingRun, Language } from './expander.ts'
 import { callPrice, PRICE } from './gas-prices.ts'
 import { made, madeBy } from './memory-meter.ts'
-import { inCapability, type Mode, readOnly } from './mode.ts'
+import type { Mode } from './mode.ts'
 import { Arguments } from './native.ts'
 import { startPact } from './pacts.ts'
 import type { Probe } from './probe.ts'
@@ -172,14 +172,14 @@ export class Evaluator implements ExpandingRun {
     }
     if (args.length !== params.length) throw tooMany(place)
     if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
-    const values = args.map(asValue)
-    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, values[i])
+    requireValues(args)
+    for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
     if (kind === 'defcap') {
-      this.work(TOKEN_WORK + measureWork(values))
-      return made(this.transaction, bounded(tokenOf(this, fun, values)))
+      this.work(TOKEN_WORK + measureWork(args))
+      return made(this.transaction, bounded(tokenOf(this, fun, args)))
     }
-    if (kind === 'defpact') return startPact(this, fun, values, place)
-    return this.runBody(fun, values, place)
+    if (kind === 'defpact') return startPact(this, fun, args, place)
+    return this.runBody(fun, args, place)
   }
 
   /**
@@ -192,7 +192,7 @@ export class Evaluator implements ExpandingRun {
     const { params } = fn
     this.charge(callPrice(more.length))
     if (all.length > params.length) throw tooMany(place)
-    more.forEach(asValue)
+    requireValues(more)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
     if (all.length < params.length) return new Partial(fn, all, mode)
     if (fn instanceof Fun) return this.inMode(mode, () => this.runBody(fn, all, place))
@@ -219,7 +219,7 @@ export class Evaluator implements ExpandingRun {
   runCapability(fun: Fun, args: readonly Value[]): void {
     const { call } = this
     const outside = call.mode
-    call.mode = inCapability(outside)
+    call.mode = outside.inCapability
     // Managed capabilities and events run in the mode of their caller, even if their module is called back.
     const around = this.#enter(fun, NOWHERE, fun.managed === null && !fun.isEvent)
     asValue(this.sequence(fun.body, extend(null, args)))
@@ -239,6 +239,7 @@ export class Evaluator implements ExpandingRun {
     if (type !== null) checkType(type, term, this.#payParts)
   }
 
+  readonly #pay = (milligas: number): void => this.charge(milligas)
   readonly #payParts = (parts: number): void => this.charge(PRICE.typeCheck * parts)
 
   /**
@@ -259,7 +260,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     frames.push(fun)
     if (mayCallBack && mode.callers.has(fun.module.name) && this.block.rules.isReentrancyChecked) {
-      call.mode = readOnly(mode)
+      call.mode = mode.readOnly
     }
     return mode
   }
@@ -296,7 +297,7 @@ export class Evaluator implements ExpandingRun {
 
   findModule(name: string): Module | undefined {
     const found = this.transaction.state.get<Module>('modules', name)
-    if (found !== undefined) this.program.loaded.look(found, (milligas) => this.charge(milligas))
+    if (found !== undefined) this.program.loaded.look(found, this.#pay)
     return found
   }
 
@@ -353,6 +354,11 @@ export class Evaluator implements ExpandingRun {
     restoreProgram(this.program, mark.program)
     restoreCall(this.call, mark.call)
   }
+}
+
+/** @throws EvalError if one of the terms is a function */
+function requireValues(terms: readonly Term[]): asserts terms is readonly Value[] {
+  for (const term of terms) asValue(term)
 }
 
 /** Adds variables to an environment. */

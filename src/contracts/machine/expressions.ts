@@ -15,7 +15,7 @@ import { bounded } from './bounds.ts'
 import { Closure, Lambda, NativeFunction, Partial } from './callables.ts'
 import { callPrice, lookupPrice, PRICE } from './gas-prices.ts'
 import { made } from './memory-meter.ts'
-import { calledBy, type Mode } from './mode.ts'
+import type { Mode } from './mode.ts'
 import { asValue, Callable, type Term } from './term.ts'
 import { typeName } from './type-name.ts'
 
@@ -72,9 +72,7 @@ export function moduleRef(name: string, interfaces: readonly string[], place: Te
 }
 
 function evaluateAll(run: Run, exprs: readonly Expr[], env: Env | null): Term[] {
-  const terms: Term[] = []
-  for (const expr of exprs) terms.push(run.evaluate(expr, env))
-  return terms
+  return exprs.map((expr) => run.evaluate(expr, env))
 }
 
 function callableOf(term: Term, place: TextPlace): Callable {
@@ -146,7 +144,7 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
 /** Mode of a function that the running module names through a module reference. */
 function modeOfReference({ call }: Run): Mode {
   const caller = call.frames.at(-1)?.module
-  return caller === undefined ? call.mode : calledBy(call.mode, caller.name)
+  return caller === undefined ? call.mode : call.mode.calledBy(caller.name)
 }
 
 /** Code that consumes an object. */

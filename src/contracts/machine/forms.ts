@@ -15,7 +15,6 @@ import { type Expander, type Scope, type SpecialForm, syntaxError } from './expa
 import * as exprs from './expressions.ts'
 import { exprOf } from './expressions.ts'
 import { PRICE } from './gas-prices.ts'
-import { readOnly } from './mode.ts'
 import { resumedObject } from './pacts.ts'
 import { refuseInCapability, testMode } from './purity.ts'
 import { findRow, paidRead, readRow } from './tables.ts'
@@ -180,12 +179,16 @@ const sequence: SpecialForm = (call, expander, scope) => {
 const enforce: SpecialForm = (call, expander, scope) => {
   const { place } = call
   return completed(call, expander, scope, ([test, message]) =>
-    exprOf(place, (run, env) =>
-      run.inMode(testMode(run), () => {
-        if (asBool(run.evaluate(test, env), test.place)) return true
+    exprOf(place, (run, env) => {
+      const { call } = run
+      const around = call.mode
+      call.mode = testMode(run)
+      if (!asBool(run.evaluate(test, env), test.place)) {
         throw txFailure(asText(run.evaluate(message, env), message.place), place)
-      }),
-    ),
+      }
+      call.mode = around
+      return true
+    }),
   )
 }
 
@@ -196,7 +199,7 @@ const enforceOne: SpecialForm = (call, expander, scope) => {
   const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
   return exprOf(place, (run, env) => {
     if (tests.length > 0) run.charge(PRICE.attempt)
-    return run.inMode(readOnly(run.call.mode), () => {
+    return run.inMode(run.call.mode.readOnly, () => {
       for (const test of tests) {
         const passes = () => asBool(run.evaluate(test, env), test.place)
         if (run.attempt(passes, () => false)) return true
@@ -211,7 +214,7 @@ const tryForm: SpecialForm = (call, expander, scope) => {
   return exprOf(call.place, (run, env) => {
     run.charge(PRICE.attempt)
     return run.attempt(
-      () => run.inMode(readOnly(run.call.mode), () => run.evaluate(attempted, env)),
+      () => run.inMode(run.call.mode.readOnly, () => run.evaluate(attempted, env)),
       () => run.evaluate(otherwise, env),
     )
   })
@@ -222,7 +225,7 @@ const pureForm: SpecialForm = (call, expander, scope) => {
   const code = expander.expand(parts(call, 1)[0], scope)
   return exprOf(call.place, (run, env) => {
     requireLanguage53(run, 'pure', call.place)
-    return run.inMode(readOnly(run.call.mode), () => run.evaluate(code, env))
+    return run.inMode(run.call.mode.readOnly, () => run.evaluate(code, env))
   })
 }
 

@@ -5,34 +5,51 @@
  * `enforce` may write within it, and a function that was named within `enforce` may not.
  */
 
-export interface Mode {
+export class Mode {
   /** `all` allows writes. `readOnly` allows single rows to be read, `systemOnly` only modules, keysets and the like. */
   readonly access: 'all' | 'readOnly' | 'systemOnly'
   /** True within the body of a capability, which may neither grant nor install others. */
   readonly isInCapability: boolean
   /** Names of modules that have called code through a module reference. Their functions run read-only. */
   readonly callers: ReadonlySet<string>
+  /** Made on first use: code enters and leaves them all the time. */
+  #readOnly: Mode | null = null
+  #systemOnly: Mode | null = null
+  #inCapability: Mode | null = null
+
+  constructor(access: Mode['access'], isInCapability: boolean, callers: ReadonlySet<string>) {
+    this.access = access
+    this.isInCapability = isInCapability
+    this.callers = callers
+  }
+
+  /** Refuses writes. */
+  get readOnly(): Mode {
+    if (this.access !== 'all') return this
+    this.#readOnly ??= new Mode('readOnly', this.isInCapability, this.callers)
+    return this.#readOnly
+  }
+
+  /** Refuses access to all tables of modules. */
+  get systemOnly(): Mode {
+    if (this.access === 'systemOnly') return this
+    this.#systemOnly ??= new Mode('systemOnly', this.isInCapability, this.callers)
+    return this.#systemOnly
+  }
+
+  /** Mode of the body of a capability. */
+  get inCapability(): Mode {
+    if (this.isInCapability) return this
+    this.#inCapability ??= new Mode(this.access, true, this.callers)
+    return this.#inCapability
+  }
+
+  /** Mode of code that a module calls through a module reference. */
+  calledBy(module: string): Mode {
+    if (this.callers.has(module)) return this
+    return new Mode(this.access, this.isInCapability, new Set([...this.callers, module]))
+  }
 }
 
 /** Mode of code at the top level. */
-export const FREE: Mode = { access: 'all', isInCapability: false, callers: new Set() }
-
-/** Refuses writes. */
-export function readOnly(mode: Mode): Mode {
-  return mode.access === 'all' ? { ...mode, access: 'readOnly' } : mode
-}
-
-/** Refuses access to all tables of modules. */
-export function systemOnly(mode: Mode): Mode {
-  return mode.access === 'systemOnly' ? mode : { ...mode, access: 'systemOnly' }
-}
-
-/** Mode of the body of a capability. */
-export function inCapability(mode: Mode): Mode {
-  return mode.isInCapability ? mode : { ...mode, isInCapability: true }
-}
-
-/** Mode of code that a module calls through a module reference. */
-export function calledBy(mode: Mode, module: string): Mode {
-  return mode.callers.has(module) ? mode : { ...mode, callers: new Set([...mode.callers, module]) }
-}
+export const FREE = new Mode('all', false, new Set())

@@ -23,7 +23,6 @@ import { checkHash, importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import * as refusals from './load-errors.ts'
 import { docAndMarks, type Marks } from './marks.ts'
-import { systemOnly } from './mode.ts'
 import { ImageLoader } from './module-hash/image.ts'
 import { asValue } from './term.ts'
 
@@ -315,7 +314,7 @@ function ownName(form: CallForm): string | null {
 
 /** Constants may read keysets and the like, but no tables. */
 function evaluateConstant(run: ExpandingRun, expr: Expr): Value {
-  return run.inMode(systemOnly(run.call.mode), () => asValue(run.evaluate(expr, null)))
+  return run.inMode(run.call.mode.systemOnly, () => asValue(run.evaluate(expr, null)))
 }
 
 function textOf(form: Form | undefined, place: TextPlace): string {

@@ -2,11 +2,11 @@
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import type { Module, Run } from './ast.ts'
-import { type Mode, readOnly, systemOnly } from './mode.ts'
+import type { Mode } from './mode.ts'
 
 /** Mode of conditions and of user guards. They could not read tables before release 5.3. */
 export function testMode({ block, call }: Run): Mode {
-  return block.rules.isLanguage53 ? readOnly(call.mode) : systemOnly(call.mode)
+  return block.rules.isLanguage53 ? call.mode.readOnly : call.mode.systemOnly
 }
 
 /** @throws EvalError unless the running code may write, and list keys */
