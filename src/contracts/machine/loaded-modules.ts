@@ -12,29 +12,36 @@ const MERGE_COST = 10
 export class LoadedModuleSet implements LoadedModules {
   imported = 0
   /** By name and hash: a module that was read from the disk again is the same. */
-  readonly #modules = new Set<string>()
-  /** Definitions of these modules and their dependencies. */
-  readonly #definitions = new Set<string>()
+  readonly #keys = new Set<string>()
+  /** Definitions of these modules and their dependencies: those of the only module, or a set for all of them. */
+  #definitions: ReadonlySet<string> = new Set()
+  #all: Set<string> | null = null
 
   get size(): number {
     return this.#definitions.size
   }
 
   look(module: Module, charge: (milligas: number) => void): void {
-    if (this.#modules.has(keyOf(module))) return
-    const definitions = definitionsOf(module)
+    const contents = contentsOf(module)
+    if (this.#keys.has(contents.key)) return
     charge(READ.fixed + Math.floor((module.image?.bytes ?? 0) / READ.bytesPerMilligas))
-    charge(MERGE_COST * this.size * definitions.length)
-    this.#add(module, definitions)
+    charge(MERGE_COST * this.size * contents.definitions.size)
+    this.#add(contents)
   }
 
   add(module: Module): void {
-    this.#add(module, definitionsOf(module))
+    this.#add(contentsOf(module))
   }
 
-  #add(module: Module, definitions: readonly string[]): void {
-    this.#modules.add(keyOf(module))
-    for (const each of definitions) this.#definitions.add(each)
+  #add({ key, definitions }: Contents): void {
+    this.#keys.add(key)
+    if (this.#keys.size === 1) {
+      this.#definitions = definitions
+      return
+    }
+    this.#all ??= new Set(this.#definitions)
+    for (const each of definitions) this.#all.add(each)
+    this.#definitions = this.#all
   }
 }
 
@@ -44,19 +51,22 @@ export function isLoaded(module: Module, member: string): boolean {
   return !module.isInterface || definition instanceof Const || definition instanceof Schema
 }
 
-/** Keys of the definitions that come with each module. */
-const known = new WeakMap<Module, readonly string[]>()
+interface Contents {
+  /** Name and hash. */
+  readonly key: string
+  /** Keys of the definitions that come with the module. */
+  readonly definitions: ReadonlySet<string>
+}
 
-function definitionsOf(module: Module): readonly string[] {
+const known = new WeakMap<Module, Contents>()
+
+function contentsOf(module: Module): Contents {
   const before = known.get(module)
   if (before !== undefined) return before
   const { image, name, hash } = module
   const own = [...(image?.measures.keys() ?? [])].filter((member) => isLoaded(module, member))
   const keys = [...own.map((member) => `${name}.${member}.{${hash}}`), ...(image?.dependencies.keys() ?? [])]
-  known.set(module, keys)
-  return keys
-}
-
-function keyOf({ name, hash }: Module): string {
-  return `${name}.${hash}`
+  const contents = { key: `${name}.${hash}`, definitions: new Set(keys) }
+  known.set(module, contents)
+  return contents
 }
