@@ -1,14 +1,11 @@
-/**
- * Expanded code and the interface of the evaluator: expressions, definitions of modules, pacts, scopes of a run. They
- * share one file because their types refer to each other.
- */
+/** Expanded code, scopes of a run and the interface of the evaluator, in one file: their types refer to each other. */
 
 import type { ContractError, TextPlace } from '../errors.ts'
 import { shortHash } from '../values/hash.ts'
 import { type RowSchema, TableRef, type Type } from '../values/type.ts'
 import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
-import type { Installed, Slot } from './grants.ts'
+import type { Installed, ListedTokens, Slot } from './grants.ts'
 import type { Mode } from './mode.ts'
 import type { Host } from './native.ts'
 import type { Domain, Layer } from './state.ts'
@@ -303,6 +300,8 @@ export interface TransactionScope {
   admin: Set<string>
   /** Installed managed capabilities with their remaining amounts. */
   installed: readonly Installed[]
+  /** Index of the capabilities that the signers list. Null until a managed one is acquired. */
+  listed: ListedTokens | null
   /** True once code has called `install-capability`: from then on, only scoped signatures count. */
   hasInstalled: boolean
   /** Definitions of the capabilities whose tokens this transaction has made. */

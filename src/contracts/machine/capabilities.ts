@@ -11,9 +11,8 @@ import { showCall } from '../values/print.ts'
 import { CapabilityToken, type Value } from '../values/value.ts'
 import { Fun, type ManagedParam, type Module, type Run } from './ast.ts'
 import { weightOf } from './bounds.ts'
-import type { Message } from './environment.ts'
 import { PRICE } from './gas-prices.ts'
-import type { Installed } from './grants.ts'
+import type { Installed, ListedTokens } from './grants.ts'
 import { splitName } from './names.ts'
 import { callingModule } from './purity.ts'
 import { grantedCount } from './scopes.ts'
@@ -241,7 +240,7 @@ function kindOf(value: Value): number {
 /** Finds the smallest capability that a signer lists for a token, ignoring the managed argument. */
 function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
-  const named = tokensByName(run.transaction.message.signers).get(token.name) ?? []
+  const named = tokensByName(run).get(token.name) ?? []
   const listed = named.filter((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
   const param = fun.managed?.by?.param
   if (param === undefined) return listed[0]
@@ -371,13 +370,10 @@ function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
   return param === undefined ? args : args.filter((_, index) => index !== param)
 }
 
-type Signers = Message['signers']
-const indexes = new WeakMap<Signers, ReadonlyMap<string, readonly CapabilityToken[]>>()
-
-/** Indexes the capabilities that signers list by name. A signature may list many. */
-function tokensByName(signers: Signers): ReadonlyMap<string, readonly CapabilityToken[]> {
-  const before = indexes.get(signers)
-  if (before !== undefined) return before
+/** Indexes the capabilities on first use. Tests may change the signers of a transaction. */
+function tokensByName({ transaction }: Run): ListedTokens['byName'] {
+  const { signers } = transaction.message
+  if (transaction.listed?.signers === signers) return transaction.listed.byName
   const byName = new Map<string, CapabilityToken[]>()
   for (const tokens of signers.values()) {
     for (const token of tokens) {
@@ -386,6 +382,6 @@ function tokensByName(signers: Signers): ReadonlyMap<string, readonly Capability
       else named.push(token)
     }
   }
-  indexes.set(signers, byName)
+  transaction.listed = { signers, byName }
   return byName
 }

@@ -1,5 +1,6 @@
 /** Capabilities that a transaction has: granted ones, and installed ones. */
 import type { CapabilityToken, Value } from '../values/value.ts'
+import type { Message } from './environment.ts'
 
 /** A granted capability with the capabilities composed into it. */
 export interface Slot {
@@ -16,4 +17,10 @@ export interface Installed {
   /** Remaining value of the managed argument; undefined for a capability that can be used once. */
   readonly left: Value | undefined
   readonly isUsed: boolean
+}
+
+/** The capabilities that signers list, by name. A signature may list many. */
+export interface ListedTokens {
+  readonly signers: Message['signers']
+  readonly byName: ReadonlyMap<string, readonly CapabilityToken[]>
 }

@@ -15,6 +15,7 @@ export function newTransaction(message: Message, state: Layer, gas: GasMeter): T
     events: [],
     admin: new Set<string>(),
     installed: [],
+    listed: null,
     hasInstalled: false,
     comparisons: 0,
     capabilities: new WeakMap(),
