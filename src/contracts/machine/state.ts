@@ -63,14 +63,18 @@ export class Layer implements ReadableState {
   }
 
   /** All entries of this layer; keys of a domain in the order of their first write. */
-  *entries(): Generator<LayerEntry> {
+  entries(): LayerEntry[] {
+    const all: LayerEntry[] = []
     for (const [domain, entries] of this.#domains) {
-      for (const [key, value] of entries) yield { domain, key, value }
+      for (const [key, value] of entries) all.push({ domain, key, value })
     }
+    return all
   }
 
   /** Writes all entries of this layer into the layer below it. */
   mergeInto(below: Layer): void {
-    for (const { domain, key, value } of this.entries()) below.put(domain, key, value)
+    for (const [domain, entries] of this.#domains) {
+      for (const [key, value] of entries) below.put(domain, key, value)
+    }
   }
 }

@@ -169,7 +169,7 @@ function checkRow(run: Run, { schema, module }: TableRef, row: ObjectValue, kind
   if (isPart) pay(row.size)
   if (isPart || row.size === schema.fields.size) {
     pay(row.size)
-    if ([...row].every(([name, value]) => fitsField(schema, name, value, pay))) return
+    if (fitsAll(schema, row, pay)) return
   }
   const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeText(type)}`)
   throw failure('OTHER_FIELDS', {
@@ -177,6 +177,11 @@ function checkRow(run: Run, { schema, module }: TableRef, row: ObjectValue, kind
     fields: () => `{${fields.join(',')}}`,
     row: () => showValue(row),
   })
+}
+
+function fitsAll(schema: RowSchema, row: ObjectValue, pay: (parts: number) => void): boolean {
+  for (const [name, value] of row) if (!fitsField(schema, name, value, pay)) return false
+  return true
 }
 
 function fitsField({ fields }: RowSchema, name: string, value: Value, pay: (parts: number) => void): boolean {

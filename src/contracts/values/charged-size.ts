@@ -111,7 +111,7 @@ type OfKind<K extends GuardKind['kind']> = Extract<GuardKind, { kind: K }>
 
 /** A keyset on its own, as `define-keyset` stores it. */
 export function keysetSize({ keys, predicate }: OfKind<'keyset'>): number {
-  return RECORD + collection(new Set(keys), textSize) + predicateSize(predicate)
+  return RECORD + collection(keys.length > 1 ? new Set(keys) : keys, textSize) + predicateSize(predicate)
 }
 
 const PREDICATES: ReadonlySet<string> = new Set(['keys-all', 'keys-any', 'keys-2'])

@@ -204,7 +204,7 @@ export class Decimal {
   }
 
   private scaled(places: number): bigint {
-    return this.mantissa * tenTo(places - this.places)
+    return places === this.places ? this.mantissa : this.mantissa * tenTo(places - this.places)
   }
 }
 

@@ -19,7 +19,8 @@ const known = new Map<string, string>()
 
 /** Sorts the fields of an object into wire order. Hashes each name once. */
 export function inWireOrder<T>(fields: Iterable<readonly [name: string, value: T]>): (readonly [string, T])[] {
-  const places = Array.from(fields, (field) => ({ field, place: placeOf(field[0]) }))
+  const places: { readonly field: readonly [string, T]; readonly place: string }[] = []
+  for (const field of fields) places.push({ field, place: placeOf(field[0]) })
   places.sort((a, b) => {
     if (a.place === b.place) return compareText(a.field[0], b.field[0])
     return a.place < b.place ? -1 : 1

@@ -129,7 +129,7 @@ class Service {
         const executed = executeInBlock(state, executing, command, options)
         if ('refused' in executed) return executed
         const { output, gas, hasFailed, layer, printed } = executed
-        const writes = [...layer.entries()].map(({ domain, key, value }) => {
+        const writes = layer.entries().map(({ domain, key, value }) => {
           return { domain, key, json: keepEntry(domain, value, this.#modules) }
         })
         return { output, gas, hasFailed, writes, modules: this.#modules.takeMade(), printed }

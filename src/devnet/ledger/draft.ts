@@ -221,7 +221,7 @@ export class PayloadDraft {
   }
 
   #write(layer: Layer, txIds: number): void {
-    this.#writes.push([...layer.entries()])
+    this.#writes.push(layer.entries())
     layer.mergeInto(this.#layer)
     this.#txId += txIds
   }

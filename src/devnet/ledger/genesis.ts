@@ -293,7 +293,7 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
   const evaluator = evaluatorOn({ block: { ...block, chain: place, rules }, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
   const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
-  const writes = [...layer.entries()]
+  const writes = layer.entries()
   layer.mergeInto(state)
   const output = resultText({
     ...{
