@@ -22,9 +22,22 @@ export const TAG = {
 /** SHA-512/256. Platforms with a faster implementation than @noble/hashes may pass their own. */
 export type Digest = (bytes: Uint8Array) => Uint8Array
 
+/** Holds the input of one hash at a time. */
+const scratch = new Uint8Array(4096)
+
+/** @returns room for the input of a digest, with any content */
+function inputOf(bytes: number): Uint8Array {
+  return bytes <= scratch.length ? scratch.subarray(0, bytes) : new Uint8Array(bytes)
+}
+
 /** SHA-512/256(0x00 || tag u16 BE || bytes). */
 export function leaf(tag: number, bytes: Uint8Array, digest: Digest = sha512_256): Uint8Array {
-  return digest(concatBytes(Uint8Array.of(0, tag >> 8, tag & 0xff), bytes))
+  const input = inputOf(3 + bytes.length)
+  input[0] = 0
+  input[1] = tag >> 8
+  input[2] = tag & 0xff
+  input.set(bytes, 3)
+  return digest(input)
 }
 
 /** SHA-512/256(0x00 || bytes), the leaf without tag of a genesis parent hash (PROTOCOL.md B.5). */
@@ -63,7 +76,11 @@ export class MerkleTree {
   }
 
   #node(left: Uint8Array, right: Uint8Array): Uint8Array {
-    return this.#digest(concatBytes(Uint8Array.of(1), left, right))
+    const input = inputOf(1 + left.length + right.length)
+    input[0] = 1
+    input.set(left, 1)
+    input.set(right, 1 + left.length)
+    return this.#digest(input)
   }
 }
 

@@ -2,13 +2,15 @@
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 
+const encoder = new TextEncoder()
+
 export function hashBytes(bytes: Uint8Array): string {
   return encodeBase64Url(blake2b256(bytes))
 }
 
 /** Hashes the UTF-8 encoding of a text. */
 export function hashText(text: string): string {
-  return hashBytes(new TextEncoder().encode(text))
+  return hashBytes(encoder.encode(text))
 }
 
 /** A number for a text, to compare it fast: FNV-1a, 32 bits. Different texts may have the same one. */
