@@ -51,14 +51,21 @@ export function environmentOf(context: BlockContext, command: Command): Environm
   }
 }
 
+const scopes = new WeakMap<BlockContext, BlockScope>()
+
+/** The scope that all commands of a block share. */
 function blockScopeOf(context: BlockContext): BlockScope {
+  const before = scopes.get(context)
+  if (before !== undefined) return before
   const { rules, spv, print, isPrintAllowed = false } = context
-  return {
+  const scope = {
     chain: blockDataOf(context),
     rules: { ...blockRules(rules), isPrintAllowed },
     ...(spv !== undefined && { spv }),
     ...(print !== undefined && { print }),
   }
+  scopes.set(context, scope)
+  return scope
 }
 
 /** Signers count by public key since release 5.4.1 of the language, and before by their address if they name one. */
@@ -68,10 +75,8 @@ function signersOf({ rules }: BlockContext, command: Command): Message['signers'
 
 /** Price of an amount of gas, rounded to the precision of a coin. */
 export function priceOf(gas: number, { meta }: Command): Decimal {
-  return meta.gasPrice
-    .mul(Decimal.of(BigInt(gas)))
-    .round(COIN_PLACES)
-    .normalise()
+  const price = meta.gasPrice.mul(Decimal.of(BigInt(gas)))
+  return price.places <= COIN_PLACES ? price : price.round(COIN_PLACES).normalise()
 }
 
 /**
@@ -85,22 +90,8 @@ export function buyGas(
   trace: CommandTrace | null = null,
 ): number {
   const { block, message } = environmentOf(context, command)
-  const { sender, gasLimit, gasPrice } = message
-  const paying: Message = {
-    // Computed on access: hardly any paying contract reads it.
-    get hash() {
-      return hashBytes(concatBytes(decodeHash(command.key), BOUGHT))
-    },
-    data: dataForPayer(command),
-    signers: signersWhoPay(message, command),
-    // Verifiers run once the gas is bought.
-    verifiers: new Map(),
-    sender,
-    gasLimit,
-    gasPrice,
-  }
   const gas = { used: 0, limit: BUYING_LIMIT }
-  const evaluator = evaluatorOn({ block, message: paying }, layer, gas, trace?.tracer)
+  const evaluator = evaluatorOn({ block, message: new Purchase(message, command) }, layer, gas, trace?.tracer)
   const buy = () => {
     callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
   }
@@ -110,12 +101,38 @@ export function buyGas(
   return gas.used
 }
 
+/** The message of a command while its gas is bought. Verifiers run later. */
+class Purchase implements Message {
+  readonly data: Value
+  readonly signers: Message['signers']
+  readonly verifiers: Message['verifiers'] = new Map()
+  readonly sender: string
+  readonly gasLimit: bigint
+  readonly gasPrice: Decimal
+  readonly #key: string
+
+  constructor(message: Message, command: Command) {
+    this.data = dataForPayer(command)
+    this.signers = signersWhoPay(message, command)
+    this.sender = message.sender
+    this.gasLimit = message.gasLimit
+    this.gasPrice = message.gasPrice
+    this.#key = command.key
+  }
+
+  /** Computed on access: hardly any paying contract reads it. */
+  get hash(): string {
+    return hashBytes(concatBytes(decodeHash(this.#key), BOUGHT))
+  }
+}
+
 /** Whether a capability lets a contract pay the gas of others. */
 export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
 
 /** Capability of the contract that pays. Throws ContractError if there are several. @returns null if the sender pays */
 function gasPayerOf({ grants }: Command): CapabilityToken | null {
-  const payers = [...grants.values()].flat().filter(isGasPayer)
+  const payers: CapabilityToken[] = []
+  for (const tokens of grants.values()) for (const token of tokens) if (isGasPayer(token)) payers.push(token)
   if (payers.length > 1) throw evalError('Multiple gas payer capabilities')
   return payers[0] ?? null
 }
