@@ -74,7 +74,7 @@ function signersOf({ rules }: BlockContext, command: Command): Message['signers'
 }
 
 /** Price of an amount of gas, rounded to the precision of a coin. */
-export function priceOf(gas: number, { meta }: Command): Decimal {
+export function priceOf(gas: number, { meta }: Pick<Command, 'meta'>): Decimal {
   const price = meta.gasPrice.mul(Decimal.of(BigInt(gas)))
   return price.places <= COIN_PLACES ? price : price.round(COIN_PLACES).normalise()
 }
