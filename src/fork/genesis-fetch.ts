@@ -16,7 +16,7 @@ import { fakesFirstEpoch, genesisProblem } from '../core/genesis.ts'
 import { decodeHeader, type Header } from '../core/header.ts'
 import { knownNetwork } from '../core/known-networks.ts'
 import type { NetworkDefinition } from '../core/network.ts'
-import { refused, rootOf } from './pin.ts'
+import { rootOf } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 const VERSION = 1
@@ -66,6 +66,7 @@ export async function checkGenesis(
   const [first, ...others] = [...pinned.keys()].sort((a, b) => a - b)
   const read = async (chain: number, count: number) => {
     const headers = await fetchFirst(remote, network, chain, count)
+    if (headers === null) return null
     const problem = genesisProblem(headers[0], chain) ?? pinnedProblem(headers[0], pinned.get(chain))
     if (problem !== null) {
       throw new NewcutError(
@@ -77,14 +78,16 @@ export async function checkGenesis(
     return headers
   }
   const headers = await read(first, 3)
+  if (headers === null)
+    return remote.notice(`${remote.url} gives no genesis headers: newcut cannot compare its network`)
   const isKept = cacheFolder !== null && (definition?.isPublic ?? true)
   if (!isKept) return
   const file = join(cacheFolder, network, 'genesis.json')
   const kept = readKept(file, remote)
   const before = kept?.chains[first]
   if (before !== undefined) return expectSame(before, { file, remote, header: headers[0] })
-  const all = [headers[0], ...(await Promise.all(others.map(async (chain) => (await read(chain, 1))[0])))]
-  keep(file, remote, { network, headers: all, first: headers, kept })
+  const more = (await Promise.all(others.map((chain) => read(chain, 1)))).flatMap((each) => each?.[0] ?? [])
+  keep(file, remote, { network, headers: [headers[0], ...more], first: headers, kept })
 }
 
 /** Throws NewcutError DATA_UNUSABLE if an earlier fork saw another genesis block. */
@@ -140,9 +143,10 @@ async function fetchFirst(
   network: string,
   chain: number,
   count: number,
-): Promise<readonly [Header, ...Header[]]> {
+): Promise<readonly [Header, ...Header[]] | null> {
   const { status, text } = await remote.get(`${rootOf(network)}/chain/${chain}/header?limit=${count}`)
-  if (status !== 200) throw refused(remote, `the genesis header of chain ${chain}`, status, text)
+  // A proxy may serve only a part of the interface.
+  if (status !== 200) return null
   const headers = unlessMalformed(() => {
     const items = fieldOf(parseExactJson(text), 'items')
     const texts = Array.isArray(items) ? items.filter((item) => typeof item === 'string') : []

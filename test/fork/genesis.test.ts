@@ -170,11 +170,14 @@ describe('a node that gives', () => {
     })
   })
 
-  it('no access to its genesis headers is refused too', async () => {
+  it('no access to its genesis headers is forked, and newcut says that it cannot compare', async () => {
     const proxy = await proxyTo(node.url)
     proxy.manner = async ({ url }, forward) =>
       /header\?limit=/.test(url) ? { status: 404, body: 'gone' } : await forward()
-    await expect(fork(proxy.url)).rejects.toMatchObject({ code: 'NODE_REFUSED' })
+    const cacheFolder = folder()
+    const text = `${proxy.url} gives no genesis headers: newcut cannot compare its network`
+    expect(await fork(proxy.url, { cacheFolder })).toEqual([text])
+    expect(existsSync(fileIn(cacheFolder))).toBe(false)
   })
 })
 
