@@ -10,7 +10,7 @@ await describeInChromium('the page at /', (browser) => {
     await node.order('make-blocks', { 0: 3, 1: 3 })
     const { page, text } = await open(browser, node.url)
     await expect.poll(() => text('height')).toBe('3')
-    expect(await text('mode')).toBe('development · 2 chains · blocks by POST /make-blocks')
+    await expect.poll(() => text('mode')).toBe('development · 2 chains · blocks by POST /make-blocks')
     const [good, bad] = [transfer('sender04', 2.25), exec('(coin.transfer "sender00" "nobody" 1.0)')]
     await node.post(`${NETWORK}/chain/0/pact/api/v1/send`, { cmds: [good, bad] })
     await expect.poll(() => text('pending')).toBe('2')
