@@ -107,7 +107,7 @@ function expectSame(
 
 /** Throws NewcutError BAD_CONFIG if the file of the network says something else than a genesis header. */
 function expectDefined({ url }: RemoteNode, header: Header, definition: NetworkDefinition): void {
-  const difference = differenceOf(header, definition)
+  const difference = genesisDifference(header, definition)
   if (difference === null) return
   const [property, told, seen] = difference
   const where = `the genesis header of chain ${header.chainId} at ${url}`
@@ -117,7 +117,10 @@ function expectDefined({ url }: RemoteNode, header: Header, definition: NetworkD
 }
 
 /** The first property of a genesis header that contradicts the file: its name, the value there, and that of the header. */
-function differenceOf(header: Header, definition: NetworkDefinition): readonly [string, string, string] | null {
+export function genesisDifference(
+  header: Header,
+  definition: NetworkDefinition,
+): readonly [string, string, string] | null {
   const { code, genesisTime, genesisTarget, genesisPayload, takesAnyGenesisTarget } = definition
   const { version, creationTime, chainId } = header
   const target = takesAnyGenesisTarget ? undefined : genesisTarget?.(chainId)

@@ -101,12 +101,14 @@ export function networkCodeOf(
   }
 }
 
-/** The code in the genesis header of the client's network. Throws NodeMisbehaved if its parent hash is of another code. */
-export function genesisCodeOf(
+/** The genesis header of chain 0 of the client's network. Throws NodeMisbehaved if the node gives another. */
+export async function genesisHeaderOf(
   { http, product, info }: { readonly http: NodeHttp; readonly product: ProductWord; readonly info: NodeInfo },
   call: CallOptions = {},
-): Promise<number> {
-  return genesisCode(new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`), call)
+): Promise<Header> {
+  const requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
+  const [header] = await firstHeaders(requests, { chain: 0, height: 0 }, call)
+  return header
 }
 
 async function genesisCode(requests: Requests, call: CallOptions): Promise<number> {

@@ -32,6 +32,13 @@ it.each([
     ['the file of development has code 3, but its genesis header has 2: no header will be right'],
   ],
   [
+    'another genesis time',
+    [{ network: 1, name: 'development', genesis: { time: '2026-11-01T00:00:00Z' } }],
+    [
+      'the file of development has genesis.time 2026-11-01T00:00:00.000000Z, but its genesis header has 2019-07-17T18:28:37.613832Z: no header will be right',
+    ],
+  ],
+  [
     'other names',
     [
       { network: 1, name: 'one', code: 2 },

@@ -6,7 +6,7 @@ import type { ForkRules } from '../../core/fork.ts'
 import type { NetworkDefinition } from '../../core/network.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { NodeClient } from '../../node/client.ts'
-import { genesisCodeOf } from '../../node/genesis-calls.ts'
+import { genesisHeaderOf } from '../../node/genesis-calls.ts'
 import { onAbort } from '../../node/http.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { ChainChoice } from '../../source/chain-choice.ts'
@@ -82,9 +82,13 @@ async function compareWithFiles(
     return
   }
   try {
-    const code = await genesisCodeOf(client, { signal })
-    if (file.code === undefined || file.code === code) return
-    onProblem(`the file of ${name} has code ${file.code}, but its genesis header has ${code}: no header will be right`)
+    const header = await genesisHeaderOf(client, { signal })
+    const { genesisDifference } = await import('../../fork/genesis-fetch.ts')
+    const [property, told, seen] = genesisDifference(header, file) ?? []
+    if (property === undefined) return
+    onProblem(
+      `the file of ${name} has ${property} ${told}, but its genesis header has ${seen}: no header will be right`,
+    )
   } catch (error) {
     signal.throwIfAborted()
     onProblem(`the file of ${name} cannot be compared with the node: ${describeError(error)}`)
