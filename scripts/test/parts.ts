@@ -106,10 +106,10 @@ const listed: readonly Part[] = [
   },
   {
     name: 'fleet',
-    what: 'miners for several nodes, and fleets of several leaders and NATS servers',
+    what: 'miners for several nodes and at a pace, and fleets of several leaders and NATS servers',
     files: [
       ...inFolder('accounts', 'jetstream', 'jetstream-limits', 'jetstream-order'),
-      ...inFolder('compose', 'nodes-all'),
+      ...inFolder('compose', 'nodes-all', 'paced'),
       ...inFolder(
         'fleet',
         'cluster',
