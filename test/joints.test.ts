@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { reached } from './import-graph.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
@@ -23,18 +24,6 @@ function graphOf(withTypes: boolean): Map<string, string[]> {
       return relative(src, resolve(src, dirname(name), path))
     })
   return new Map(names.map((name) => [name, importsOf(name).filter((to) => code.has(to))]))
-}
-
-/** All files that a file reaches by imports. It contains the file itself if that is part of a cycle. */
-function reached(graph: ReadonlyMap<string, readonly string[]>, from: string): Set<string> {
-  const found = new Set<string>()
-  const waiting = [...(graph.get(from) ?? [])]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (found.has(next)) continue
-    found.add(next)
-    waiting.push(...(graph.get(next) ?? []))
-  }
-  return found
 }
 
 /** Import cycles: groups of files that all reach each other. */

@@ -8,6 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../scripts/sources.ts'
+import { reached } from './import-graph.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const texts = new Map(
@@ -62,17 +63,7 @@ const imports = [...code.keys()].flatMap(importsIn)
 function circles(): string[] {
   const graph = new Map<string, string[]>()
   for (const { from, to } of imports) graph.set(from, [...(graph.get(from) ?? []), to])
-  const reached = (start: string) => {
-    const found = new Set<string>()
-    const waiting = [...(graph.get(start) ?? [])]
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (found.has(next)) continue
-      found.add(next)
-      waiting.push(...(graph.get(next) ?? []))
-    }
-    return found
-  }
-  return [...code.keys()].filter((name) => reached(name).has(name))
+  return [...code.keys()].filter((name) => reached(graph, name).has(name))
 }
 
 const FUNCTION =

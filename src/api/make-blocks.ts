@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../base/errors.ts'
 import { foreignPage } from '../base/host.ts'
 import type { ServedPart } from './server.ts'
-import { type PresentToken, refuse } from './token.ts'
+import { type PresentToken, refuseUnlessOpen } from './token.ts'
 
 export const MAKE_BLOCKS_PATH = '/make-blocks'
 
@@ -31,8 +31,7 @@ export function makeBlocksPart(orders: BlockOrders, token: PresentToken): Served
       scope.post(MAKE_BLOCKS_PATH, async (request, reply) => {
         const page = foreignPage(request.headers)
         if (page !== null) return reply.code(403).send({ error: `blocks are for programs, not for ${page}` })
-        const refused = token() === null ? null : refuse(request, reply, token)
-        return refused ?? answer(reply, orders, String(request.body ?? ''))
+        return refuseUnlessOpen(request, reply, token) ?? answer(reply, orders, String(request.body ?? ''))
       })
     })
   }

@@ -7,7 +7,7 @@ import { rigRows, type WorkerTable } from '../accounts/rig-rows.ts'
 import { PAGE_HEADER, refusedCursor, refusedPage, shareCursor, sharePage } from '../accounts/share-pages.ts'
 import type { ShareReader } from '../accounts/share-store.ts'
 import type { ServedPart } from './server.ts'
-import { type PresentToken, refuse } from './token.ts'
+import { type PresentToken, refuseUnlessOpen } from './token.ts'
 
 /** Default and maximum number of listed rigs. */
 const RIGS = 1_000
@@ -61,8 +61,8 @@ type Send = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<Fas
 function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: PresentToken, send: Send): void {
   app.get(path, async (request, reply) => {
     // Shares name accounts and addresses, so a configured token is required.
-    const refused = token() === null ? null : refuse(request, reply, token)
-    if (refused !== null) return refused
+    const refusal = refuseUnlessOpen(request, reply, token)
+    if (refusal !== null) return refusal
     if (log === null) return reply.code(404).send({ error: NO_LOG })
     return send(log, request.query as Query, reply)
   })

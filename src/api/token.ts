@@ -16,6 +16,15 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, token: Pres
   return reply.code(refused.code).send({ error: refused.error })
 }
 
+/** Like {@link refuse} if a token is configured. Without one, every request is authorized. */
+export function refuseUnlessOpen(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: PresentToken,
+): FastifyReply | null {
+  return token() === null ? null : refuse(request, reply, token)
+}
+
 function refusal(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {
   if (token === null) {
     const error = 'this miner can only be read: no token is configured'

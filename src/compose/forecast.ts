@@ -22,7 +22,7 @@ export interface ForecastPorts {
   readonly onFault: (error: unknown) => void
 }
 
-/** The expected reward by height and number of chains. A call is repeated once an hour, when somebody reads it. */
+/** The expected reward by height and number of chains. A reader of an answer that is an hour old starts the next call. */
 export function forecastOf(
   client: Pick<NodeClient, 'network' | 'info' | 'local' | 'cut'>,
   ports: ForecastPorts,
@@ -62,7 +62,7 @@ class CalledForecast {
     try {
       const { calledReward } = await import('../wallet/called-reward.ts')
       const coins = await calledReward(this.#client, this.#call, { chain: 0 }, { signal: stopped })
-      if (coins === null) return this.#tell('its value is no amount of coins')
+      if (coins === null) return this.#tell('it returned no amount of coins')
       this.#coins = Number(coins)
       this.#dueMs = now + ANSWER_MS
       this.#isTold = false

@@ -8,7 +8,7 @@ import { expectedReward, LAST_ENTRY_HEIGHT, rewardUnitsAt } from './reward.ts'
 /** A unit of the table in units of 10^-12 coins. */
 const TABLE_UNIT = COIN / 100_000n
 
-/** The parts of a block that tell its payment. */
+/** The data of a block that states its payment, or from which the payment follows. */
 export interface PaidBlock {
   /** Output of the coinbase transaction: JSON in base64url, as payloads have it. */
   readonly coinbase: string
@@ -21,7 +21,7 @@ export interface PaidBlock {
 
 /**
  * Finds the payment of a block.
- * @param call runs code on a node and returns coins, or null if its value is no amount
+ * @param call runs code on a node and returns coins, or null if the code returns no amount
  * @returns null if there is none
  * @throws errors of `call`
  */

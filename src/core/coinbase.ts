@@ -86,7 +86,7 @@ function patternOf(pattern: string): RegExp {
   return new RegExp(`^${amount.replace('\\{account\\}', '(?<account>.+)')}`, 'u')
 }
 
-/** Coins of a value of the contract language: a number, or an object of `decimal` or `int`. Null if it is no amount. */
+/** Reads coins from a value of the contract language: a number, or an object of `decimal` or `int`. Null for all others. */
 export function coinsIn(amount: ExactJson): string | null {
   const value = isJsonObject(amount) ? (amount.decimal ?? amount.int) : amount
   if (typeof value === 'object' && !(value instanceof NumberText)) return null

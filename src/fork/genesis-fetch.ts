@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
-import { describeError, NewcutError } from '../base/errors.ts'
+import { describeError, fileProblem, NewcutError } from '../base/errors.ts'
 import { fieldOf, parseExactJson, parsePlainJson, unlessMalformed } from '../base/json.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import { readUserText } from '../base/user-file.ts'
@@ -165,10 +165,20 @@ async function fetchFirst(
 
 function readKept(file: string, remote: RemoteNode): KeptGenesis | null {
   if (!existsSync(file)) return null
-  const kept = unlessMalformed(() => parsePlainJson(readUserText(file)) as KeptGenesis | null)
+  const text = keptText(file)
+  const kept = unlessMalformed(() => parsePlainJson(text) as KeptGenesis | null)
   if (kept?.genesis === VERSION && typeof kept.chains === 'object' && kept.chains !== null) return kept
   remote.notice(`${file} is damaged, or of another newcut: newcut learns the genesis headers again`)
   return null
+}
+
+/** Throws NewcutError DATA_UNUSABLE. */
+function keptText(file: string): string {
+  try {
+    return readUserText(file)
+  } catch (error) {
+    throw new NewcutError('DATA_UNUSABLE', `${file}: ${fileProblem(error)}`, { cause: error })
+  }
 }
 
 interface Learnt {

@@ -7,7 +7,7 @@ import { answer } from './ask.ts'
 /**
  * Runs the code of a reward on a node, as of the block: after its parent. Without a block it runs at the head.
  * @param block its chain also runs a call without a chain
- * @returns coins as a decimal number, or null if the code fails or its value is no amount
+ * @returns coins as a decimal number, or null if the code fails or returns no amount
  * @throws errors of NodeClient, such as for a block deeper than the node can go back
  */
 export async function calledReward(

@@ -1,5 +1,5 @@
 /** Genesis headers of a forked network: the first fork learns them, and later ones must see the same. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -102,6 +102,15 @@ describe('a fork of a network without a file', () => {
       expect(await fork(node.url, { cacheFolder })).toEqual([expect.stringContaining('genesis.json is damaged')])
       expect(kept(cacheFolder)).toEqual(before)
     }
+  })
+})
+
+it('a fork whose cache has something else in place of the file is refused', async () => {
+  const cacheFolder = folder()
+  mkdirSync(fileIn(cacheFolder), { recursive: true })
+  await expect(fork(node.url, { cacheFolder })).rejects.toMatchObject({
+    code: 'DATA_UNUSABLE',
+    message: expect.stringContaining(fileIn(cacheFolder)),
   })
 })
 

@@ -143,7 +143,7 @@ describe('the forecast', () => {
     rewardAt(1n, 20)
     await until(() => own.told.length > 0)
     const message =
-      'the reward of future blocks is unknown: coin.call (coin.pays) on chain 1: its value is no amount of coins'
+      'the reward of future blocks is unknown: coin.call (coin.pays) on chain 1: it returned no amount of coins'
     expect(own.told).toEqual([{ type: 'trouble', message }])
     let asked = 0
     const { local } = client

@@ -81,8 +81,8 @@ function refusePublic(network: string, isPublic: boolean | undefined): void {
 }
 
 /**
- * Refuses a node whose newest block has proof of work of many hashes. If there is no such block yet, the first block
- * shows whether the node checks it.
+ * Refuses a node that checks a proof of work of many hashes, as the newest block shows. On a chain without blocks, the
+ * first submission shows it.
  */
 async function refuseHardWork(
   { client, account }: NodeAccess,
@@ -123,6 +123,6 @@ function madeBlocks(blocks: readonly OrderedBlock[]) {
     byChain[chain] ??= []
     byChain[chain].push({ height, hash })
   }
-  const made = Object.fromEntries(Object.entries(byChain).map(([chain, each]) => [chain, each.length]))
-  return { made, blocks: byChain }
+  const counts = Object.fromEntries(Object.entries(byChain).map(([chain, each]) => [chain, each.length]))
+  return { made: counts, blocks: byChain }
 }

@@ -30,8 +30,8 @@ function aboutCommands(
       const commands = concerns(asked) ? commandsOf(asked) : []
       if (commands.length === 0) return undefined
       for (const command of commands) {
-        const found = fault(command, asked, served)
-        if (found !== null) return found
+        const problem = fault(command, asked, served)
+        if (problem !== null) return problem
       }
       return null
     },

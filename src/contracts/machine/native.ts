@@ -26,7 +26,7 @@ export function isObject(term: Term): term is ObjectValue {
 export interface Host {
   /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
-  /** Default: the rules of the present release. */
+  /** Default: the rules of the newest published release. */
   readonly block?: Pick<BlockScope, 'rules'>
   /** Milligas until the limit. */
   readonly gasLeft: number

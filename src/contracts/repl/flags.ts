@@ -15,7 +15,7 @@ const EFFECTS: readonly (readonly [flag: string, rule: keyof LanguageRules, valu
   ['DisableReentrancyCheck', 'isReentrancyChecked', false],
   ['DisablePact54', 'isLanguage54', false],
   ['DisablePact54Fix', 'isLanguage541', false],
-  // The flag is one of the next release. Files that set no flags get the rules of the present one.
+  // The flag belongs to the next release. Files that set no flags follow the newest published one.
   ['DisableSlhDsaSignatures', 'hasSlhDsa', false],
 ]
 

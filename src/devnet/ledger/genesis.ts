@@ -99,14 +99,14 @@ export function genesisWith(payload: StoredPayload, chains: number, chain: numbe
   return genesis
 }
 
-/** Genesis of a chain in a store. Stores without contracts in their first block have the present one. */
+/** Genesis of a chain in a store. A store whose first block has no contracts begins with those of this version. */
 export function genesisIn(store: BlockStore, chain = 0): Genesis {
   const present = genesisOf(store.chains)
   if (store.size === 0) return present
   const found = stored.get(store) ?? new Map<number, Genesis>()
   stored.set(store, found)
-  const known = found.get(chain)
-  if (known !== undefined) return known
+  const before = found.get(chain)
+  if (before !== undefined) return before
   const { payload } = store.at(chain)
   const none = payload.transactions.length === 0
   const genesis = none ? present : (genesisWith(payload, store.chains, chain) ?? present)
