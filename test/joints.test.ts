@@ -2,29 +2,13 @@
  * Weak joints between the rooms of src/. Each list has today's offenders and only shrinks: an entry that no longer
  * offends also fails, until it is removed.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { reached } from './import-graph.ts'
+import { code, graphOf as graphBy, reached, texts } from './import-graph.ts'
 
-const src = fileURLToPath(new URL('../src', import.meta.url))
-const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-const texts = new Map(names.map((name) => [name, readFileSync(join(src, name), 'utf8')]))
-/** The code without comments. */
-const code = new Map([...texts].map(([name, text]) => [name, text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')]))
-
-const IMPORT = /^(?:import|export) (type )?(?:[^'"]*? from )?'([^']+)'/gm
+const names = [...code.keys()]
 
 /** File -> the files of src/ that it imports statically. */
-function graphOf(withTypes: boolean): Map<string, string[]> {
-  const importsOf = (name: string) =>
-    [...(code.get(name) ?? '').matchAll(IMPORT)].flatMap(([, type, path]) => {
-      if (!path.startsWith('.') || (type !== undefined && !withTypes)) return []
-      return relative(src, resolve(src, dirname(name), path))
-    })
-  return new Map(names.map((name) => [name, importsOf(name).filter((to) => code.has(to))]))
-}
+const graphOf = (withTypes: boolean) => graphBy(({ isType, isLate }) => !isLate && (withTypes || !isType))
 
 /** Import cycles: groups of files that all reach each other. */
 function circles(withTypes: boolean): string[][] {

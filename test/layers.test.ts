@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { code, imports, isOurs } from './import-graph.ts'
 
 /**
  * Allowed imports between the folders of src/ ('' is main.ts and newcut.ts). Everything may import core and base.
@@ -163,52 +161,30 @@ const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
 }
 
 const ports = ['source/source.ts', 'engine/engine.ts', 'engine/rigs.ts', 'engine/leader.ts']
-const src = fileURLToPath(new URL('../src', import.meta.url))
-
-interface Import {
-  readonly from: string
-  readonly to: string
-  /** Whether TypeScript erases the import, so that it loads nothing at run time. */
-  readonly isType: boolean
-}
-
-const IMPORT = /(?:\b(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s+|\bfrom\s+|\bimport\s+|\bimport\()'([^']+)'/g
-
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-
-/** Programs in docstrings import the package as its users do. */
-const EXAMPLE = /^ \* ```ts$[\s\S]*?^ \* ```$/gm
-
-const imports: Import[] = files.flatMap((from) => {
-  const text = readFileSync(join(src, from), 'utf8').replace(EXAMPLE, '')
-  return [...text.matchAll(IMPORT)].map(([, type, specifier]) => {
-    const to = specifier.startsWith('.') ? relative(src, resolve(src, dirname(from), specifier)) : specifier
-    return { from, to, isType: type !== undefined }
-  })
-})
+const files = [...code.keys()]
 
 const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
 /** The folder inside its room, or '' for a file of the room itself. */
 const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
-const isOurs = (to: string) => to.endsWith('.ts') && !to.startsWith('..')
+const ours = imports.filter(isOurs)
 
 it('finds the sources and their imports', () => {
   expect(files.length).toBeGreaterThan(30)
-  expect(imports.filter(({ to }) => isOurs(to)).length).toBeGreaterThan(60)
+  expect(ours.length).toBeGreaterThan(60)
 })
 
 it('imports point in the direction of the design', () => {
-  const wrong = imports.filter(({ from, to }) => {
-    if (!isOurs(to) || room(from) === room(to)) return false
+  const wrong = ours.filter(({ from, to }) => {
+    if (room(from) === room(to)) return false
     return !allowed[room(from)]?.includes(room(to))
   })
   expect(wrong).toEqual([])
 })
 
 it('imports inside devnet, engine, source, contracts and web point in the direction of the design', () => {
-  const wrong = imports.filter(({ from, to }) => {
+  const wrong = ours.filter(({ from, to }) => {
     const rules = allowedInside[room(from)]
-    if (rules === undefined || !isOurs(to) || room(to) !== room(from) || inner(from) === inner(to)) return false
+    if (rules === undefined || room(to) !== room(from) || inner(from) === inner(to)) return false
     return !rules[inner(from)]?.includes(inner(to))
   })
   expect(wrong).toEqual([])
@@ -218,15 +194,15 @@ const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file
 
 it('rooms of devnet import nothing from the folder itself but the time slicer', () => {
   const isOfRoom = (file: string) => file.split('/').length > 2
-  const taken = imports.filter(
-    ({ from, to }) => isOurs(to) && room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
+  const taken = ours.filter(
+    ({ from, to }) => room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
   )
   expect([...new Set(taken.map(({ to }) => to))]).toEqual(['devnet/time-slicer.ts'])
 })
 
 it('each page of web imports only the rooms that it needs', () => {
-  const wrong = imports.filter(({ from, to }) => {
-    if (room(from) !== 'web' || !isOurs(to) || ['web', 'core', 'base'].includes(room(to))) return false
+  const wrong = ours.filter(({ from, to }) => {
+    if (room(from) !== 'web' || ['web', 'core', 'base'].includes(room(to))) return false
     return !allowedToWeb[inner(from)]?.includes(room(to))
   })
   expect(wrong).toEqual([])
@@ -259,15 +235,14 @@ it('mine and api know sources and engines by their ports only', () => {
 
 it('core imports nothing but libraries for hashes', () => {
   const wrong = imports.filter(
-    ({ from, to }) => room(from) === 'core' && !isOurs(to) && !to.startsWith('@noble/hashes') && to !== 'hash-wasm',
+    (each) => room(each.from) === 'core' && !isOurs(each) && !/^@noble\/hashes|^hash-wasm$/.test(each.to),
   )
   expect(wrong).toEqual([])
 })
 
 it('base imports nothing but modules of Node.js, and reads hexadecimal text with its library for hashes', () => {
   const wrong = imports.filter(
-    ({ from, to }) =>
-      room(from) === 'base' && !isOurs(to) && !to.startsWith('node:') && to !== '@noble/hashes/utils.js',
+    (each) => room(each.from) === 'base' && !isOurs(each) && !/^node:|^@noble\/hashes\/utils\.js$/.test(each.to),
   )
   expect(wrong).toEqual([])
 })
@@ -280,8 +255,7 @@ it('core, mine and base touch no clock, randomness, environment, file or timer',
     /\b(Date\.now|new Date|performance\.|Math\.random|process\.|setTimeout|setInterval|setImmediate|'node:)/
   const wrong = files.filter((name) => {
     if (!['core', 'mine', 'base'].includes(room(name)) || diskFiles.includes(name)) return false
-    const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-    return forbidden.test(code)
+    return forbidden.test(code.get(name) ?? '')
   })
   expect(wrong).toEqual([])
 })
@@ -299,7 +273,7 @@ it('only the reader of answers, the client of a node and pages send HTTP request
     /(?:\b(?:await|return|void)|[=(,:?&|])\s*(?:globalThis\.)?fetch\(|(?<![.#\w])https?\.(?:request|get)\(|^import (?!type ).*'undici'|^export \{.*'undici'/m
   const senders = files.filter((name) => {
     if (runsInBrowser(name)) return false
-    return request.test(readFileSync(join(src, name), 'utf8').replace(EXAMPLE, ''))
+    return request.test(code.get(name) ?? '')
   })
   expect(senders.toSorted()).toEqual(Object.keys(REQUESTERS))
 })
@@ -340,7 +314,7 @@ it('files that a user names are opened by one reader', () => {
   const opener = /\b(?:readFileSync|createReadStream|openSync)\b|(?<!#)\breadFile\(|\bopen\([^()]*'r\+?'/
   const openers = files.filter((name) => {
     if (runsInBrowser(name)) return false
-    return opener.test(readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''))
+    return opener.test(code.get(name) ?? '')
   })
   expect(openers.toSorted()).toEqual(Object.keys(OPENERS))
 })
@@ -376,8 +350,7 @@ const JSON_PARSERS: Readonly<Record<string, string>> = {
 it('JSON text that others wrote is parsed by one reader', () => {
   const parsers = files.filter((name) => {
     if (runsInBrowser(name)) return false
-    const code = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-    return /\bJSON\.parse\b|\.json\(\)/.test(code)
+    return /\bJSON\.parse\b|\.json\(\)/.test(code.get(name) ?? '')
   })
   expect(parsers.toSorted()).toEqual(Object.keys(JSON_PARSERS))
 })
