@@ -6,14 +6,12 @@ import type { Config } from '../cli/config.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options/lead.ts'
 import type { Payee } from '../compose/payee.ts'
+import type { EfficiencySetup, GpuSetup, OwnSearch } from '../compose/search/own-search.ts'
 import type {
-  EfficiencySetup,
   EmbeddedSetup,
   ExternalSearch,
-  GpuSetup,
   MinerSetup,
   NodesSetup,
-  OwnSearch,
   PoolsSetup,
   StratumSetup,
 } from '../compose/setup.ts'

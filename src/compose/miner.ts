@@ -11,11 +11,11 @@ import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
 import { openPower, type Power } from './power.ts'
-import { profitTeller } from './profit-teller.ts'
 import { openRecord, type Record } from './record.ts'
 import { RunEnd } from './run-end.ts'
+import { enginesFor } from './search/engines.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
-import { checkTuning, type Tuned, tunedSearch } from './search/tune-for.ts'
+import { checkTuning, type Tuned, type TuningPorts, tunedSearch } from './search/tune-for.ts'
 import type { MinerSetup } from './setup.ts'
 import { reachSource } from './source/reach.ts'
 import type { NodeAccess, ReachedSource } from './source/reached.ts'
@@ -61,7 +61,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const tuned = await tunedSearch(setup, reached, { onEvent, stopped: end.wanted })
+    const tuned = await tunedSearch(setup.search, tuningOf(setup, { reached, end, onEvent }))
     const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
@@ -97,6 +97,23 @@ interface Hearing {
   readonly onEvent: Receiver
 }
 
+/**
+ * Returns a listener for the miner's events. It reports the profit with the first `speed` event, when the hashrate is
+ * known, and again after a change of prices. Without prices it reports nothing.
+ */
+export function profitTeller(show: (event: MinerEvent) => void): (event: MinerEvent) => void {
+  let told: string | null = null
+  return (event) => {
+    if (event.type !== 'speed') return
+    const { profit, hashrates } = event.snapshot
+    if (profit === undefined || profit.currency === null || !hashrates['10s']) return
+    const prices = `${profit.coinPrice} ${profit.powerPrice} ${profit.currency}`
+    if (prices === told) return
+    told = prices
+    show({ type: 'profit', profit })
+  }
+}
+
 /** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
 export async function checkSetup({ source, search, sensors, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
@@ -118,6 +135,15 @@ interface RunParts {
   readonly show: Receiver
 }
 
+function tuningOf({ sensors: places }: MinerSetup, { reached, end, onEvent }: TuningParts): TuningPorts {
+  const { workBytes } = reached.source
+  return { places, workBytes, enginesFor: enginesFor(end.wanted), onEvent, stopped: end.wanted }
+}
+
+interface TuningParts extends Pick<RunParts, 'reached' | 'end'> {
+  readonly onEvent: Receiver
+}
+
 function moneyOf({ source, prices }: MinerSetup, { reached: { node }, record, end, onEvent }: MoneyParts): Money {
   const payer = source.kind === 'pools' ? 'pool' : source.kind === 'fleet' ? 'leader' : 'chain'
   const ports = { clock: systemClock, onEvent, stopped: end.over, onFault: end.fault }
@@ -125,9 +151,7 @@ function moneyOf({ source, prices }: MinerSetup, { reached: { node }, record, en
   return new Money({ payer, earnings: record.earnings, prices, rewardAt })
 }
 
-interface MoneyParts extends Pick<RunParts, 'reached' | 'record' | 'end'> {
-  readonly onEvent: Receiver
-}
+interface MoneyParts extends TuningParts, Pick<RunParts, 'record'> {}
 
 function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')

@@ -2,9 +2,6 @@
 import type { Configuration } from '../api/configuration.ts'
 import type { GraphName } from '../core/graph.ts'
 import type { NetworkDefinition } from '../core/network.ts'
-import type { KernelPreference } from '../engine/cpu/names.ts'
-import type { Priority } from '../engine/cpu/priority.ts'
-import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { Link, LinkSetup } from '../fleet/link.ts'
 import type { PowerStated } from '../mine/energy.ts'
 import type { Prices } from '../mine/profit.ts'
@@ -17,6 +14,7 @@ import type { PoolTrust } from '../source/pool/connection.ts'
 import type { PageMode } from './mine-page.ts'
 import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
+import type { OwnSearch } from './search/own-search.ts'
 import type { StateSetup } from './state.ts'
 
 /**
@@ -139,42 +137,6 @@ export interface FleetRigSetup extends Reaching {
   /** Name of the rig, for people. */
   readonly rig: string
   readonly state?: StateSetup | null
-}
-
-/** Our own engines: CPU threads and GPUs. */
-export interface OwnSearch {
-  readonly kind: 'own'
-  /** `auto` is one thread per core, and one fewer with a GPU, because a core feeds it. */
-  readonly threads: number | 'auto'
-  readonly kernel: KernelPreference
-  readonly priority: Priority
-  /** The GPUs, or null for none. */
-  readonly gpu: GpuSetup | null
-  /** Chooses free settings by the energy of a hash; undefined for speed. */
-  readonly efficiency?: EfficiencySetup | undefined
-}
-
-export interface EfficiencySetup {
-  /** File that remembers what was chosen. */
-  readonly file: string
-  /** Whether to measure anew. */
-  readonly retune: boolean
-  /** Whether the user left the duration of GPU batches free. */
-  readonly isBatchFree: boolean
-}
-
-export interface GpuSetup {
-  /** `auto` (physical GPUs that can search this work, if any), `all`, or comma-separated numbers and names. */
-  readonly which: string
-  /** An option of the user that needs a GPU, such as `--gpu-workgroup`, or null. */
-  readonly neededBy: string | null
-  readonly batchMs: number
-  /** Lanes of a workgroup; tuned if undefined. */
-  readonly workgroup: number | undefined
-  readonly allowSoftware: boolean
-  readonly retune: boolean
-  /** Cache file of tuning results, or null. */
-  readonly tuningFile: GpuEngineOptions['tuningFile']
 }
 
 /** An external worker: a program of the user. */

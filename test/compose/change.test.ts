@@ -2,7 +2,7 @@
  * Engines change while the miner mines on an embedded network, with real threads, and with a GPU if there is a driver.
  */
 import { describe, expect, it } from 'vitest'
-import type { OwnSearch } from '../../src/compose/setup.ts'
+import type { OwnSearch } from '../../src/compose/search/own-search.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
 import { sensedCard, startMiner } from '../api/running.ts'
 

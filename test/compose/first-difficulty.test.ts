@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { firstDifficulty, measuredDifficulty, rateOf } from '../../src/compose/search/first-difficulty.ts'
+import { enginesFor } from '../../src/compose/search/engines.ts'
+import { firstDifficulty, measuredDifficulty, rateOfTrial } from '../../src/compose/search/first-difficulty.ts'
+import type { TunableSearch } from '../../src/compose/search/own-search.ts'
 import { graphs } from '../../src/core/graph.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -18,26 +20,28 @@ describe('the first difficulty of an embedded network', () => {
     expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
   })
 
+  const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
+  const measured = (search: TunableSearch, stopped = new AbortController().signal) =>
+    measuredDifficulty(search, network, { enginesFor: enginesFor(stopped), clock: new VirtualClock(), stopped })
+
   it('is not measured for an external command, which is not started', async () => {
-    const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
-    const { signal } = new AbortController()
-    const command = 'sleep 0.3; echo 0000000000000000 1000 #'
-    expect(await measuredDifficulty({ kind: 'external', command }, network, signal)).toBeUndefined()
+    const search = { kind: 'external', command: 'sleep 0.3; echo 0000000000000000 1000 #' } as const
+    expect(await measured(search)).toBeUndefined()
   })
 
   it('is not measured if only rigs search, or once it is stopped', async () => {
-    const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
     const stratum = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
     const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
-    expect(await measuredDifficulty({ ...own, stratum }, network, new AbortController().signal)).toBeUndefined()
-    expect(await measuredDifficulty({ ...own, threads: 1 }, network, AbortSignal.abort())).toBeUndefined()
+    const rigs = { ...own, stratum }
+    expect(await measured(rigs)).toBeUndefined()
+    expect(await measured({ ...own, threads: 1 }, AbortSignal.abort())).toBeUndefined()
   })
 })
 
 describe('the trial of engines', () => {
   function tried(engines: readonly HandEngine[]) {
     const [clock, stop] = [new VirtualClock(), new AbortController()]
-    const rate = rateOf(engines, 286, { clock, stopped: stop.signal })
+    const rate = rateOfTrial(engines, 286, { clock, stopped: stop.signal })
     return { clock, stop, rate }
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { profitTeller } from '../../src/compose/profit-teller.ts'
+import { profitTeller } from '../../src/compose/miner.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import { NO_RATES } from '../../src/mine/hashrate.ts'
 import { type Prices, profitOf } from '../../src/mine/profit.ts'

@@ -1,23 +1,18 @@
 /** Measures the energy of a hash for a setup of devices. */
-import { type Clock, sleep } from '../../base/clock.ts'
-import { untilAborted } from '../../base/signals.ts'
-import { FREE_NONCE } from '../../core/nonce.ts'
-import { EngineSet } from '../../mine/engine-set.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { groupsOf } from '../../mine/hardware.ts'
 import type { EngineDevice } from '../../mine/rates.ts'
 import { readHwmon } from '../../sensors/hwmon.ts'
 import { askNvidia } from '../../sensors/nvidia.ts'
 import { joulesBetween, problemText, readPackages } from '../../sensors/powercap.ts'
-import type { OwnSearch } from '../setup.ts'
 import { type Measured, type PowerPlaces, unreadable } from './efficiency.ts'
-import { Engines } from './engines.ts'
-import { trialHashes } from './trial-hashes.ts'
+import { runTrial, type TrialTime, trialHashes } from './trial.ts'
 
-export interface TrialOptions {
+interface EfficiencyTrialOptions extends TrialTime {
   readonly workBytes: number
   readonly places: PowerPlaces
-  readonly clock: Clock
-  readonly stopped: AbortSignal
+  /** Whether the processor searches; else the cards do. */
+  readonly isCpu: boolean
 }
 
 /** Clocks, batches of GPUs and the counters settle during this time. */
@@ -31,35 +26,28 @@ const TOOL_MS = 4000
  * that of the cards. Without a hash, it goes on for up to a minute.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
-export async function tryEfficiency(search: OwnSearch, options: TrialOptions): Promise<Measured> {
-  const { workBytes, clock, stopped } = options
-  const { own } = await new Engines(workBytes, stopped).replacementFor(search)
-  const engines = new EngineSet(clock)
-  const events = { onCandidate: () => undefined, onWarning: () => undefined }
-  try {
-    await Promise.race([engines.start(own, workBytes, events), untilAborted(stopped)])
-    stopped.throwIfAborted()
-    // No hash meets this target.
-    const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
-    await Promise.race([engines.setWork(work), untilAborted(stopped)])
-    await sleep(clock, WARM_UP_MS, stopped)
-    const before = search.threads === 0 ? null : await packages(options)
-    const { hashes, elapsedMs } = await trialHashes(engines, TRIAL_MS, { clock, stopped })
+export async function tryEfficiency(
+  engines: readonly Engine[],
+  { workBytes, places, isCpu, clock, stopped }: EfficiencyTrialOptions,
+): Promise<Measured> {
+  const measured = await runTrial(engines, { workBytes, warmUpMs: WARM_UP_MS }, { clock, stopped }, async (running) => {
+    const before = isCpu ? await packagesIn(places) : null
+    const { hashes, elapsedMs } = await trialHashes(running, TRIAL_MS, { clock, stopped })
     stopped.throwIfAborted()
     if (hashes === 0) throw unreadable('a trial of a minute had no hash, as other programs keep this machine busy')
     const joules =
       before === null
-        ? ((await cardsWatts(engines.devices(), options.places)) * elapsedMs) / 1000
-        : joulesBetween(before, await packages(options))
+        ? ((await cardsWatts(running.devices(), places)) * elapsedMs) / 1000
+        : joulesBetween(before, await packagesIn(places))
     if (joules === null || joules === 0) throw unreadable('the counters gave no energy for a trial')
     return { rate: (hashes * 1000) / elapsedMs, joulesPerMegahash: (joules * 1e6) / hashes }
-  } finally {
-    await engines.stop()
-  }
+  })
+  if (measured === null) throw stopped.reason
+  return measured
 }
 
-async function packages({ places }: TrialOptions) {
-  const counters = await readPackages(places.powercap)
+async function packagesIn({ powercap }: PowerPlaces) {
+  const counters = await readPackages(powercap)
   if ('problem' in counters) throw unreadable(problemText(counters))
   return counters
 }

@@ -5,7 +5,7 @@
 import { NewcutError } from '../../base/errors.ts'
 import type { KernelName } from '../../engine/cpu/names.ts'
 import type { SensorsOptions } from '../../sensors/sensors.ts'
-import type { OwnSearch } from '../setup.ts'
+import type { OwnSearch } from './own-search.ts'
 
 /** Where to read power. */
 export type PowerPlaces = Omit<SensorsOptions, 'clock' | 'hasCards'>

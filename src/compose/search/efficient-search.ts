@@ -6,14 +6,14 @@ import { formatEfficiency, formatHashrate } from '../../base/units.ts'
 import { type KernelName, kernelNames } from '../../engine/cpu/names.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { packageVersion } from '../../platform/version.ts'
-import type { EfficiencySetup, OwnSearch } from '../setup.ts'
 import { type Choices, type Chosen, chooseEfficient, type PowerPlaces, type Tried } from './efficiency.ts'
 import { readChosen, writeChosen } from './efficiency-file.ts'
 import { tryEfficiency } from './efficiency-trial.ts'
-import { threadCount, wantedAdapters } from './own.ts'
+import { type EfficiencySetup, type EnginesFor, type OwnSearch, threadCount, wantedAdapters } from './own-search.ts'
 
-interface TuningOptions {
+interface EfficiencyOptions {
   readonly workBytes: number
+  readonly enginesFor: EnginesFor
   readonly places: PowerPlaces | undefined
   readonly stopped: AbortSignal
   /** Receives news for people. */
@@ -27,7 +27,7 @@ interface TuningOptions {
 export async function chosenFor(
   search: OwnSearch,
   { file, retune, isBatchFree }: EfficiencySetup,
-  { workBytes, places, stopped, tell }: TuningOptions,
+  { workBytes, enginesFor, places, stopped, tell }: EfficiencyOptions,
 ): Promise<Chosen> {
   const adapters = search.gpu === null ? [] : await wantedAdapters(search.gpu, workBytes, stopped)
   const threads = threadCount(search, adapters.length)
@@ -46,7 +46,9 @@ export async function chosenFor(
   if (kept.why !== null) tell(`efficiency: ${kept.why}; measuring anew`)
   tell('efficiency: measuring the energy of hashes, three seconds for each setting')
   if (places === undefined) throw new Error('a miner that tunes for efficiency has sensors')
-  const trial = (variant: OwnSearch) => tryEfficiency(variant, { workBytes, places, stopped, clock: systemClock })
+  const options = { workBytes, places, stopped, clock: systemClock }
+  const trial = async (variant: OwnSearch) =>
+    tryEfficiency(await enginesFor(variant, workBytes), { ...options, isCpu: variant.threads !== 0 })
   const { chosen, tried } = await chooseEfficient(search, choices, trial)
   for (const each of tried) tell(`efficiency: ${triedText(each)}`)
   tell(`efficiency: chose ${chosenText(chosen)}`)

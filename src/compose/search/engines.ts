@@ -5,8 +5,9 @@ import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
-import type { GpuSetup, MinerSetup, OwnSearch } from '../setup.ts'
+import type { MinerSetup } from '../setup.ts'
 import type { RigLinesOf } from '../source/reached.ts'
+import type { EnginesFor, GpuSetup, OwnSearch } from './own-search.ts'
 import type { Made, Plan } from './plan.ts'
 import type { ShareKeeping } from './shares.ts'
 
@@ -114,12 +115,18 @@ export class Engines {
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
     if (this.#found?.gpu !== key) {
-      const { wantedAdapters } = await import('./own.ts')
+      const { wantedAdapters } = await import('./own-search.ts')
       this.#found = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
     }
     return this.#found.adapters
   }
 }
+
+/** Creates engines for trials of a search, before those of the miner. Rigs and shares have no part in them. */
+export const enginesFor =
+  (stopped: AbortSignal): EnginesFor =>
+  async (search, workBytes) =>
+    (await new Engines(workBytes, stopped).replacementFor(search)).own
 
 function nothingSearches({ gpu }: OwnSearch): NewcutError {
   return new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {

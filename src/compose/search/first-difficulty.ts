@@ -2,17 +2,11 @@
  * Measures the initial difficulty of an embedded network from the hashrate of this machine. A network that starts far
  * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
-import { type Clock, sleep } from '../../base/clock.ts'
-import { untilAborted } from '../../base/signals.ts'
 import type { Graph } from '../../core/graph.ts'
 import { headerLayout } from '../../core/header.ts'
-import { FREE_NONCE } from '../../core/nonce.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { EngineSet } from '../../mine/engine-set.ts'
-import { systemClock } from '../../platform/clock.ts'
-import type { MinerSetup, OwnSearch } from '../setup.ts'
-import { Engines } from './engines.ts'
-import { trialHashes } from './trial-hashes.ts'
+import type { EnginesFor, OwnSearch, TunableSearch } from './own-search.ts'
+import { runTrial, type TrialTime, trialHashes } from './trial.ts'
 
 /** GPU batches grow to their final size during this time. */
 const WARM_UP_MS = 100
@@ -35,19 +29,18 @@ export interface NewNetwork {
  * of a miner's start.
  */
 export async function measuredDifficulty(
-  search: MinerSetup['search'],
+  search: TunableSearch,
   network: NewNetwork,
-  stopped: AbortSignal,
+  { enginesFor, ...time }: TrialTime & { readonly enginesFor: EnginesFor },
 ): Promise<bigint | undefined> {
   // An external worker starts slowly, and a fleet has no devices here.
   if (search.kind !== 'own') return undefined
   const { workBytes } = headerLayout(network.graph.degree)
   try {
-    const { own } = await new Engines(workBytes, stopped).replacementFor(untuned(search))
-    const rate = await rateOf(own, workBytes, { clock: systemClock, stopped })
+    const rate = await rateOfTrial(await enginesFor(untuned(search), workBytes), workBytes, time)
     return rate === null ? undefined : firstDifficulty(rate, network)
   } catch (error) {
-    if (stopped.aborted) return undefined
+    if (time.stopped.aborted) return undefined
     throw error
   }
 }
@@ -62,26 +55,16 @@ function untuned(setup: OwnSearch): OwnSearch {
  * Measures the total hashrate in hashes per second, then stops the engines. @returns null without engines or when
  * stopped
  */
-export async function rateOf(
+export async function rateOfTrial(
   engines: readonly Engine[],
   workBytes: number,
-  { clock, stopped }: { readonly clock: Clock; readonly stopped: AbortSignal },
+  time: TrialTime,
 ): Promise<number | null> {
   if (engines.length === 0) return null
-  const trial = new EngineSet(clock)
-  const events = { onCandidate: () => undefined, onWarning: () => undefined }
-  try {
-    await Promise.race([trial.start(engines, workBytes, events), untilAborted(stopped)])
-    if (stopped.aborted) return null
-    // No hash meets this target.
-    const work = { sequence: 1, job: 'trial', bytes: new Uint8Array(workBytes), target: 0n, fixedNonce: FREE_NONCE }
-    await Promise.race([trial.setWork(work), untilAborted(stopped)])
-    await sleep(clock, WARM_UP_MS, stopped)
-    const { hashes, elapsedMs } = await trialHashes(trial, TRIAL_MS, { clock, stopped })
-    return stopped.aborted || hashes === 0 ? null : (hashes * 1000) / elapsedMs
-  } finally {
-    await trial.stop()
-  }
+  return await runTrial(engines, { workBytes, warmUpMs: WARM_UP_MS }, time, async (running) => {
+    const { hashes, elapsedMs } = await trialHashes(running, TRIAL_MS, time)
+    return hashes === 0 ? null : (hashes * 1000) / elapsedMs
+  })
 }
 
 /** The difficulty in hashes, rounded to two significant digits because the trial is short. */

@@ -1,37 +1,39 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
 import type { MinerEvent } from '../../mine/events.ts'
 import { problemText, readPackages } from '../../sensors/powercap.ts'
-import type { Source } from '../../source/source.ts'
-import type { MinerSetup } from '../setup.ts'
 import type { PowerPlaces } from './efficiency.ts'
-
-type Search = MinerSetup['search']
+import type { EnginesFor, TunableSearch } from './own-search.ts'
 
 /** Applies what was chosen at the start to a search, except to settings of the user. */
-export type Tuned = (search: Search) => Search
+export type Tuned = <Search extends TunableSearch>(search: Search) => Search
+
+/** Where to read power, and how to try settings. */
+export interface TuningPorts {
+  readonly places: PowerPlaces | undefined
+  readonly workBytes: number
+  readonly enginesFor: EnginesFor
+  readonly onEvent: (event: MinerEvent) => void
+  readonly stopped: AbortSignal
+}
 
 /**
  * Chooses the settings for efficiency. For speed, searches stay as they are.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
-export async function tunedSearch(
-  { search, sensors: places }: Pick<MinerSetup, 'search' | 'sensors'>,
-  { source: { workBytes } }: { readonly source: Pick<Source, 'workBytes'> },
-  { onEvent, stopped }: { readonly onEvent: (event: MinerEvent) => void; readonly stopped: AbortSignal },
-): Promise<Tuned> {
+export async function tunedSearch(search: TunableSearch, { onEvent, ...ports }: TuningPorts): Promise<Tuned> {
   if (search.kind !== 'own' || search.efficiency === undefined) return (next) => next
   const [{ chosenFor }, { withChosen }] = await Promise.all([
     import('./efficient-search.ts'),
     import('./efficiency.ts'),
   ])
   const tell = (message: string) => onEvent({ type: 'notice', message })
-  const chosen = await chosenFor(search, search.efficiency, { workBytes, places, stopped, tell })
+  const chosen = await chosenFor(search, search.efficiency, { ...ports, tell })
   return (next) =>
     next.kind === 'own' && next.efficiency !== undefined ? { ...next, ...withChosen(next, chosen) } : next
 }
 
 /** Throws NewcutError BAD_OPTION if efficiency is wanted, the processor searches, and its energy cannot be read. */
-export async function checkTuning(search: Search, places: PowerPlaces | undefined): Promise<void> {
+export async function checkTuning(search: TunableSearch, places: PowerPlaces | undefined): Promise<void> {
   if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
   const counters = await readPackages(places?.powercap ?? '')
   if (!('problem' in counters)) return

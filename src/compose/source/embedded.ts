@@ -1,6 +1,8 @@
 /** Starts an embedded development network as the source of a miner. */
 import { graphs } from '../../core/graph.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
+import { enginesFor } from '../search/engines.ts'
 import { measuredDifficulty } from '../search/first-difficulty.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
 import { reachNodeSource } from './nodes.ts'
@@ -34,6 +36,12 @@ async function startNetwork(
 ): Promise<Devnet> {
   const { graph, blockDelayMs, difficulty, pow } = network
   if (difficulty !== undefined || !pow) return startDevnet({ ...network, port: 0 })
-  const measured = await measuredDifficulty(search, { graph: graphs[graph], blockDelayMs }, signal)
+  const measured = await measuredDifficulty(
+    search,
+    { graph: graphs[graph], blockDelayMs },
+    {
+      ...{ enginesFor: enginesFor(signal), clock: systemClock, stopped: signal },
+    },
+  )
   return startDevnet({ ...network, difficulty: measured, port: 0 })
 }
