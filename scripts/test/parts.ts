@@ -252,7 +252,7 @@ const DOCUMENTS = 'documents'
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts', 'editor'],
-  ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'web'],
+  ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'tune', 'web'],
   ['base', 'core', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'fork', 'judges', 'payouts'],
   ['accounts', 'journal', 'sensors'],

@@ -6,7 +6,6 @@ import type { Config } from '../cli/config.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import type { leadOptions } from '../cli/options/lead.ts'
 import type { Payee } from '../compose/payee.ts'
-import type { EfficiencySetup, GpuSetup, OwnSearch } from '../compose/search/own-search.ts'
 import type {
   EmbeddedSetup,
   ExternalSearch,
@@ -23,6 +22,7 @@ import type { BlockPace } from '../schema/auto-mine.ts'
 import { HWMON_FOLDER } from '../sensors/hwmon.ts'
 import { POWERCAP_FOLDER } from '../sensors/powercap.ts'
 import { readPoolAddress } from '../source/pool/address.ts'
+import type { EfficiencySetup, GpuSetup, OwnSearch } from '../tune/own-search.ts'
 import { givenAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import type { MineConfig } from './live-options.ts'

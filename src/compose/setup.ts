@@ -11,10 +11,10 @@ import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { ForkWish } from '../source/node/fork-wish.ts'
 import type { PoolAddress } from '../source/pool/address.ts'
 import type { PoolTrust } from '../source/pool/connection.ts'
+import type { OwnSearch } from '../tune/own-search.ts'
 import type { PageMode } from './mine-page.ts'
 import type { PausingSetup } from './pausing.ts'
 import type { Payee } from './payee.ts'
-import type { OwnSearch } from './search/own-search.ts'
 import type { StateSetup } from './state.ts'
 
 /**

@@ -5,9 +5,9 @@ import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import type { Leader } from '../../engine/leader.ts'
 import type { RigHost } from '../../engine/rigs.ts'
 import type { Snapshot } from '../../mine/snapshot.ts'
+import type { EnginesFor, GpuSetup, OwnSearch } from '../../tune/own-search.ts'
 import type { MinerSetup } from '../setup.ts'
 import type { RigLinesOf } from '../source/reached.ts'
-import type { EnginesFor, GpuSetup, OwnSearch } from './own-search.ts'
 import type { Made, Plan } from './plan.ts'
 import type { ShareKeeping } from './shares.ts'
 
@@ -115,7 +115,7 @@ export class Engines {
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
     if (this.#found?.gpu !== key) {
-      const { wantedAdapters } = await import('./own-search.ts')
+      const { wantedAdapters } = await import('../../tune/own-search.ts')
       this.#found = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
     }
     return this.#found.adapters

@@ -2,7 +2,7 @@
 import type { AdapterInfo } from '../../engine/gpu/messages.ts'
 import { splitRanges } from '../../engine/range.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { type GpuSetup, type OwnSearch, threadCount } from './own-search.ts'
+import { type GpuSetup, type OwnSearch, threadCount } from '../../tune/own-search.ts'
 import type { Made, Plan } from './plan.ts'
 
 /** Finds the GPU adapters of a setup. This takes seconds. */

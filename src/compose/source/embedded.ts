@@ -1,9 +1,9 @@
 /** Starts an embedded development network as the source of a miner. */
 import { graphs } from '../../core/graph.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { measuredDifficulty } from '../../tune/first-difficulty.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 import { enginesFor } from '../search/engines.ts'
-import { measuredDifficulty } from '../search/first-difficulty.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
 import { reachNodeSource } from './nodes.ts'
 import type { ReachedSource } from './reached.ts'

@@ -1,11 +1,11 @@
 /** Searches with the devices of this machine: their settings, and the devices that they mean. */
 import { availableParallelism } from 'node:os'
-import { NewcutError } from '../../base/errors.ts'
-import type { KernelPreference } from '../../engine/cpu/names.ts'
-import type { Priority } from '../../engine/cpu/priority.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { GpuEngineOptions } from '../../engine/gpu/gpu.ts'
-import type { AdapterInfo } from '../../engine/gpu/messages.ts'
+import { NewcutError } from '../base/errors.ts'
+import type { KernelPreference } from '../engine/cpu/names.ts'
+import type { Priority } from '../engine/cpu/priority.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
+import type { AdapterInfo } from '../engine/gpu/messages.ts'
 
 /** Our own engines: CPU threads and GPUs. */
 export interface OwnSearch {
@@ -56,9 +56,9 @@ export async function wantedAdapters(
   stopped: AbortSignal,
 ): Promise<readonly AdapterInfo[]> {
   const { which, allowSoftware } = gpu
-  const { gpuSearches } = await import('../../engine/gpu/gpu.ts')
+  const { gpuSearches } = await import('../engine/gpu/gpu.ts')
   if (which === 'auto' && !gpuSearches(workBytes)) return refuseIfNeeded(gpu, 'GPUs do not search work of this network')
-  const { chooseAdapters, listAdapters } = await import('../../engine/gpu/adapters.ts')
+  const { chooseAdapters, listAdapters } = await import('../engine/gpu/adapters.ts')
   const { adapters, problem } = await listAdapters({ signal: stopped })
   stopped.throwIfAborted()
   if (which === 'auto') {

@@ -1,10 +1,10 @@
 /** Measures the energy of a hash for a setup of devices. */
-import type { Engine } from '../../engine/engine.ts'
-import { groupsOf } from '../../mine/hardware.ts'
-import type { EngineDevice } from '../../mine/rates.ts'
-import { readHwmon } from '../../sensors/hwmon.ts'
-import { askNvidia } from '../../sensors/nvidia.ts'
-import { joulesBetween, problemText, readPackages } from '../../sensors/powercap.ts'
+import type { Engine } from '../engine/engine.ts'
+import { groupsOf } from '../mine/hardware.ts'
+import type { EngineDevice } from '../mine/rates.ts'
+import { readHwmon } from '../sensors/hwmon.ts'
+import { askNvidia } from '../sensors/nvidia.ts'
+import { joulesBetween, problemText, readPackages } from '../sensors/powercap.ts'
 import { type Measured, type PowerPlaces, unreadable } from './efficiency.ts'
 import { runTrial, type TrialTime, trialHashes } from './trial.ts'
 

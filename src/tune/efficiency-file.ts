@@ -1,8 +1,8 @@
 /** The file that remembers the settings chosen for efficiency. */
-import { readTuningFile, writeTuningFile } from '../../engine/cache-folder.ts'
-import { kernelNames } from '../../engine/cpu/names.ts'
-import { literals } from '../../schema/literals.ts'
-import { Type, Value } from '../../schema/typebox.ts'
+import { readTuningFile, writeTuningFile } from '../engine/cache-folder.ts'
+import { kernelNames } from '../engine/cpu/names.ts'
+import { literals } from '../schema/literals.ts'
+import { Type, Value } from '../schema/typebox.ts'
 import type { Chosen } from './efficiency.ts'
 
 const ChosenEntry = Type.Object({

@@ -1,6 +1,6 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
-import type { MinerEvent } from '../../mine/events.ts'
-import { problemText, readPackages } from '../../sensors/powercap.ts'
+import type { MinerEvent } from '../mine/events.ts'
+import { problemText, readPackages } from '../sensors/powercap.ts'
 import type { PowerPlaces } from './efficiency.ts'
 import type { EnginesFor, TunableSearch } from './own-search.ts'
 

@@ -2,9 +2,9 @@
  * Chooses threads, kernel and GPU batch by the energy of a hash, for `--tune-for efficiency`. Each kernel is tried on all
  * threads, then the best one on fewer; after that, the GPUs are tried alone with batches of several durations.
  */
-import { NewcutError } from '../../base/errors.ts'
-import type { KernelName } from '../../engine/cpu/names.ts'
-import type { SensorsOptions } from '../../sensors/sensors.ts'
+import { NewcutError } from '../base/errors.ts'
+import type { KernelName } from '../engine/cpu/names.ts'
+import type { SensorsOptions } from '../sensors/sensors.ts'
 import type { OwnSearch } from './own-search.ts'
 
 /** Where to read power. */

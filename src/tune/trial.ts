@@ -1,9 +1,9 @@
 /** Runs engines for a trial, and counts their hashes. */
-import { type Clock, sleep } from '../../base/clock.ts'
-import { untilAborted } from '../../base/signals.ts'
-import { FREE_NONCE } from '../../core/nonce.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { EngineSet } from '../../mine/engine-set.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { untilAborted } from '../base/signals.ts'
+import { FREE_NONCE } from '../core/nonce.ts'
+import type { Engine } from '../engine/engine.ts'
+import { EngineSet } from '../mine/engine-set.ts'
 
 /** A trial goes on for up to this time if other programs leave it no hash. */
 const MAX_TRIAL_MS = 60_000

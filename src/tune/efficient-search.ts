@@ -1,11 +1,11 @@
 /** Applies `--tune-for efficiency` to the search of a miner, from memory or after a measurement. */
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
-import { describeError } from '../../base/errors.ts'
-import { formatEfficiency, formatHashrate } from '../../base/units.ts'
-import { type KernelName, kernelNames } from '../../engine/cpu/names.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { packageVersion } from '../../platform/version.ts'
+import { describeError } from '../base/errors.ts'
+import { formatEfficiency, formatHashrate } from '../base/units.ts'
+import { type KernelName, kernelNames } from '../engine/cpu/names.ts'
+import { systemClock } from '../platform/clock.ts'
+import { packageVersion } from '../platform/version.ts'
 import { type Choices, type Chosen, chooseEfficient, type PowerPlaces, type Tried } from './efficiency.ts'
 import { readChosen, writeChosen } from './efficiency-file.ts'
 import { tryEfficiency } from './efficiency-trial.ts'
@@ -67,9 +67,9 @@ async function kernelsFor(
   signal: AbortSignal,
 ): Promise<readonly KernelName[]> {
   const [{ chooseKernel }, { loadChosen }, { provideNativeKernel }] = await Promise.all([
-    import('../../engine/cpu/kernels.ts'),
-    import('../../engine/cpu/native-choice.ts'),
-    import('../../engine/cpu/native-build.ts'),
+    import('../engine/cpu/kernels.ts'),
+    import('../engine/cpu/native-choice.ts'),
+    import('../engine/cpu/native-build.ts'),
   ])
   const { choice } = await provideNativeKernel({ env: process.env, signal })
   const addon = loadChosen(choice)

@@ -2,9 +2,9 @@
  * Measures the initial difficulty of an embedded network from the hashrate of this machine. A network that starts far
  * too easy produces its first blocks in a burst, faster than it can hand out work.
  */
-import type { Graph } from '../../core/graph.ts'
-import { headerLayout } from '../../core/header.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Graph } from '../core/graph.ts'
+import { headerLayout } from '../core/header.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { EnginesFor, OwnSearch, TunableSearch } from './own-search.ts'
 import { runTrial, type TrialTime, trialHashes } from './trial.ts'
 
