@@ -1,5 +1,6 @@
 /** The embedded node with the mining page on the node's own port. */
 import type { MinerAccount } from '../core/payload.ts'
+import { withControl } from '../devnet/control-client.ts'
 import { startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { NodeClient } from '../node/client.ts'
@@ -8,7 +9,6 @@ import { addExplorer } from '../web/explorer/page.ts'
 import type { GatewayOptions } from '../web/mine-page/gateway.ts'
 import { addMinePage } from '../web/mine-page/page.ts'
 import type { Devnet } from './devnet.ts'
-import { withControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 /** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */

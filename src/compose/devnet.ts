@@ -32,13 +32,31 @@
  * ```
  * @module newcut/devnet
  */
+
+import { type DevnetControl, withControl } from '../devnet/control-client.ts'
 import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
-import { type DevnetControl, withControl } from './devnet-control.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../base/progress.ts'
+export type {
+  DevnetClock,
+  DevnetControl,
+  DevnetTime,
+  DroppedTransactions,
+  GasChange,
+  GasSettings,
+  Mined,
+  NetworkChange,
+  PactChoice,
+  PrivilegedCode,
+  PrivilegedRun,
+  ResetNetwork,
+  RevertedNetwork,
+  TableRows,
+  WrittenRows,
+} from '../devnet/control-client.ts'
 export type { ForkTime } from '../devnet/fork/node-fork.ts'
 export type { DevnetFork } from '../devnet/fork/open-fork.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
@@ -63,23 +81,6 @@ export type {
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
 export type { ListedPact, PactPage } from '../schema/pacts.ts'
-export type {
-  DevnetClock,
-  DevnetControl,
-  DevnetTime,
-  DroppedTransactions,
-  GasChange,
-  GasSettings,
-  Mined,
-  NetworkChange,
-  PactChoice,
-  PrivilegedCode,
-  PrivilegedRun,
-  ResetNetwork,
-  RevertedNetwork,
-  TableRows,
-  WrittenRows,
-} from './devnet-control.ts'
 
 /** A running development network, and orders to it. */
 export interface Devnet extends EmbeddedNode, DevnetControl {}

@@ -3,8 +3,6 @@ import { fileProblem, NewcutError } from '../base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
 import { parsePlainJson } from '../base/json.ts'
 import { readUserText } from '../base/user-file.ts'
-import type { EmbeddedNode } from '../devnet/devnet.ts'
-import type { DevnetFork } from '../devnet/fork/open-fork.ts'
 import type { ClockState, DevnetStatus, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
 import type {
   Dropped,
@@ -19,6 +17,8 @@ import type {
 import { fundOrder } from '../schema/fund-order.ts'
 import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
+import type { EmbeddedNode } from './devnet.ts'
+import type { DevnetFork } from './fork/open-fork.ts'
 
 /** Longest wait for an order: some make blocks with proof of work, or move a state of hundreds of MiB. */
 const TIMEOUT_MS = 300_000
