@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { keepYoungGenerationSmall } from '../../src/platform/small-heap.ts'
+import { loadedByArgs, loadedByMiner, PACKAGES_OF_MINER, sumOfBudget } from '../budgets.ts'
 import { startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-footprint-'))
@@ -54,10 +55,7 @@ async function loadedBy(...args: readonly string[]) {
   }
 }
 
-it.each([
-  { args: ['--version'], own: 5, files: 4 },
-  { args: ['keygen'], own: 37, files: 11 },
-])('newcut $args loads at most $own modules in $files files', async ({ args, own, files }) => {
+it.each(loadedByArgs)('newcut $args loads at most $own modules in $files files', async ({ args, own, files }) => {
   const { files: loaded, names } = await loadedBy(...args)
   expect(names.filter((name) => name.startsWith('dist/')).length).toBeLessThanOrEqual(own)
   // Without bundles, each module is a file.
@@ -84,17 +82,10 @@ describe('newcut mine --node', () => {
     const own = names.filter((name) => name.startsWith('dist/')).length
     const packages = names.length - own
     const isBundled = existsSync(join(root, 'dist/src/bundled'))
-    // Networks are data (joints.test.ts): 3 modules more. The reader of their files shares 1 file with the miner,
-    // and so do development nodes that follow such a file. Request files load YAML too, which is 1 file of its own then.
-    // Payment models and the forecast of rewards are 2 modules; calls of rewards, which load later, share 2 files.
-    // Genesis headers, which forks read too, are 1 file of their own. The words for a pace are those of auto-mine: 1
-    // module more. The command line loads in steps, so that --version
-    // and commands without a table need few modules: 4 modules more. The file of each step replaces smaller ones, and
-    // names 1 module that shared the name of its file before. The source for a pace shares 3 files with the miner.
-    const budget = isBundled ? { own: 297, packages: 60, files: 134 } : { own: 300, packages: 60, files: 354 }
-    expect(own).toBeLessThanOrEqual(budget.own)
-    expect(packages).toBeLessThanOrEqual(budget.packages)
-    expect(files.length).toBeLessThanOrEqual(budget.files)
+    const budget = isBundled ? loadedByMiner.bundled : loadedByMiner.separate
+    expect(own).toBeLessThanOrEqual(sumOfBudget(budget.own))
+    expect(packages).toBeLessThanOrEqual(PACKAGES_OF_MINER)
+    expect(files.length).toBeLessThanOrEqual(sumOfBudget(budget.files))
   })
 
   it('keeps its young generation small, unless the user has chosen its size', () => {
