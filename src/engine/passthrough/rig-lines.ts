@@ -17,8 +17,3 @@ export const nonceLine = (line: PoolLine, order: ByteOrder): string =>
 export function nonce1For({ nonce1, nonce2Bytes }: PoolLine, order: ByteOrder): string {
   return order === 'usual' ? nonce1 : nonce1Text(readNonce1(nonce1, nonce2Bytes), order)
 }
-
-/** Constant results of requests, as from the stratum server. */
-export const FIXED_RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
-  Object.entries({ 'mining.ping': 'pong', 'mining.configure': {}, 'client.get_version': 'newcut' }),
-)

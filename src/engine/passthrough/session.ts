@@ -3,27 +3,21 @@
  */
 import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
-import {
-  failureLine,
-  listOf,
-  type MessageId,
-  type Request,
-  readMessage,
-  requestLine,
-  resultLine,
-} from '../../stratum/messages.ts'
+import { failureLine, listOf, type MessageId, type Request, requestLine, resultLine } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import type { LineJob, PoolLine, Seat } from '../../stratum/passthrough.ts'
 import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
+import { constantReply, type ReplyTo, replyLine } from '../stratum/replies.ts'
+import { MAX_TEXT, RigInput } from '../stratum/rig-input.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
 import { introduced, type Rig, type Share } from '../stratum/share.ts'
 import { workerKey } from '../stratum/workers.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
-import { FIXED_RESULTS, jobLine, nonce1For, nonceLine, targetLine } from './rig-lines.ts'
+import { jobLine, nonce1For, nonceLine, targetLine } from './rig-lines.ts'
 import { RigWriter } from './rig-writer.ts'
 import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
 
@@ -31,10 +25,7 @@ import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
 const MAX_LOGIN_MS = 15_000
 /** Maximum silence towards a rig, which leaves after a minute. Sessions are checked once a second. */
 const MAX_SILENCE_MS = 25_000
-const MAX_TEXT = 512
 const MAX_USERS = 200
-/** Maximum number of invalid lines; beyond it the client is closed, because it speaks another protocol. */
-const MAX_GARBAGE = 3
 
 export class PassedSession implements ServedSession {
   readonly #ports: PassedPorts & SocketPorts<PassedSession>
@@ -58,10 +49,11 @@ export class PassedSession implements ServedSession {
   readonly #shares: PassedShares
   #target: bigint | null = null
   readonly #writer: RigWriter
-  #garbage = 0
   #isOver = false
-  #lastLine = ''
-  #firstLine = ''
+  readonly #input = new RigInput({
+    onRequest: (request) => this.#request(request),
+    onGarbage: (isTooMuch) => this.#refuseLine(isTooMuch),
+  })
 
   constructor(ports: PassedPorts & SocketPorts<PassedSession>) {
     this.#ports = ports
@@ -81,30 +73,24 @@ export class PassedSession implements ServedSession {
     return [...this.#rigs.values()].map(({ rig }) => rig)
   }
 
-  /** The last line, and the first one. */
+  /** The start of the current line. */
   get line(): string {
-    return this.#lastLine
+    return this.#input.line.slice(0, MAX_TEXT)
   }
 
+  /** The start of the first line. */
   get firstLine(): string {
-    return this.#firstLine
+    return this.#input.firstLine
   }
 
   receive(line: string): void {
-    if (this.#isOver) return
-    this.#lastLine = line.slice(0, MAX_TEXT)
-    if (this.#firstLine === '') this.#firstLine = this.#lastLine
-    let message: ReturnType<typeof readMessage>
-    try {
-      message = readMessage(line)
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      this.#ports.onGarbage(this)
-      this.#deny(null, wrong.line)
-      if (++this.#garbage >= MAX_GARBAGE) this.#close('garbage')
-      return
-    }
-    if (message.kind === 'request') this.#request(message)
+    if (!this.#isOver) this.#input.receive(line)
+  }
+
+  #refuseLine(isTooMuch: boolean): void {
+    this.#ports.onGarbage(this)
+    this.#deny(null, wrong.line)
+    if (isTooMuch) this.#close('garbage')
   }
 
   show(message: string): void {
@@ -156,10 +142,11 @@ export class PassedSession implements ServedSession {
         this.#changesNonce1 = true
         this.#answer(id, true)
         return
+      case 'mining.configure':
+        this.#answer(id, {})
+        return
       default:
-        if (FIXED_RESULTS.has(method)) this.#answer(id, FIXED_RESULTS.get(method))
-        else if (method.startsWith('client.')) this.#answer(id, null)
-        else this.#deny(id, wrong.method)
+        this.#reply(id, constantReply(method))
     }
   }
 
@@ -390,8 +377,13 @@ export class PassedSession implements ServedSession {
     if (id !== null || reason === 'line') this.#say(failureLine(id, failure, text ?? undefined))
   }
 
+  #reply(id: MessageId, reply: ReplyTo): void {
+    if ('reason' in reply) this.#deny(id, reply)
+    else if (id !== null) this.#say(replyLine(id, reply))
+  }
+
   #answer(id: MessageId, result: unknown): void {
-    if (id !== null) this.#say(resultLine(id, result))
+    this.#reply(id, { result })
   }
 
   #say(text: string): void {

@@ -1,6 +1,6 @@
 /** Replies to requests: a result or a refusal. */
 import { type FailureName, failureLine, type MessageId, resultLine } from '../../stratum/messages.ts'
-import type { Refusal } from '../../stratum/refusals.ts'
+import { type Refusal, refusals } from '../../stratum/refusals.ts'
 
 /** A `Refusal` is counted by its reason, a failed share by its verdict. */
 export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName } | Refusal
@@ -11,6 +11,19 @@ export const answered = (result: unknown): ReplyTo => ({ result })
 export function replyLine(id: MessageId, reply: ReplyTo): string {
   if ('result' in reply) return resultLine(id, reply.result)
   return failureLine(id, reply.failure, 'text' in reply ? (reply.text ?? undefined) : undefined)
+}
+
+/** Requests with the same result for all rigs. */
+const CONSTANTS: ReadonlyMap<string, string> = new Map([
+  ['mining.ping', 'pong'],
+  ['client.get_version', 'newcut'],
+])
+
+/** The reply to a request of another method than those of a session. */
+export function constantReply(method: string): ReplyTo {
+  const constant = CONSTANTS.get(method)
+  if (constant !== undefined) return answered(constant)
+  return method.startsWith('client.') ? answered(null) : refusals.method
 }
 
 /** The answer to `mining.configure`: these networks use none of the extensions. */

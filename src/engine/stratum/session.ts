@@ -2,7 +2,7 @@
 import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import { type MessageId, numberIn, type Request, readMessage, requestLine, textIn } from '../../stratum/messages.ts'
+import { type MessageId, numberIn, type Request, requestLine, textIn } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text } from '../../stratum/nonces.ts'
 import {
   type CloseReason,
@@ -19,22 +19,20 @@ import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import type { Jobs, RigJob, ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
-import { answered, configured, type ReplyTo, replyLine } from './replies.ts'
+import { answered, configured, constantReply, type ReplyTo, replyLine } from './replies.ts'
+import { MAX_TEXT, RigInput } from './rig-input.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
 import { introduced, judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import { workerKey } from './workers.ts'
 
-const MAX_TEXT = 512
 /**
  * Maximum number of users on a connection, such as that of a farm's proxy. Shares of further users count for the first.
  */
 const MAX_USERS_OF_SESSION = 1024
 /** A fresh job is urgent if shares become harder by this factor. */
 const URGENT = 4
-/** Maximum number of invalid lines; beyond it the client is closed, because it speaks another protocol. */
-const MAX_GARBAGE = 3
 
 /** The server from the view of a session. */
 export interface SessionPorts {
@@ -94,8 +92,6 @@ export class Session {
     ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
     ['eth_submitHashrate', (session, [rate]) => session.#announce(rate)],
-    ['mining.ping', () => answered('pong')],
-    ['client.get_version', () => answered('newcut')],
   ])
   #nonce1: number
   /** Byte order of its nonces, or null if unknown. */
@@ -110,10 +106,8 @@ export class Session {
   #first: Rig | null = null
   /** Null until it has both subscribed and authorized. */
   #difficulty: ShareDifficulty | null = null
-  #garbage = 0
   readonly #seen: SeenShares
-  #line = ''
-  #firstLine = ''
+  readonly #input: RigInput
   /** When it got its newest job, or a target in place of one; null if neither. */
   #sentAtMs: number | null = null
   /** The last difficulty reported to its workers, or null. */
@@ -127,6 +121,10 @@ export class Session {
     this.#ports = ports
     this.#sinceMs = ports.nowMs()
     this.#seen = new SeenShares(ports.limits.sharesPerJob)
+    this.#input = new RigInput({
+      onRequest: (request) => this.#request(request),
+      onGarbage: (isTooMuch) => this.#refuseLine(isTooMuch),
+    })
   }
 
   /** The low two bytes of its nonces; constant once it is ready. */
@@ -150,30 +148,23 @@ export class Session {
 
   /** The current line, and the first one. */
   get line(): string {
-    return this.#line
+    return this.#input.line
   }
 
   get firstLine(): string {
-    return this.#firstLine
+    return this.#input.firstLine
   }
 
   /** Handles a line of the client, without its line break. */
   receive(line: string): void {
-    this.#line = line
-    if (this.#firstLine === '') this.#firstLine = line.slice(0, MAX_TEXT)
-    let message: ReturnType<typeof readMessage>
-    try {
-      message = readMessage(line)
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error
-      this.#ports.onGarbage(this)
-      this.#ports.onRefused('line')
-      this.#ports.write(replyLine(null, refusals.line), null)
-      if (++this.#garbage >= MAX_GARBAGE) this.#ports.close('garbage')
-      return
-    }
-    // Responses of the client are not needed.
-    if (message.kind === 'request') this.#request(message)
+    this.#input.receive(line)
+  }
+
+  #refuseLine(isTooMuch: boolean): void {
+    this.#ports.onGarbage(this)
+    this.#ports.onRefused('line')
+    this.#ports.write(replyLine(null, refusals.line), null)
+    if (isTooMuch) this.#ports.close('garbage')
   }
 
   /** Sends a job, preceded by its target if that changes. */
@@ -240,8 +231,7 @@ export class Session {
     const { id, method } = request
     const handler = Session.#handlers.get(method)
     if (handler !== undefined) this.#answer(id, this.#handled(handler, request))
-    else if (method.startsWith('client.')) this.#answer(id, answered(null))
-    else this.#answer(id, refusals.method)
+    else this.#answer(id, constantReply(method))
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
