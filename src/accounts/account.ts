@@ -9,7 +9,7 @@ export const refusedVerdicts = shareVerdicts.filter((verdict) => verdict !== 'ac
 ]
 
 /** Time constants of the decayed hashrates in milliseconds, by name. */
-export const rateWindows = {
+const rateWindows = {
   '1m': 60_000,
   '5m': 300_000,
   '1h': 3_600_000,
@@ -27,7 +27,7 @@ export const MINUTE_MS = 60_000
 const MINUTES = 10
 
 /** Shares of one minute. */
-export interface MinuteCounts {
+interface MinuteCounts {
   readonly minuteMs: number
   accepted: number
   readonly refused: Partial<Record<RefusedVerdict, number>>

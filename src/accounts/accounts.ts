@@ -4,7 +4,7 @@ import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
 import type { RefusedShares, RefusedVerdict, ShareEntry, ShareReader } from './share-store.ts'
 
 /** Maximum number of accounts. Beyond it the longest silent workers are evicted; their shares stay in the log. */
-export const MAX_ACCOUNTS = 65_536
+const MAX_ACCOUNTS = 65_536
 /** Accounts evicted at once. */
 const DROPPED = 1024
 

@@ -4,7 +4,7 @@ import { Link, type LinkOptions } from '../fleet/link.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
-export interface FleetReaderOptions extends LinkOptions {
+interface FleetReaderOptions extends LinkOptions {
   /** Called for messages that are not shares. */
   readonly onWarning: (message: string) => void
 }

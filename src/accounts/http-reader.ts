@@ -8,7 +8,7 @@ import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-
 const PAGE = 10_000
 const TIMEOUT_MS = 30_000
 
-export interface HttpReaderOptions {
+interface HttpReaderOptions {
   /** `http://HOST:PORT` */
   readonly url: string
   /** HTTP token of the miner; undefined if it has none. */

@@ -26,7 +26,7 @@ const PULL = 2_000
 const STALL_MS = 15_000
 
 /** Restricts the records beyond the time range. */
-export interface LogScope {
+interface LogScope {
   /** Only records of this relay; undefined for all. */
   readonly relay?: string | undefined
   /** Only the newest messages by arrival, this many; undefined for all. */

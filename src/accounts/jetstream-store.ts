@@ -25,7 +25,7 @@ const LAST_MS = 2_000
 /** Ids that `has` remembers, at most twice as many. */
 const MAX_RECENT = 65_536
 
-export interface JetStreamStoreOptions extends ShareStreamOptions {
+interface JetStreamStoreOptions extends ShareStreamOptions {
   readonly clock: Clock
   /** Identifies this process, so that JetStream stores repeated counts once. */
   readonly session: string

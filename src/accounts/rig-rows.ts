@@ -5,7 +5,7 @@ import { remedyOf } from './rig-warnings.ts'
 import type { RefusedVerdict } from './share-store.ts'
 
 /** Hashes per second, or null if unknown. */
-export interface RigRates extends Readonly<Record<RateWindow, number | null>> {
+interface RigRates extends Readonly<Record<RateWindow, number | null>> {
   /** By the newest shares of its connections. */
   readonly now: number | null
   /** As the program of the rig reports. */

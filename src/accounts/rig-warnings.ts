@@ -8,7 +8,7 @@ const REFUSED_SHARE = 0.05
 /** With fewer shares the portion says nothing. */
 const MIN_SHARES = 50
 /** A warning about a worker expires after this silence. */
-export const SILENT_MS = 3_600_000
+const SILENT_MS = 3_600_000
 
 /** Fix for each reason. */
 const remedies: Readonly<Record<RigWarning['reason'], string>> = {

@@ -4,20 +4,20 @@ import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-
 /** Response header with the `after` parameter of the next page; absent on the last one. */
 export const PAGE_HEADER = 'newcut-after'
 
-export interface LogPage<T> {
+interface LogPage<T> {
   readonly lines: readonly T[]
   /** Null on the last page. */
   readonly next: string | null
 }
 
 /** Position of a share, which may be deleted already. */
-export interface ShareCursor {
+interface ShareCursor {
   readonly timeMs: number
   readonly id: string
 }
 
 /** Position within the refusals: a minute, and how many of its records were read. */
-export interface RefusedCursor {
+interface RefusedCursor {
   readonly minuteMs: number
   readonly count: number
 }
@@ -34,7 +34,7 @@ export function refusedCursor(text: string): RefusedCursor | null {
   return minute === undefined ? null : { minuteMs: Number(minute), count: Number(count) }
 }
 
-export interface ShareRange extends TimeRange {
+interface ShareRange extends TimeRange {
   readonly newestFirst?: boolean
   readonly after?: ShareCursor | undefined
 }

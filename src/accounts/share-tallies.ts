@@ -18,7 +18,7 @@ const MAX_KNOWN = 64
 type ShareTally = readonly [records: number, sum: number]
 
 /** A record with its key. */
-export type LogEntry = readonly [key: string, value: string]
+type LogEntry = readonly [key: string, value: string]
 export type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
 export type Del = { readonly type: 'del'; readonly key: string }
 

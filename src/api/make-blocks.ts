@@ -5,7 +5,7 @@ import { foreignPage } from '../base/host.ts'
 import type { ServedPart } from './server.ts'
 import { type PresentToken, refuseUnlessOpen } from './token.ts'
 
-export const MAKE_BLOCKS_PATH = '/make-blocks'
+const MAKE_BLOCKS_PATH = '/make-blocks'
 
 export interface BlockOrders {
   /**

@@ -9,7 +9,7 @@ import type { ServedPart } from './server.ts'
 import { backendsOf, type Identity, summaryOf } from './summary.ts'
 import type { PresentToken } from './token.ts'
 
-export interface MonitoredMiner {
+interface MonitoredMiner {
   readonly snapshot: () => Snapshot
   readonly connection: Connection
   readonly identity: Omit<Identity, 'restricted'>

@@ -2,7 +2,7 @@
 import { pageOf } from './pages.ts'
 
 /** A settled payment. Coins are decimal numbers. */
-export interface ShownPayment {
+interface ShownPayment {
   /** UTC, ISO 8601. */
   readonly at: string
   readonly chain: number
@@ -11,7 +11,7 @@ export interface ShownPayment {
   readonly requestKey: string
 }
 
-export interface ShownBalance {
+interface ShownBalance {
   /** 10^-12 coins. */
   readonly pending: bigint
   readonly paid: bigint

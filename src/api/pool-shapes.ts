@@ -24,7 +24,7 @@ import {
 import type { ServedPart } from './server.ts'
 import { ALGORITHM } from './summary.ts'
 
-export interface PoolShapesOptions {
+interface PoolShapesOptions {
   readonly ledger: RigLedger
   readonly snapshot: () => Snapshot
   readonly network: string

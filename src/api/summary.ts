@@ -27,7 +27,7 @@ export interface Identity {
 type Windows = readonly [number | null, number | null, number | null]
 
 /** Hashrates over 10 s, 60 s and 15 minutes. */
-export function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrates): Windows {
+function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrates): Windows {
   return [rounded(short), rounded(middle), rounded(long)]
 }
 

@@ -1,7 +1,7 @@
 /** Pauses between attempts: the only formula of exponential backoff with jitter. */
 
 /** Bounds of the pauses. */
-export interface Backoff {
+interface Backoff {
   /** Maximum pause after the first failure in milliseconds. It doubles with each further failure in a row. */
   readonly firstMs: number
   /** Maximum pause after any failure in milliseconds. */

@@ -41,7 +41,7 @@ export interface PageHeaders {
 }
 
 /** Names of a server beside those of the loopback interface. */
-export interface ServerNames {
+interface ServerNames {
   /** Whether each IP address is one of them: DNS rebinding needs a name. */
   readonly anyAddress: boolean
   readonly names: readonly string[]

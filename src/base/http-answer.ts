@@ -39,7 +39,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_LOCATION = 100
 
 /** Why an answer is incomplete. Only the last two may pass if the request is repeated. */
-export type AnswerFailure = 'redirect' | 'too long' | 'timeout' | 'unreachable'
+type AnswerFailure = 'redirect' | 'too long' | 'timeout' | 'unreachable'
 
 /** An answer that did not arrive, or that newcut does not read to its end. */
 export class AnswerError extends NewcutError {

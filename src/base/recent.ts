@@ -9,7 +9,7 @@ export interface RecentTable<K, V> {
   set(key: K, value: V): unknown
 }
 
-export interface RecentOptions<K, V> {
+interface RecentOptions<K, V> {
   /** Weight of a full generation. The cache holds its newest entries of this weight, and at most twice as much. */
   readonly full: number
   /** Weight of an entry. Default: 1. */

@@ -26,7 +26,7 @@ export interface Prepared {
   readonly discard: () => void
 }
 
-export interface ReplacementOptions {
+interface ReplacementOptions {
   /**
    * Mode of the new file, which then belongs to this user. Default: owner and mode of the file that it replaces, else
    * what umask leaves of 0o666.

@@ -2,7 +2,7 @@
 import { concatBytes, encodeBase64Url } from './bytes.ts'
 
 /** A hash function with at least 9 bytes of output. */
-export type SealHash = (bytes: Uint8Array) => Uint8Array
+type SealHash = (bytes: Uint8Array) => Uint8Array
 
 /** Bytes of a seal, 12 characters: 72 bits find every accident. */
 const SEAL_BYTES = 9

@@ -48,7 +48,7 @@ export class LogDamage extends NewcutError {
 }
 
 /** A position between two lines of a log. */
-export interface LogEnd {
+interface LogEnd {
   /** Number of lines before it. */
   readonly lines: number
   /** Seal of the last of them; empty for none. */
@@ -238,7 +238,7 @@ export const machineDisk: LogDisk = {
 }
 
 /** Content of a log. */
-export interface LogContent {
+interface LogContent {
   /** The lines without their seals. */
   readonly lines: readonly string[]
   readonly chain: SealChain

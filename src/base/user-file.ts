@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 import { devNull } from 'node:os'
 
 /** Keys, certificates, configuration, JSON and cuts are far smaller. The whole file is held in memory. */
-export const MAX_USER_FILE_BYTES = 16 * 1024 * 1024
+const MAX_USER_FILE_BYTES = 16 * 1024 * 1024
 /** The longest contract or test file. */
 export const MAX_CODE_BYTES = 4_000_000
 /** The longest input of a command that reads records, such as an answer of a node with many headers. */
@@ -14,7 +14,7 @@ export const MAX_INPUT_BYTES = 256 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 
 /** A file that newcut does not read, because of its kind or its size. */
-export class UnsuitableFileError extends Error {}
+class UnsuitableFileError extends Error {}
 
 /**
  * Reads a regular file, or the file behind a link.

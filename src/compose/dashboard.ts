@@ -10,7 +10,7 @@ import { addDashboard, DASHBOARD_PATH } from '../web/dashboard/page.ts'
 import type { ShownBlock } from '../web/dashboard/state.ts'
 import { addEvents, EVENTS_PATH } from '../web/dashboard/stream.ts'
 
-export interface DashboardSetup {
+interface DashboardSetup {
   readonly network: string
   /** The paid account. */
   readonly account: string
@@ -19,7 +19,7 @@ export interface DashboardSetup {
   readonly recent: readonly BlockRecord[]
 }
 
-export interface ComposedDashboard {
+interface ComposedDashboard {
   readonly onEvent: (event: MinerEvent) => void
   readonly extensions: readonly ServedPart[]
   readonly close: () => void

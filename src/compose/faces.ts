@@ -28,7 +28,7 @@ export interface Faces {
   readonly setToken: (token: string | undefined) => void
 }
 
-export interface FacedMiner {
+interface FacedMiner {
   readonly miner: Miner
   readonly reached: ReachedSource
   readonly search: Pick<OpenedSearch, 'rigs'>

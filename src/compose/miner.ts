@@ -42,7 +42,7 @@ export interface MinerStart {
 }
 
 /** Receives the miner's events and the start, and stops it by a signal. */
-export interface MinerPorts {
+interface MinerPorts {
   readonly onEvent: (event: MinerEvent) => void
   readonly onStart?: (start: MinerStart) => void
   readonly stopped: AbortSignal

@@ -16,7 +16,7 @@ import { systemClock } from '../platform/clock.ts'
 const IDLE_MS = 5000
 const PROGRESS_INTERVAL_MS = 500
 
-export interface SearchThreads {
+interface SearchThreads {
   readonly threads: number
   readonly kernel: KernelPreference
   readonly priority: Priority

@@ -25,7 +25,7 @@ export interface Record {
   readonly onConfirmed: (event: MinerEvent) => void
 }
 
-export interface RecordPorts {
+interface RecordPorts {
   /** Receives problems with the journal. */
   readonly onEvent: (event: MinerEvent) => void
   /** Receives rewards. */

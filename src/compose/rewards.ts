@@ -11,7 +11,7 @@ import type { NodeClient } from '../node/client.ts'
 const MAX_UNRECOGNISED = 3
 
 /** Runs code at a block. */
-export type BlockCall = (
+type BlockCall = (
   call: RewardCall,
   block: { readonly chain: number; readonly height: number },
   signal: AbortSignal,

@@ -4,7 +4,7 @@ import type { Priority } from '../engine/cpu/priority.ts'
 import { systemClock } from '../platform/clock.ts'
 import { EngineSearch } from './nonce-search.ts'
 
-export interface SolveSetup {
+interface SolveSetup {
   readonly work: Uint8Array
   /** A hash at or below this is a solution. */
   readonly target: bigint
@@ -13,14 +13,14 @@ export interface SolveSetup {
   readonly priority: Priority
 }
 
-export interface Solved {
+interface Solved {
   readonly nonce: bigint
   readonly hashes: number
   /** Duration of the search, without the start of the threads. */
   readonly durationMs: number
 }
 
-export interface SolvePorts {
+interface SolvePorts {
   readonly onWarning: (message: string) => void
   readonly stopped: AbortSignal
 }

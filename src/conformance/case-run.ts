@@ -18,7 +18,7 @@ export interface StepFailure extends Mismatch {
   readonly call: string
 }
 
-export interface CaseRunOptions {
+interface CaseRunOptions {
   readonly probed: Probed
   readonly release: Release
   readonly wire: Wire

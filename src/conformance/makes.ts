@@ -32,7 +32,7 @@ const MAX_HASHES = 1n << 22n
 type Input = Readonly<Record<string, unknown>>
 
 /** Values of a command that its case does not set. */
-export interface CommandDefaults {
+interface CommandDefaults {
   readonly network: string
   /** Seconds since 1970 on the node's clock. */
   readonly nowS: number

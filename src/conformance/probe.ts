@@ -32,7 +32,7 @@ const UNTRIED = 'no chosen case needs it'
 const plain = { headers: { accept: 'application/json' }, body: null } as const
 const sent = { 'content-type': 'application/json', accept: '*/*' }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly wire: Wire
   readonly clock: Clock
   readonly signal: AbortSignal

@@ -29,7 +29,7 @@ export interface ConformanceReport {
   readonly cases: readonly CaseResult[]
 }
 
-export interface ConformanceOptions extends WireOptions {
+interface ConformanceOptions extends WireOptions {
   readonly cases: readonly ConformanceCase[]
   /** Selects the expectations; null selects those of the node's own release. */
   readonly release: Release | null

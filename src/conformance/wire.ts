@@ -25,7 +25,7 @@ export interface WireAnswer {
 }
 
 /** One event of a stream. */
-export interface WireEvent {
+interface WireEvent {
   readonly name: string
   readonly data: string
 }

@@ -4,7 +4,7 @@ import type { CommandSize } from './gas.ts'
 import { slhDsaSchemes } from './slh-dsa.ts'
 
 /** The measured parts of a command. */
-export interface MeasuredCommand {
+interface MeasuredCommand {
   /** JSON text that was signed. */
   readonly cmd: string
   /** Text `proof` of a continuation, or null. */
@@ -35,7 +35,7 @@ function signatureBytesOf(sig: string): number {
 }
 
 /** The parts of a WebAuthn signature, each in base64. */
-export interface WebAuthnParts {
+interface WebAuthnParts {
   readonly authenticatorData: string
   readonly clientDataJSON: string
   readonly signature: string

@@ -3,7 +3,7 @@
  * elsewhere.
  */
 
-export interface DevelopmentAccount {
+interface DevelopmentAccount {
   readonly account: string
   /** Ed25519, hex. */
   readonly publicKey: string

@@ -124,16 +124,16 @@ export const networkForms = {
 export const development = whole(networkForms.development)
 
 /** The network `evm-development-pair`. */
-export const evmDevelopmentPair = definitionOf(networkForms['evm-development-pair'])
+const evmDevelopmentPair = definitionOf(networkForms['evm-development-pair'])
 
 /** The network `evm-development-singleton`. */
-export const evmDevelopmentSingleton = definitionOf(networkForms['evm-development-singleton'])
+const evmDevelopmentSingleton = definitionOf(networkForms['evm-development-singleton'])
 
 /** The network `evm-development`. */
-export const evmDevelopment = definitionOf(networkForms['evm-development'])
+const evmDevelopment = definitionOf(networkForms['evm-development'])
 
 /** The network `evm-testnet`. */
-export const evmTestnet = definitionOf(networkForms['evm-testnet'])
+const evmTestnet = definitionOf(networkForms['evm-testnet'])
 
 /** The network `mainnet01`. */
 export const mainnet01 = whole(networkForms.mainnet01)

@@ -27,9 +27,6 @@ export interface HeaderClass {
   readonly modulus: number
 }
 
-/** All headers of a work. */
-export const ALL_HEADERS: HeaderClass = { residue: 0, modulus: 1 }
-
 export function isOfClass(creationTime: bigint, { residue, modulus }: HeaderClass): boolean {
   return creationTime % BigInt(modulus) === BigInt(residue)
 }

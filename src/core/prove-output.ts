@@ -10,7 +10,7 @@ import { outputLeaves } from './payload.ts'
 import type { OutputProof } from './spv.ts'
 
 /** Data for a proof of an output. */
-export interface ProvenOutput {
+interface ProvenOutput {
   /** Outputs of the block, and the Merkle root over its transactions. */
   readonly payload: {
     readonly transactionsHash: Uint8Array

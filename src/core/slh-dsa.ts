@@ -3,7 +3,7 @@
  * preview: no release of the live node has them.
  */
 
-export interface SlhDsaScheme {
+interface SlhDsaScheme {
   /** Length of a public key in bytes: twice the security parameter n. */
   readonly keyBytes: number
   readonly signatureBytes: number

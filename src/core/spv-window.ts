@@ -16,7 +16,7 @@ export function spvWindow(
 }
 
 /** Heights of the end of a proof and of its use, all on one chain. */
-export interface ProofPlace {
+interface ProofPlace {
   /** Height of the block in which the proof ends: the parent or one of its ancestors. */
   readonly rootHeight: number
   readonly parentHeight: number

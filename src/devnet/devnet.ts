@@ -40,7 +40,7 @@ export interface EmbeddedNode {
 }
 
 /** A node and its first network, for code in the same process that works on its chains directly. */
-export interface WholeNode {
+interface WholeNode {
   readonly devnet: EmbeddedNode
   readonly chains: Chains
   readonly ledger: Ledger

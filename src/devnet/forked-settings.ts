@@ -27,7 +27,7 @@ export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSet
 }
 
 /** A forked network. `code` is that of its pinned headers, or null for chains on disk. */
-export interface Forked {
+interface Forked {
   readonly network: string
   readonly code: number | null
 }

@@ -35,7 +35,7 @@ export function tuningFileOf(env: EnvironmentVariables, platform: NodeJS.Platfor
 /** Maximum number of entries in a file of one machine. */
 const MAX_ENTRIES = 32
 
-export interface TuningFile {
+interface TuningFile {
   /** The usable entries by key, the oldest first. */
   readonly entries: Map<string, unknown>
   /** Why an existing file gives no entries, such as `FILE is damaged`. Null if it is usable or missing. */

@@ -10,7 +10,7 @@ import { encodeHex, u256LE } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from './engine.ts'
 
-export interface ExternalEngineOptions {
+interface ExternalEngineOptions {
   /** Run by the shell; the target is appended. */
   readonly command: string
   readonly clock: Clock

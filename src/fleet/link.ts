@@ -53,7 +53,7 @@ const PING_MS = 2_000
 const JETSTREAM_MS = 1_000
 
 /** Called with the reason when the connection is lost, and with null when it is restored. */
-export type LinkListener = (problem: string | null) => void
+type LinkListener = (problem: string | null) => void
 
 export class Link {
   /** Name of the fleet. */

@@ -136,7 +136,7 @@ export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null>
 }
 
 /** Entries of `wanted` that differ in `present`. */
-export function othersOf(wanted: object, present: object): [string, unknown][] {
+function othersOf(wanted: object, present: object): [string, unknown][] {
   const values: Readonly<Record<string, unknown>> = { ...present }
   return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
 }

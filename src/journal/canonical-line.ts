@@ -62,7 +62,7 @@ const sealedSteps = new Map(
   }),
 )
 
-export type CanonicalStep = 'found' | 'handed-in' | 'acknowledged' | 'credited' | 'confirmed' | 'reward'
+type CanonicalStep = 'found' | 'handed-in' | 'acknowledged' | 'credited' | 'confirmed' | 'reward'
 
 /** The step of a canonical line, and where the line ends. `text` has one character for each byte. */
 export class CanonicalLine {

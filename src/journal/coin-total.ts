@@ -7,10 +7,10 @@ import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
 const MAX_DOUBLE = 2 ** 52
 
 /** Reads records of rows from the disk. */
-export type RecordReader = (rows: Iterable<number>) => Iterable<BlockRecord>
+type RecordReader = (rows: Iterable<number>) => Iterable<BlockRecord>
 
 /** Amounts in exact units (base/coins.ts). */
-export interface ExactCoins {
+interface ExactCoins {
   readonly rewards: bigint
   readonly fees: bigint
 }

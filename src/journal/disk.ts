@@ -34,7 +34,7 @@ export interface Disk {
   replace(path: string, parts: Iterable<Uint8Array>): void
 }
 
-export interface FileFacts {
+interface FileFacts {
   readonly size: number
   /** Time of the last change, Unix milliseconds with fractions. */
   readonly changedMs: number

@@ -3,7 +3,7 @@ import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Journal } from './journal.ts'
 import type { Line } from './record.ts'
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly journal: Journal
   readonly network: string
   readonly account: string

@@ -5,7 +5,7 @@
 import { mayGoOn, type StepName, stepNames } from '../core/solution.ts'
 
 /** A hash takes its 43 characters and the quote that follows them in its line. */
-export const KEY_BYTES = 44
+const KEY_BYTES = 44
 const HASH_LENGTH = KEY_BYTES - 1
 const QUOTE = 0x22
 const KEY_WORDS = KEY_BYTES / 4
@@ -26,7 +26,7 @@ const WAS_STOPPED = 2
 export const NO_AMOUNT = -1
 export const AMOUNT_IN_LINE = -2
 /** `rewardAt` of a row without a reward. */
-export const NOWHERE = -1
+const NOWHERE = -1
 
 /** Who was to be paid, and where. */
 export interface SolutionOrigin {
@@ -75,14 +75,14 @@ function segmentOf(bytes: Uint8Array): Segment {
 }
 
 /** The part of a first line that sums need. */
-export interface FoundFacts {
+interface FoundFacts {
   readonly origin: SolutionOrigin
   /** Unix time. */
   readonly foundMs: number
 }
 
 /** The part of a step that selects records. */
-export interface StepFacts {
+interface StepFacts {
   readonly step: StepName
   readonly depth?: number | null
   readonly mayReturn?: boolean

@@ -33,7 +33,7 @@ const FoundLine = Type.Object({
   /** Solved work bytes, base64url. */
   work: Type.String({ pattern: '^[A-Za-z0-9_-]{200,4000}$' }),
 })
-export type FoundLine = Readonly<Static<typeof FoundLine>>
+type FoundLine = Readonly<Static<typeof FoundLine>>
 
 const PlainStep = Type.Union([Type.Literal('handed-in'), Type.Literal('acknowledged'), Type.Literal('credited')])
 const LostStep = Type.Union([Type.Literal('stale'), Type.Literal('orphaned')])

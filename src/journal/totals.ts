@@ -5,7 +5,7 @@ import { CoinTotal } from './coin-total.ts'
 import type { JournalContent } from './content.ts'
 import { NO_AMOUNT } from './record-table.ts'
 
-export interface JournalTotals {
+interface JournalTotals {
   /** Solutions by state, in the order of the life cycle; only states that occur. */
   readonly states: ReadonlyMap<StepName, number>
   /** Confirmed blocks with a known reward. */

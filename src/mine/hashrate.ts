@@ -1,7 +1,7 @@
 /** Hashrates over 10 s, 60 s and 15 minutes, the usual windows of miners. */
 
 const WINDOWS_MS = { '10s': 10_000, '60s': 60_000, '15m': 900_000 } as const
-export type WindowName = keyof typeof WINDOWS_MS
+type WindowName = keyof typeof WINDOWS_MS
 /** Hashes per second over each window, or null until the window is full. */
 export type Hashrates = Readonly<Record<WindowName, number | null>>
 

@@ -35,7 +35,7 @@ export interface Pursuit {
 }
 
 /** A claim after it was hashed in full. */
-export interface Claim {
+interface Claim {
   readonly bytes: Uint8Array
   readonly hash: Uint8Array
   /** Whether it solves the job with a nonce that the searcher may use. */

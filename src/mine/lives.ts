@@ -10,7 +10,7 @@ import type { Found, SolutionEvent } from './events.ts'
 import { lifeAfter, type Unfinished } from './life.ts'
 import type { BlockHashOf } from './readiness.ts'
 
-export interface LivesOptions {
+interface LivesOptions {
   readonly source: Source
   readonly clock: Clock
   readonly onEvent: (event: SolutionEvent) => void
@@ -21,7 +21,7 @@ export interface LivesOptions {
 }
 
 /** A solution that was just found. */
-export interface FoundSolution {
+interface FoundSolution {
   readonly job: Job
   /** Mean number of hashes per solution of the job. */
   readonly difficulty: number

@@ -1,9 +1,9 @@
 /** Decides from the load of other programs whether the machine is idle enough to mine. */
 
 /** Averaging window for the start of a pause: other programs must exceed the limit over it. */
-export const BUSY_MS = 6_000
+const BUSY_MS = 6_000
 /** Averaging window for the end of a pause: other programs must stay below half the limit over it. */
-export const QUIET_MS = 30_000
+const QUIET_MS = 30_000
 /** A longer gap between samples, such as system sleep, discards the earlier samples. */
 const GAP_MS = 15_000
 

@@ -23,7 +23,7 @@ import { readyFor } from './readiness.ts'
 import { type Beside, type Snapshot, snapshotOf } from './snapshot.ts'
 import { Tally } from './tally.ts'
 
-export interface MinerOptions {
+interface MinerOptions {
   readonly source: Source
   /** The first engines; exchange() replaces them. */
   readonly engines: readonly Engine[]

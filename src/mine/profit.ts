@@ -30,7 +30,7 @@ export interface LossAndFees {
 export const noShares: LossAndFees = { lostShare: null, feeShare: null }
 
 /** Power draw of the miner. */
-export interface PowerDraw {
+interface PowerDraw {
   /** Null if unknown. */
   readonly watts: number | null
   /** Number of searching devices without a reading. */

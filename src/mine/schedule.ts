@@ -8,7 +8,7 @@
  */
 
 /** Local time of day. */
-export interface LocalTime {
+interface LocalTime {
   /** 0 is Sunday. */
   readonly day: number
   /** Minutes since midnight as a local clock shows them. */

@@ -13,7 +13,7 @@ const LINE_END = Uint8Array.of(LF)
 const DATA_LINE = new TextEncoder().encode('data:\n')
 const NAMES = (['event', 'data', 'retry'] as const).map((name) => ({ name, bytes: new TextEncoder().encode(name) }))
 
-export interface EventFilterOptions {
+interface EventFilterOptions {
   /** Reconnection time to announce first; the `retry` lines of the server are then dropped. */
   retryMs?: number
   /** Most bytes of one line, and of all data lines of one event together. */

@@ -19,7 +19,7 @@ import { type Networks, networkOf, type VerifiableNetwork } from './verify-netwo
  * @returns the genesis header, and up to `more` others
  * @throws NodeMisbehaved if the first is not a genesis header
  */
-export async function firstHeaders(
+async function firstHeaders(
   requests: Requests,
   { chain, height, more = 0 }: { readonly chain: number; readonly height: number; readonly more?: number },
   call: CallOptions = {},

@@ -44,7 +44,7 @@ export interface Call extends CallOptions {
 }
 
 /** JSON body of a successful response to an operation, by media type. */
-export type Answered<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
+type Answered<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
   readonly responses: { readonly 200: { readonly content: Readonly<Record<Type, infer Schema extends TSchema>> } }
 }
   ? Static<Schema>

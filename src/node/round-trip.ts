@@ -20,7 +20,7 @@ export interface RoundTripBounds {
 }
 
 /** A response with all its bytes. */
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Dispatcher.ResponseData['headers']

@@ -48,7 +48,7 @@ const MAX_BUFFERED = 1_000
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
 
 /** A stream to follow, and the parser of its events. */
-export interface StreamSource<T> {
+interface StreamSource<T> {
   readonly http: NodeHttp
   readonly path: string
   /** Id of the operation, for errors. */

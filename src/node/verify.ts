@@ -53,7 +53,7 @@ export interface VerifyOption {
 }
 
 /** Fetches headers that others refer to. */
-export interface HeaderSource {
+interface HeaderSource {
   /** Fetches one header. Throws NotFound. */
   readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
   /** All headers of a chain between two heights, both included. */
@@ -226,7 +226,7 @@ export class HeaderVerifier {
 }
 
 /** Checks that need no other header. */
-export interface LoneRules extends VerifiableNetwork {
+interface LoneRules extends VerifiableNetwork {
   readonly checkPow: boolean
   /** Whether to check the target of a genesis header. */
   readonly checkTargets: boolean

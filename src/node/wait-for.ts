@@ -43,7 +43,7 @@ export interface WaitNode {
 }
 
 /** Clock and randomness of a wait. */
-export interface WaitMachine {
+interface WaitMachine {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
@@ -60,7 +60,7 @@ const MAX_PAUSE_MS = 15_000
 const TOO_YOUNG = /target chain not reachable|too young/i
 
 /** A command on its chain. */
-export interface CommandPlace {
+interface CommandPlace {
   readonly chain: number
   readonly requestKey: string
 }

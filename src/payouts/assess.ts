@@ -35,7 +35,7 @@ export type PoolBlockState =
   | 'unpaid'
 
 /** A block of the pool. */
-export interface FoundBlock {
+interface FoundBlock {
   readonly share: Pick<BlockShare, 'block' | 'chain' | 'height' | 'timeMs' | 'user'>
   readonly state: PoolBlockState
   /** Null if it was not looked up. */
@@ -55,7 +55,7 @@ export interface Assessment {
   readonly held: ReadonlySet<string>
 }
 
-export interface AssessOptions {
+interface AssessOptions {
   readonly ledger: PayoutLedger
   readonly reader: Pick<ShareReader, 'shares'>
   readonly node: BlockNode

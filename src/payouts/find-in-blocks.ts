@@ -26,7 +26,7 @@ export interface ResultInBlock {
 }
 
 /** The blocks to search: those on the branch of a block, itself included. */
-export interface SearchedBranch {
+interface SearchedBranch {
   readonly chain: number
   /** Hash of the newest block. */
   readonly hash: string

@@ -24,14 +24,14 @@ export interface BlockNode {
 }
 
 /** Identifies a block. */
-export interface BlockRef {
+interface BlockRef {
   readonly block: string
   readonly chain: number
   readonly height: number
 }
 
 /** Whether the fate of a block is settled. `depth` is as in BlockPlace, or 0 while its chain is lower. */
-export interface BlockStanding {
+interface BlockStanding {
   readonly fate: 'deep' | 'waiting' | 'orphaned'
   readonly depth: number
 }
@@ -84,7 +84,7 @@ export async function standingsOf(
 }
 
 /** The fate of a block at this place. It is settled once the chain is deep enough there, with this block or another. */
-export function standingAt(place: BlockPlace, confirmations: number): BlockStanding {
+function standingAt(place: BlockPlace, confirmations: number): BlockStanding {
   if (place.kind === 'awaited') return { fate: 'waiting', depth: 0 }
   const { kind, depth } = place
   if (depth < confirmations) return { fate: 'waiting', depth }

@@ -15,7 +15,7 @@ export interface PayoutOrder extends OrderLine {
 }
 
 /** An unpaid amount of an account for one block. */
-export interface UnpaidPart {
+interface UnpaidPart {
   readonly account: string
   readonly credit: Credit
   readonly amount: bigint

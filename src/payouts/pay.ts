@@ -20,7 +20,7 @@ import type { PayoutJournal } from './payout-journal.ts'
 import type { OrderLine } from './payout-line.ts'
 import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
 
-export interface PayOptions {
+interface PayOptions {
   readonly node: WalletNode & ClockNode
   readonly journal: Pick<PayoutJournal, 'append' | 'now'>
   /** Gets a line for each order. */

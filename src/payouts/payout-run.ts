@@ -32,7 +32,7 @@ export interface PayoutSetup {
   readonly onNotice: (message: string) => void
 }
 
-export interface PaySetup extends PayoutSetup {
+interface PaySetup extends PayoutSetup {
   readonly keys: readonly SigningKey[]
   readonly terms: Terms
   readonly onStep: (step: CommandStep) => void

@@ -10,14 +10,14 @@ import { damaged, damagedLine, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The pool to read. */
-export interface PoolOfTotals {
+interface PoolOfTotals {
   readonly network: string
   /** The account that its blocks pay. */
   readonly account: string
 }
 
 /** The rules of the newest credited block. */
-export interface DivisionRules {
+interface DivisionRules {
   readonly scheme: string
   readonly feePercent: string
   /** Coins, or null if no order records it. */
@@ -25,7 +25,7 @@ export interface DivisionRules {
 }
 
 /** Amounts in 10^-12 coins. */
-export interface PayoutTotals {
+interface PayoutTotals {
   /** Null if no block was credited. */
   readonly rules: DivisionRules | null
   readonly paid: bigint
@@ -35,7 +35,7 @@ export interface PayoutTotals {
   of(user: string): AccountTotals
 }
 
-export interface AccountTotals {
+interface AccountTotals {
   /** Owed for blocks that count, or in an open order. */
   readonly pending: bigint
   readonly paid: bigint

@@ -22,7 +22,7 @@ import { BLOCK_WORTH } from './schemes.ts'
  */
 export type PartState = 'due' | 'carried' | 'held' | 'pending' | 'paid' | 'unpayable' | 'own' | 'orphaned'
 
-export interface ReportPart {
+interface ReportPart {
   readonly payee: string
   readonly amount: string
   readonly shares: number
@@ -61,7 +61,7 @@ export interface ReportBalance {
 }
 
 /** The operator's amounts for blocks that count, on one chain. */
-export interface OperatorPart {
+interface OperatorPart {
   readonly chain: number
   readonly fee: string
   readonly rest: string
@@ -72,7 +72,7 @@ export interface OperatorPart {
 }
 
 /** A user without an account. */
-export interface UnpaidUser {
+interface UnpaidUser {
   readonly user: string
   readonly reason: string
 }

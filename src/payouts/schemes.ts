@@ -10,11 +10,11 @@ import { payeeOf } from '../accounts/user-account.ts'
 import type { Fraction } from '../base/coins.ts'
 
 /** The schemes by name. */
-export const schemeNames = ['pplns', 'prop', 'solo'] as const
+const schemeNames = ['pplns', 'prop', 'solo'] as const
 export type SchemeName = (typeof schemeNames)[number]
 
 /** The parameters of a scheme. */
-export interface DivisionTerms {
+interface DivisionTerms {
   readonly scheme: SchemeName
   /** PPLNS: total worth of the paid shares, in blocks. */
   readonly window: Fraction
@@ -23,7 +23,7 @@ export interface DivisionTerms {
 }
 
 /** The part of one payee. */
-export interface RewardPart {
+interface RewardPart {
   /** An account, or the name of a user without an account. */
   readonly payee: string
   /** In 10^-12 coins. */

@@ -67,7 +67,7 @@ export const MadeBlocks = Type.Object({
 })
 
 /** An integer; beyond 2^53 - 1 as a string of digits. */
-export const DifficultyChange = Type.Object(
+const DifficultyChange = Type.Object(
   {
     difficulty: Type.Union([
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -77,7 +77,7 @@ export const DifficultyChange = Type.Object(
   { additionalProperties: false, description: 'average number of hashes per block' },
 )
 
-export const BlockDelayChange = Type.Object(
+const BlockDelayChange = Type.Object(
   {
     blockDelayMs: Type.Number({
       minimum: 0.001,
@@ -89,18 +89,18 @@ export const BlockDelayChange = Type.Object(
 )
 
 /** A rule change, and its first height on each chain. */
-export const RuleChanged = Type.Object({
+const RuleChanged = Type.Object({
   difficulty: Type.Optional(Type.String({ pattern: '^[0-9]+$', description: 'hashes' })),
   blockDelayMs: Type.Optional(Type.Number()),
   from: Heights,
 })
 
-export const ForkOrder = Type.Object(
+const ForkOrder = Type.Object(
   { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: MAX_FORK_DEPTH, description: 'blocks' }) },
   { additionalProperties: false },
 )
 
-export const Forked = Type.Object({
+const Forked = Type.Object({
   ancestor: Type.Record(ChainKey, Type.Object({ height: Natural, hash: HashText }), {
     description: 'the last common cut of both branches',
   }),
@@ -109,10 +109,10 @@ export const Forked = Type.Object({
   heights: Heights,
 })
 
-export const ChainChoice = Type.Object({ chain: ChainId }, { additionalProperties: false })
-export const PausedChains = Type.Object({ paused: Type.Array(Natural, { description: 'chains' }) })
+const ChainChoice = Type.Object({ chain: ChainId }, { additionalProperties: false })
+const PausedChains = Type.Object({ paused: Type.Array(Natural, { description: 'chains' }) })
 
-export const StreamAction = Type.Object(
+const StreamAction = Type.Object(
   {
     action: Type.Union([Type.Literal('close'), Type.Literal('stall'), Type.Literal('resume')]),
     stream: Type.Union([Type.Literal('mining'), Type.Literal('header'), Type.Literal('block'), Type.Literal('all')]),
@@ -137,7 +137,7 @@ export const FaultOrder = Type.Object(
 )
 export type FaultOrder = Static<typeof FaultOrder>
 /** Active faults by operation. */
-export const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
+const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
 
 /** An order to the clock: one of these fields. */
 export const ClockChange = Type.Object(
@@ -170,8 +170,8 @@ export const ClockState = Type.Object({
 })
 
 const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
-export const NoChoice = Type.Object({}, { additionalProperties: false })
-export const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
+const NoChoice = Type.Object({}, { additionalProperties: false })
+const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
 export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
 export type SnapshotTaken = Static<typeof SnapshotTaken>
 /** State after a revert; equal to the snapshot. */

@@ -3,7 +3,7 @@ import type { Minting } from './control.ts'
 import type { RunOrder } from './control-commands.ts'
 
 /** Which account gets how many coins. */
-export interface Funding {
+interface Funding {
   readonly account: string
   /** Decimal text, such as 100 or 0.5. */
   readonly amount: string

@@ -3,7 +3,7 @@
 import { NumberText } from '../base/json.ts'
 import { Compile, type TObject, type TSchema, Type } from './typebox.ts'
 
-export interface Validator {
+interface Validator {
   readonly accepts: (value: unknown) => boolean
   /** Describes the place and kind of the first error: `/items/3/hash must match pattern ...`. */
   readonly complaint: (value: unknown, path?: string) => string

@@ -8,7 +8,7 @@ const ARGUMENTS = [`--query-gpu=${FIELDS.join(',')}`, '--format=csv,noheader,nou
 /** The output has a few hundred bytes for each card. */
 const MAX_OUTPUT_BYTES = 65_536
 
-export interface ToolOptions {
+interface ToolOptions {
   /** Environment of the tool, with the PATH to find it. */
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs: number
@@ -17,7 +17,7 @@ export interface ToolOptions {
 }
 
 /** `missing`: the tool is not installed. `silent`: it did not answer in time and was killed. */
-export type ToolAnswer = readonly Reading[] | 'missing' | 'silent'
+type ToolAnswer = readonly Reading[] | 'missing' | 'silent'
 
 /**
  * Runs nvidia-smi. A hung tool blocks neither the caller nor the process: its process group is killed and abandoned.

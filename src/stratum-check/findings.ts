@@ -226,7 +226,7 @@ const texts = {
   Record<string, (...args: never[]) => { readonly level: Level; readonly text: string; readonly remedy: string }>
 >
 
-export type FindingName = keyof typeof texts
+type FindingName = keyof typeof texts
 
 export const findingNames = Object.keys(texts) as FindingName[]
 

@@ -28,7 +28,7 @@ export interface MakerReport {
   readonly measure: JobMeasure | null
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly isTls: boolean
   /** Timeout of the check for each answer and for the first job. */
   readonly timeoutMs: number

@@ -15,7 +15,7 @@ export interface JobHeard {
   readonly header: Uint8Array
 }
 
-export interface TargetHeard {
+interface TargetHeard {
   readonly atMs: number
   readonly target: bigint
 }

@@ -9,7 +9,7 @@ const FEWEST_STRICT = 5
 const ENOUGH = 6
 const NONCE_BYTES = 8
 
-export interface Subscription {
+interface Subscription {
   readonly findings: readonly Finding[]
   readonly nonce1: string | null
   readonly nonce2Bytes: number | null

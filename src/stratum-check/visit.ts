@@ -6,7 +6,7 @@ import { Login } from './login.ts'
 import type { Maker, RigLogin } from './makers.ts'
 import type { Spoken, Transcript } from './transcript.ts'
 
-export interface VisitOptions {
+interface VisitOptions {
   /** An established connection, with its TLS handshake. */
   readonly socket: Socket
   readonly clock: Clock

@@ -1,6 +1,6 @@
 /** Rated hashrates of the ASICs for these networks, for checks, benchmarks and docs/RIGS.md. */
 
-export interface RigRate {
+interface RigRate {
   readonly name: string
   readonly kind: RigKind
   /** Hashes per second. */
@@ -31,7 +31,7 @@ export const rigRates: readonly RigRate[] = [
 ]
 
 /** ASIC chips report only hashes with at least 40 zero bits, even for easier targets. */
-export const LEAST_ASIC_SHARE = 2 ** 40
+const LEAST_ASIC_SHARE = 2 ** 40
 
 /**
  * Time in which an Antminer KA3 exhausts a header, in milliseconds. Its three boards share a counter of 256 values at

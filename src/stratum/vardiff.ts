@@ -70,7 +70,7 @@ export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds
 }
 
 /** Consecutive shares. */
-export interface ShareBatch {
+interface ShareBatch {
   readonly shares: number
   readonly firstMs: number
   readonly lastMs: number

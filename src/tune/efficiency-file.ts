@@ -15,7 +15,7 @@ const ChosenEntry = Type.Object({
 const MAX_ENTRIES = 16
 
 /** `chosen` is null if nothing usable is kept under the key; `why` then says why, unless there is no file yet. */
-export interface Remembered {
+interface Remembered {
   readonly chosen: Chosen | null
   readonly why: string | null
 }

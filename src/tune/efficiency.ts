@@ -36,7 +36,7 @@ export interface Choices {
 }
 
 /** Runs a search for some seconds. Throws if its energy is unknown. */
-export type EfficiencyTrial = (search: OwnSearch) => Promise<Measured>
+type EfficiencyTrial = (search: OwnSearch) => Promise<Measured>
 
 /** A setting that was tried, as text for people, with its figures. */
 export interface Tried extends Measured {
@@ -91,7 +91,7 @@ export async function chooseEfficient(
 }
 
 /** Whether there are several settings of the processor to choose from. */
-export function needsCpuTrials({ threads, kernels, isThreadsFree }: Choices): boolean {
+function needsCpuTrials({ threads, kernels, isThreadsFree }: Choices): boolean {
   if (threads === 0 || kernels.length === 0) return false
   return kernels.length > 1 || (isThreadsFree && fewerThreads(threads).length > 0)
 }

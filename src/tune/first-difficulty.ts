@@ -17,7 +17,7 @@ const TRIAL_MS = 400
  */
 const MAX_INTERVAL_MS = 1000
 
-export interface NewNetwork {
+interface NewNetwork {
   readonly graph: Graph
   /** Intended time between blocks of a chain. */
   readonly blockDelayMs: number

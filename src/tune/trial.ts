@@ -9,7 +9,7 @@ import { EngineSet } from '../mine/engine-set.ts'
 const MAX_TRIAL_MS = 60_000
 
 /** Hashes of a trial. */
-export interface TrialHashes {
+interface TrialHashes {
   /** 0 if a minute had none. */
   readonly hashes: number
   readonly elapsedMs: number

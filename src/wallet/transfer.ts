@@ -27,7 +27,7 @@ export interface Transfer {
 }
 
 /** Payload of a transfer, and the capabilities that its signers must grant. */
-export interface TransferParts {
+interface TransferParts {
   readonly payload: Payload
   readonly capabilities: readonly Capability[]
 }

@@ -18,7 +18,7 @@ interface Running extends Made {
 }
 
 /** Engines that replace others. */
-export interface Replacement {
+interface Replacement {
   readonly leaving: readonly Engine[]
   readonly coming: readonly Engine[]
   /** All engines after the replacement whose devices belong to this machine. */
@@ -135,7 +135,7 @@ function nothingSearches({ gpu }: OwnSearch): NewcutError {
 }
 
 /** A listening stratum server, and its address `HOST:PORT`. */
-export interface ListeningRigs {
+interface ListeningRigs {
   readonly address: string
   /** Address for newcut proxies, or null. */
   readonly proxies: string | null

@@ -31,7 +31,7 @@ export interface OpenedSearch {
   readonly expect: (unfinished: readonly Unfinished[]) => void
 }
 
-export interface SearchedFor {
+interface SearchedFor {
   readonly reached: Pick<ReachedSource, 'network' | 'payee'> & Partial<Pick<ReachedSource, 'node'>>
   readonly record: Pick<Record, 'unfinished'>
   readonly show: (event: MinerEvent) => void

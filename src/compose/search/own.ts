@@ -6,7 +6,7 @@ import { type GpuSetup, type OwnSearch, threadCount } from '../../tune/own-searc
 import type { Made, Plan } from './plan.ts'
 
 /** Finds the GPU adapters of a setup. This takes seconds. */
-export type FindAdapters = (gpu: GpuSetup) => Promise<readonly AdapterInfo[]>
+type FindAdapters = (gpu: GpuSetup) => Promise<readonly AdapterInfo[]>
 
 /** @returns an empty list if no device of this machine would search */
 export async function ownPlans(setup: OwnSearch, adaptersFor: FindAdapters): Promise<Plan[]> {

@@ -14,7 +14,7 @@ import type { Served } from './past.ts'
 import type { ClientSituation } from './situation-file.ts'
 import type { SituationState } from './situations.ts'
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number

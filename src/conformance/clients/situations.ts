@@ -25,12 +25,12 @@ export interface SituationState {
 }
 
 /** The client repeated a request after odd answers. The end decides whether it does so after usual ones too. */
-export interface Suspicion {
+interface Suspicion {
   readonly suspected: StepFailure
 }
 
 /** The client has not come back. */
-export interface GivenUp {
+interface GivenUp {
   readonly gaveUp: StepFailure
 }
 

@@ -6,7 +6,7 @@ import { validatorOf } from '../../schema/validator.ts'
 import { Malformed, tokensFrom } from './parts.ts'
 import { CapabilityShape } from './shape.ts'
 
-export interface Privileges {
+interface Privileges {
   /** Modules on which the command has admin rights. */
   readonly admin: readonly string[]
   /** Capabilities that are granted from the start. */

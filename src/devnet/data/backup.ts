@@ -22,7 +22,7 @@ import { BLOCKS, STATE } from './directory.ts'
 import { type StateSnapshot, snapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Parent directory of all backups; see `expectBackupDirectory`. */
   readonly directory: string
   readonly settings: NetworkSettings

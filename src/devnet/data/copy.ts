@@ -16,7 +16,7 @@ import {
 /** Blocks that are written before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 250
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly stopped?: AbortSignal
   /** Default: none was let in. */
   readonly letIn?: LetInKeys | undefined

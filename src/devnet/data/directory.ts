@@ -40,7 +40,7 @@ export const STATE = 'state'
 /** Files that may exist where a network begins: those of the system, and an interrupted earlier attempt. */
 const IGNORED = /^(\..*|lost\+found|blocks\.new|fork\.json(\.new)?)$/
 
-export interface DataDirectoryOptions {
+interface DataDirectoryOptions {
   /** Settings of a new network; an existing one must have the same. */
   readonly asked: AskedSettings
   /** Called once, when a write fails; nothing is written afterwards. */

@@ -28,14 +28,14 @@ import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
 import { type Database, damaged, jsonEntry, readJson, type StoredEntry, seal, unusable } from './database.ts'
 
-export const FORMAT = 2
+const FORMAT = 2
 const NUMBER_DIGITS = 10
 
 const NETWORK_KEY = 'network'
-export const TIP_KEY = 'tip'
+const TIP_KEY = 'tip'
 const RULES_KEY = 'rules'
 /** Key range of the commands that were let in. */
-export const LET_IN_KEYS = { gte: 'let-in/', lt: 'let-in0' }
+const LET_IN_KEYS = { gte: 'let-in/', lt: 'let-in0' }
 /** Key range of all blocks: from `gte` (included) to `lt` (excluded); '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 

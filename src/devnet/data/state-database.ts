@@ -41,9 +41,9 @@ export interface StateDatabaseOptions {
 }
 
 /** Executes a block of the store, and records its writes. */
-export type Replay = (block: Block) => void | Promise<void>
+type Replay = (block: Block) => void | Promise<void>
 
-export interface CatchUpOptions {
+interface CatchUpOptions {
   readonly stopped?: AbortSignal
   readonly onProgress?: OnProgress | undefined
 }

@@ -46,7 +46,7 @@ export interface SavedNetwork {
 }
 
 /** A state that was read from a file. */
-export interface UnpackedState {
+interface UnpackedState {
   /** Name of a data directory, which the caller removes. */
   readonly directory: string
   readonly pending: readonly PendingBytes[]

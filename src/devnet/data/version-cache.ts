@@ -9,7 +9,7 @@ const ENTRY_BYTES = 200
 /** Bytes of a value that is no row: a guard, a pact, or a reference to a module. */
 const OTHER_BYTES = 1000
 
-export interface EntryPlace {
+interface EntryPlace {
   readonly chain: number
   readonly domain: string
   readonly key: string

@@ -25,7 +25,7 @@ const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
 const MAX_KNOWN = 1000
 
-export interface BlockRunnerOptions {
+interface BlockRunnerOptions {
   readonly ledger: Ledger
   readonly modules: NodeModules
   /** For blocks of this node; a command has a deadline there. */

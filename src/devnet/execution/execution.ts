@@ -11,7 +11,7 @@ import { type CommandLimits, Executor } from './executor.ts'
 import { NodeModules } from './node-modules.ts'
 import { Traces } from './traces.ts'
 
-export interface ExecutionOptions {
+interface ExecutionOptions {
   /** Module of the threads; default: that of the node. */
   readonly executionThread?: URL | undefined
   /** How long a block waits for a command before it goes on without it, in ms. */

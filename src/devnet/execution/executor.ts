@@ -36,7 +36,7 @@ export interface TaskSource {
  * Why a command has no result. `time`, `memory`: it took too much. `unavailable`: it could not begin, because the thread
  * did not load or too many others wait. `closed`: the node is closing.
  */
-export type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
+type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
 export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
 
 /** Whether the command is at fault, so that it would be stopped again. */
@@ -50,7 +50,7 @@ export interface CommandLimits {
   readonly memoryMb: number
 }
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
@@ -61,7 +61,7 @@ export interface ExecutorOptions {
 }
 
 /** Called once with the outcome of a task, or with the error of a node that could not read its state. */
-export interface TaskSettling {
+interface TaskSettling {
   readonly resolve: (outcome: TaskOutcome) => void
   readonly reject: (error: unknown) => void
 }

@@ -45,7 +45,7 @@ export interface CommandTask {
 }
 
 /** A write of a command, in the form of ledger/kept-entry.ts. */
-export interface KeptWrite {
+interface KeptWrite {
   readonly domain: Domain
   readonly key: string
   readonly json: unknown

@@ -12,7 +12,7 @@ import {
 import type { GenesisModule, MadeModule, ThreadQuestion } from './messages.ts'
 
 /** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
-export type AskNode = (question: ThreadQuestion) => unknown
+type AskNode = (question: ThreadQuestion) => unknown
 
 /** Most entries that a state caches. */
 const MAX_ENTRIES = 10_000

@@ -17,7 +17,7 @@ export const SPARE_MS = 60_000
 /** Workers without a network, the longest waiting first. */
 const spare: ThreadWorker[] = []
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Heap of the worker, in MB. */
   readonly memoryMb: number
   /** Called when the worker ends without an order: all its memory is in use, or it did not load. */

@@ -24,7 +24,7 @@ export type NoTrace =
   /** An earlier transaction of the block does not execute as it did. */
   | { readonly kind: 'changed'; readonly why: string }
 
-export interface TracesOptions {
+interface TracesOptions {
   readonly ledger: Ledger
   readonly store: BlockStore
   readonly executor: Executor

@@ -29,7 +29,7 @@ const MAX_PATH_PART_LENGTH = 16 * 1024
 /** Time a client has to close its connection after the response to an unreadable request. */
 const MAX_FAREWELL_MS = 1000
 
-export interface AppOptions {
+interface AppOptions {
   readonly product: ProductWord
   /** Release of the live node that the network follows. */
   readonly packageVersion: string
@@ -159,7 +159,7 @@ function mediaRange(text: string): { range: string; quality: number } {
 }
 
 /** An event, encoded once for any number of streams. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly text: Buffer
   /** As a chunk of HTTP/1.1. */
   readonly chunk: Buffer

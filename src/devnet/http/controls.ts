@@ -16,7 +16,7 @@ import { ControlServer, type ForkSource, type TurnNode } from './routes/control.
 import type { StreamGate } from './stream/stream-gate.ts'
 import { foreignRefusal } from './this-machine.ts'
 
-export interface ControlSetup extends BlockMakerOptions {
+interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
   readonly turn: TurnNode
   readonly nodeClock: NodeClock

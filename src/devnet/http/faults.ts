@@ -7,7 +7,7 @@ import { type Operation, TEXT } from '../../schema/operation.ts'
 import type { Static } from '../../schema/typebox.ts'
 import { RequestRefused } from './refusal.ts'
 
-export type OrderedFault = Static<typeof FaultOrder>
+type OrderedFault = Static<typeof FaultOrder>
 
 export class Faults {
   readonly #faults = new Map<string, OrderedFault>()

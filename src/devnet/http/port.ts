@@ -12,7 +12,7 @@ import type { App } from './app.ts'
 import { TURNED } from './refusal.ts'
 import { type ServedRequest, tellRequests } from './request-log.ts'
 
-export interface PortOptions {
+interface PortOptions {
   /** Time a request may take to arrive, headers and body. After that the response is 408. */
   readonly requestTimeoutMs: number
   /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */

@@ -5,7 +5,7 @@ import type { Mempools } from '../mempool/mempools.ts'
 import { BADLISTED } from '../mempool/refusals.ts'
 import { failedResult, placedResult } from './encode/result-text.ts'
 
-export interface ResultsOptions {
+interface ResultsOptions {
   readonly ledger: Ledger
   readonly privateLedger: PrivateLedger
   readonly pools: Mempools

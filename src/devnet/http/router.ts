@@ -40,7 +40,7 @@ export type Handler<O extends Operation> = (
   reply: FastifyReply,
 ) => FastifyReply | Promise<FastifyReply>
 
-export interface RouterOptions {
+interface RouterOptions {
   readonly app: App
   /** `/PRODUCT/0.0/NETWORK` */
   readonly prefix: string

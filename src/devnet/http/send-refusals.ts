@@ -11,7 +11,7 @@ import { type Router, urlOf } from './router.ts'
 import { pathsOf } from './routes/command-router.ts'
 
 /** Commands of a request, and the reason why they were refused. */
-export interface NotTaken {
+interface NotTaken {
   readonly chain: number
   /** As sent. */
   readonly cmds: readonly SignedCommand[]

@@ -10,7 +10,7 @@ interface Waiter {
   readonly tell: (answer: string | null) => void
 }
 
-export interface WaitingOptions {
+interface WaitingOptions {
   /** Most requests that wait at once. */
   readonly limit: number
   /** Longest wait. */

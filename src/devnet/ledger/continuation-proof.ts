@@ -6,13 +6,13 @@ import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
 
 /** A proof, and the block in which it must hold. */
-export interface ProofToVerify extends VerifyingBlock {
+interface ProofToVerify extends VerifyingBlock {
   /** Text of the proof in the continuation. */
   readonly proof: string
 }
 
 /** JSON text of the proven command result, which has a continuation; or the error in the words of live nodes. */
-export type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: string }
+type VerifiedProof = { readonly output: Uint8Array } | { readonly fault: string }
 
 const fault = (text: string): VerifiedProof => ({ fault: text })
 

@@ -78,7 +78,7 @@ export async function executePayloadLater(
 }
 
 /** How to execute a block again up to one of its commands. */
-export interface PayloadReplay {
+interface PayloadReplay {
   /** Position of the command. */
   readonly index: number
   /** Executes the commands before it. */

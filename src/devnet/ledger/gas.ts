@@ -199,7 +199,7 @@ export function redeemGas(
 }
 
 /** Guard of the account of a miner. */
-export function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
+function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
   return new Guard({ kind: 'keyset', keys: [...new Set(publicKeys)].sort(), predicate })
 }
 

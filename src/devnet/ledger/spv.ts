@@ -10,7 +10,7 @@ import { sha512t256 } from '../rules/digest.ts'
 import type { Block } from '../store/block-store.ts'
 
 /** The output to prove, and the target chain. */
-export interface SpvRequest {
+interface SpvRequest {
   readonly chain: number
   /** Request key of the transaction with the output. */
   readonly requestKey: string
@@ -22,7 +22,7 @@ export interface SpvRequest {
 }
 
 /** A proof as text, or why there is none (yet), in the words of live nodes. */
-export type SpvAnswer = { readonly proof: string } | { readonly fault: string }
+type SpvAnswer = { readonly proof: string } | { readonly fault: string }
 
 const unreachable = (why: string): SpvAnswer => ({ fault: `SPV target not reachable: ${why}` })
 const TOO_YOUNG = 'target chain not reachable. Chainweb instance is too young'

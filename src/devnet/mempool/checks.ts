@@ -22,7 +22,7 @@ const MAX_CREATION_AHEAD_SECONDS = 10
 const MAX_SIGNATURES = 100
 
 /** Network, chain and time for which a command is checked. */
-export interface Destination {
+interface Destination {
   /** Name of the network. */
   readonly network: string
   readonly chain: number
@@ -106,7 +106,7 @@ export function sealFault(
  * Checks a command in a block, except for its creation time, which is checked against the parent.
  * @returns why no block may hold it, or null
  */
-export function blockFault(
+function blockFault(
   command: Command,
   destination: Omit<Destination, 'nowMs'>,
   signatures: (command: Command) => string | null = signaturesFault,

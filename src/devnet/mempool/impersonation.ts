@@ -4,7 +4,7 @@ import type { LetIn, LetInKeys } from '../store/let-in.ts'
 import { type SignatureRules, signaturesFault } from './signatures.ts'
 
 /** Stands for every public key. */
-export const EVERY_KEY = '*'
+const EVERY_KEY = '*'
 
 /** Parts of a command that tell whether it is signed. */
 type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>

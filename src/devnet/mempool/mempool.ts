@@ -18,7 +18,7 @@ interface Entry extends Transaction {
   readonly sinceMs: number
 }
 
-export interface Pending {
+interface Pending {
   /** Request keys, oldest first. */
   readonly hashes: readonly string[]
   readonly newest: number

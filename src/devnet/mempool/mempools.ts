@@ -41,7 +41,7 @@ export const noTrial: Trial = {
 /** Most time for trials of refused commands in one request. A refused command pays no gas. */
 const MAX_UNPAID_MS = 1000
 
-export interface MempoolsOptions {
+interface MempoolsOptions {
   readonly chains: Chains
   /** Must have the transactions of a block before the block is on the cut. */
   readonly index: TransactionIndex
@@ -56,7 +56,7 @@ export interface MempoolsOptions {
 const decoder = new TextDecoder()
 
 /** Port: gets transactions that enter or leave a pool, unless blocks of the chain cause it. */
-export interface PoolListener {
+interface PoolListener {
   /** The transactions were accepted, and were not pending before. */
   readonly onEntered: (chain: number, transactions: readonly Transaction[]) => void
   /** The transaction leaves the pool for this reason, and is in no block. */
@@ -71,10 +71,7 @@ export interface PendingBytes {
 }
 
 /** Chain -> its pending transactions, oldest first, and its badlisted request keys. */
-export type SavedPools = ReadonlyMap<
-  number,
-  { readonly pending: readonly Transaction[]; readonly bad: readonly string[] }
->
+type SavedPools = ReadonlyMap<number, { readonly pending: readonly Transaction[]; readonly bad: readonly string[] }>
 
 export class Mempools {
   /** Identifies this run of the node in high-water marks: numbers of another run mean nothing. Signed, 64 bits. */

@@ -4,7 +4,7 @@ import { describeError, NewcutError } from '../../base/errors.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
-export interface ArrivalMinerOptions {
+interface ArrivalMinerOptions {
   /** Blocks on every chain after those with commands. */
   readonly confirmations: number
   readonly maker: BlockMaker

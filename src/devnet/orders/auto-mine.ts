@@ -7,7 +7,7 @@ import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { Addition } from '../rules/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
 
-export interface AutoMinerOptions {
+interface AutoMinerOptions {
   readonly mode: AutoMine
   readonly maker: BlockMaker
   readonly clock: Clock

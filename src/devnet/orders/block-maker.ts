@@ -42,7 +42,7 @@ export interface BlockMakerOptions {
 }
 
 /** A block without a nonce. */
-export interface Unsolved {
+interface Unsolved {
   readonly work: WorkFields
   readonly payload: StoredPayload
 }

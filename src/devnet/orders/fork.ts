@@ -12,7 +12,7 @@ const MAX_BRANCH_BLOCKS = 50_000
 /** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
 export const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
-export interface Fork {
+interface Fork {
   /** The cut that both branches share. */
   readonly ancestor: Cut
   /** Chain -> block hashes (base64url) by ascending height; only chains that lost or gained blocks. */

@@ -6,7 +6,7 @@ import { AutoMiner } from './auto-mine.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 
-export interface MiningOptions {
+interface MiningOptions {
   readonly maker: BlockMaker
   readonly clock: Clock
   /** Uniform in [0, 1). */

@@ -30,7 +30,7 @@ const BATCH_HASHES = 1000
 /** Interval of progress reports. */
 const NOTICE_INTERVAL_MS = 5000
 
-export interface OrderOptions {
+interface OrderOptions {
   /** Name of the order in progress reports. */
   readonly name: string
   /** Aborted with OrderRefused if the node stops or the caller leaves. */

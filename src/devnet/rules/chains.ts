@@ -23,17 +23,17 @@ export type Addition =
   | { readonly status: 'invalid'; readonly rules: readonly BlockRule[]; readonly why?: string }
 
 /** Rules that a block may break; `execution` stands for its transactions. */
-export type BlockRule = HeaderRule | 'payload' | 'execution'
+type BlockRule = HeaderRule | 'payload' | 'execution'
 
 /** No work: this adjacent chain is behind and must grow first. */
-export interface Blocked {
+interface Blocked {
   readonly blockedBy: number
 }
 
 /** Called with the chains whose work is over, and whether the cut was reverted to an earlier one. */
-export type CutListener = (changed: readonly number[], isRevert: boolean) => void
+type CutListener = (changed: readonly number[], isRevert: boolean) => void
 
-export interface ChainsOptions {
+interface ChainsOptions {
   readonly network: Network
   readonly checkPow: boolean
   /** Highest fork number that its work votes for; default: none. */

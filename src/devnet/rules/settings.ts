@@ -93,7 +93,7 @@ function settingsIn(form: NetworkForm): Partial<NetworkSettings> {
 
 /** Settings that never change in the life of a network. */
 export const fixedSettings = ['graph', 'blockDelayMs', 'difficulty', 'pow', 'adjusts', 'release', 'forkEpoch'] as const
-export type FixedSetting = (typeof fixedSettings)[number]
+type FixedSetting = (typeof fixedSettings)[number]
 
 /** Whether both have the same value of a setting. */
 export function isSameSetting(name: FixedSetting, a: NetworkSettings, b: NetworkSettings): boolean {

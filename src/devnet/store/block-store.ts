@@ -58,7 +58,7 @@ export class Block {
   }
 }
 
-export interface BlockStoreOptions {
+interface BlockStoreOptions {
   /** Number of chains of the network: 0 to chains - 1. */
   readonly chains: number
   /** Adjacent chains of each chain: determines the length of a header. */

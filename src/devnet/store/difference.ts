@@ -4,7 +4,7 @@ import type { Header } from '../../core/header.ts'
 import type { Block, BlockStore } from './block-store.ts'
 
 /** Blocks of two branches down to their common ancestor, newest first. */
-export interface Difference {
+interface Difference {
   /** On the branch of the old head only. */
   readonly left: readonly Block[]
   /** On the branch of the new head only. */

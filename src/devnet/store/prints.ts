@@ -13,7 +13,7 @@ export interface PrintingCall {
   readonly requestKey: string
 }
 
-export interface PrintsOptions {
+interface PrintsOptions {
   /** Whether code may call `print`. */
   readonly isAllowed: boolean
   readonly onPrint?: ((event: PrintEvent) => void) | undefined

@@ -13,7 +13,7 @@ const MAX_EVENT_NAME = 200
 /** The value of a longer result is shown as plain JSON: exact parsing takes time, and only the beginning is shown. */
 const MAX_EXACT_RESULT = 16 * 1024
 
-export type ExecutionOutcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
+type ExecutionOutcome = Pick<IncludedTransaction, 'status' | 'gas' | 'result' | 'place' | 'events'>
 
 interface Result {
   readonly gas: number

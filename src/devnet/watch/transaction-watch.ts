@@ -19,7 +19,7 @@ import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { outcomeOf } from './outcome.ts'
 import { MAX_KEY, toldCommand } from './told-command.ts'
 
-export interface TransactionWatchOptions {
+interface TransactionWatchOptions {
   readonly chains: Chains
   readonly pools: Mempools
   readonly turns: TimeSlicer
@@ -27,7 +27,7 @@ export interface TransactionWatchOptions {
 }
 
 /** A command of a refused request, and the reason. */
-export interface RefusedCommand {
+interface RefusedCommand {
   /** Request key, as in JSON. */
   readonly hash: string
   /** null if it does not parse. */

@@ -51,7 +51,7 @@ const MAX_UNPAID = 100
 const MAX_SHOWN_ACCOUNT = 80
 
 /** `New Cut`: the work of a chain is over, or possible again. `Refreshed Block`: it has other transactions. */
-export type WorkEvent = 'New Cut' | 'Refreshed Block'
+type WorkEvent = 'New Cut' | 'Refreshed Block'
 
 /** Reasons why a miner gets no work. */
 export type NoWork =

@@ -15,7 +15,7 @@ import type { Transaction } from '../mempool/transaction.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 
-export interface DraftsOptions {
+interface DraftsOptions {
   /** Executes commands. Default: at once. */
   readonly run?: RunCommand | undefined
   readonly ledger: Ledger
@@ -46,7 +46,7 @@ const MAX_REDONE = 16
 const MAX_SLOW = 1000
 
 /** A block under construction for a miner. */
-export interface LiveDraft {
+interface LiveDraft {
   readonly draft: PayloadDraft
   readonly parent: Header
   /** Keys of transactions that it has, or has no room for. */
@@ -60,7 +60,7 @@ export interface LiveDraft {
 }
 
 /** Outcome of executing transactions for a while: `more` are left. */
-export type Extended = 'done' | 'more' | 'waiting'
+type Extended = 'done' | 'more' | 'waiting'
 
 const executeAtOnce: RunCommand = executeInBlock
 

@@ -7,7 +7,7 @@ import { sameTransactions } from '../mempool/mempool.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'
 
-export interface RefreshesOptions {
+interface RefreshesOptions {
   readonly pools: Mempools
   /** Least time between two events of a chain. */
   readonly intervalMs: number

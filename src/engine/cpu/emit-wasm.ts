@@ -54,7 +54,7 @@ const SHUFFLES = [16, 8].map((bits) => ({
 
 export type WasmVectors = 1 | 2
 
-export interface WasmOptions {
+interface WasmOptions {
   /** Vectors of four nonces in a chunk. */
   readonly vectors: WasmVectors
   /** Whether to use relaxed SIMD. */

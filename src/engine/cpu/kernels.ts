@@ -14,7 +14,7 @@ import { agreementTest, selfTest } from './self-test.ts'
 const WIDE: ReadonlySet<string> = new Set<KernelName>(['native-avx512', 'native-avx2', 'native-neon'])
 const NARROW: ReadonlySet<KernelName> = new Set(['wasm', 'native-sse41'])
 
-export interface KernelChoice {
+interface KernelChoice {
   /** Null if all were refused. */
   readonly kernel: Kernel | null
   /** Why kernels that should work did not, a sentence each. */

@@ -13,7 +13,7 @@ const MAX_BUILD_MS = 10_000
 /** Limit of the output, which is one short line. */
 const MAX_OUTPUT_CHARACTERS = 2000
 
-export interface NativeBuildOptions {
+interface NativeBuildOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborts when the kernel is not needed any more. */
   readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export interface NativeBuildOptions {
   readonly limitMs?: number | undefined
 }
 
-export interface Provided {
+interface Provided {
   readonly choice: NativeChoice
   /** Messages for people, a sentence each. */
   readonly news: readonly string[]

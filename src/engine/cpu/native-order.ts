@@ -8,7 +8,7 @@ import type { OrderName } from './names.ts'
 import { sourcesMark } from './native-files.ts'
 import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn } from './native-kernel.ts'
 
-export interface RememberedOrders {
+interface RememberedOrders {
   readonly orders: Orders
   /** Whether the kernel that will search has several orders, and none is remembered. True without a native kernel. */
   readonly isUnknown: boolean

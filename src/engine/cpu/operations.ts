@@ -18,7 +18,7 @@ import type { TailLayout } from './kernel.ts'
 /** A 32-bit value. `varying` values differ from nonce to nonce; uniform ones are constant during a sweep. */
 export type LaneWord = Constant | Input | WordOperation
 
-export interface Constant {
+interface Constant {
   readonly kind: 'constant'
   readonly varying: false
   /** u32 */
@@ -26,7 +26,7 @@ export interface Constant {
 }
 
 /** An input of the kernel: a word of the midstate or the message, or the swept message word k+2. */
-export interface Input {
+interface Input {
   readonly kind: 'state' | 'message' | 'swept'
   readonly varying: boolean
   readonly word: number
@@ -35,7 +35,7 @@ export interface Input {
 export type WordOperation = Sum | Rotation
 
 /** `left + right` mod 2^32, or `left ^ right`. */
-export interface Sum {
+interface Sum {
   readonly kind: 'add' | 'xor'
   readonly varying: boolean
   readonly left: LaneWord
@@ -51,7 +51,7 @@ export interface Rotation {
 }
 
 /** The place of an operation in the compression. */
-export interface OperationPlace {
+interface OperationPlace {
   /** 0 to 19. */
   readonly halfRound: number
   /** Number of its G in the half round, 0 to 3. */
@@ -73,7 +73,7 @@ export interface OperationGraph {
 }
 
 /** Operations per hash. */
-export interface OperationCounts {
+interface OperationCounts {
   readonly adds: number
   readonly xors: number
   readonly rotates: number

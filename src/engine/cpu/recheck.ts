@@ -14,7 +14,7 @@ const EASY_BOUND = 2 ** 26 - 1
 const RARE_BOUND = 2 ** 21 - 1
 
 /** Start of the compared nonces. */
-export interface Spot {
+interface Spot {
   readonly low: number
   readonly middle: number
   /** A multiple of CHECKED_NONCES. */

@@ -103,7 +103,7 @@ export const i32x4 = {
 const TYPE_I32 = 0x7f
 const TYPE_V128 = 0x7b
 
-export interface FunctionShape {
+interface FunctionShape {
   readonly name: string
   /**
    * Number of i32 parameters; the result is an i32 too. Locals are numbered after them: first the i32, then the v128.

@@ -39,7 +39,7 @@ export interface FleetSolution {
   readonly hashes: number
 }
 
-export interface CandidatesOptions extends StoreOptions {
+interface CandidatesOptions extends StoreOptions {
   readonly clock: Clock
   /** Called for each delivery, perhaps several times for one solution. */
   readonly onSolution: (solution: FleetSolution) => void

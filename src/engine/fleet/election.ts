@@ -40,7 +40,7 @@ const Entry = Type.Object({
 })
 type Entry = Static<typeof Entry>
 
-export interface ElectionOptions {
+interface ElectionOptions {
   /** Opens the store, and creates it if it is missing. Throws errors of NATS. */
   readonly openStore: () => Promise<KV>
   readonly session: string

@@ -35,7 +35,7 @@ import { Readiness } from './readiness.ts'
 import { ownHeader, Residues } from './residues.ts'
 import { RigTable } from './rig-table.ts'
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly link: Link
   readonly replicas?: Replicas
   /** Where this process runs, for people. */

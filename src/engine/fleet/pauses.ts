@@ -15,7 +15,7 @@ const Paused = Type.Object({
   all: Type.Boolean(),
   rigs: Type.Array(Type.String({ maxLength: 253 }), { maxItems: MAX_NAMES }),
 })
-export type Paused = Readonly<Static<typeof Paused>>
+type Paused = Readonly<Static<typeof Paused>>
 
 export const NOBODY: Paused = { all: false, rigs: [] }
 

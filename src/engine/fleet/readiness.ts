@@ -15,7 +15,7 @@ const TELL_MS = 400
 export const HEARD_MS = 1_300
 const MAX_OTHERS = 64
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly link: Link
   readonly session: string
   readonly clock: Clock

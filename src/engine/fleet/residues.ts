@@ -40,7 +40,7 @@ interface Holder {
   isKept: boolean
 }
 
-export interface ResiduesOptions {
+interface ResiduesOptions {
   readonly store: () => KV
   readonly random: () => number
   readonly nowMs: () => number

@@ -7,13 +7,13 @@ import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
 import { cardEnv, hasLayer, tellApart } from './identical.ts'
 import type { AdapterInfo, ListedAdapter } from './messages.ts'
 
-export interface AdapterList {
+interface AdapterList {
   readonly adapters: readonly ListedAdapter[]
   /** Why there is no GPU, with what to install, or null if there is one. */
   readonly problem: string | null
 }
 
-export interface AdapterListOptions {
+interface AdapterListOptions {
   /** Environment variables for the child process, in addition to those of this one. */
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number

@@ -13,7 +13,7 @@ export interface ChildEnd {
   readonly hopeless: boolean
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   /** Environment variables in addition to those of this process, for example to choose a driver. */
   readonly env: Readonly<Record<string, string>>
   /** The program. Tests inject a faulty one instead of child.ts. */

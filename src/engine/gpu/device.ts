@@ -5,7 +5,7 @@ import { restartPauseMs } from '../restart.ts'
 import { type ChildEnd, GpuChild, type LiveReport } from './child-process.ts'
 import { type AdapterInfo, type SearchSettings, type Tuning, workCommand } from './messages.ts'
 
-export interface GpuDeviceOptions {
+interface GpuDeviceOptions {
   /** `gpu0`, ... */
   readonly name: string
   readonly settings: SearchSettings

@@ -171,7 +171,7 @@ function deviceEnv(adapter: AdapterChoice | null, env: Readonly<Record<string, s
   return { ...env, ...cardEnv(adapter.card, { ...process.env, ...env }) }
 }
 
-export interface GpuDeviceDetails {
+interface GpuDeviceDetails {
   readonly tuning: Tuning | null
   readonly pid: number | undefined
   readonly batches: { readonly count: number; readonly serviceMs: number }

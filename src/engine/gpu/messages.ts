@@ -106,7 +106,7 @@ export interface SearchSettings {
   readonly retune: boolean
 }
 
-export interface WorkCommand {
+interface WorkCommand {
   readonly type: 'work'
   readonly sequence: number
   /** Hexadecimal, or null for no work. */

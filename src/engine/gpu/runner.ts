@@ -20,7 +20,7 @@ export interface GpuConstants {
   readonly GPUMapMode: Readonly<Record<'READ', number>>
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** The text of shaders/search.wgsl. */
   readonly shader: string
   readonly workgroup: number

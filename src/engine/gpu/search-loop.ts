@@ -17,7 +17,7 @@ export interface BatchRunner {
   run(slot: number, work: PreparedWork, batch: Batch): Promise<BatchResult>
 }
 
-export interface SearchLoopOptions {
+interface SearchLoopOptions {
   readonly runner: BatchRunner
   readonly inFlight: number
   readonly cursor: NonceCursor

@@ -44,7 +44,7 @@ function readEntries(file: string): Map<string, Tuning> {
 type DisposableRunner = BatchRunner & { destroy(): void }
 type Sizes = Omit<Tuning, 'noncesPerMs'>
 
-export interface TuningLimits {
+interface TuningLimits {
   readonly maxInvocations: number
   readonly batchMs: number
   /** Whether split sums may be faster (shaders/search.wgsl). */

@@ -12,7 +12,7 @@ const MAX_RUN_MS = 120_000
 /** Limit of what a run may print. */
 const MAX_OUTPUT_CHARACTERS = 100_000
 
-export interface CompileOrder {
+interface CompileOrder {
   readonly part: NativePart
   /** The file, which is replaced when complete: several processes may compile and load it at once. */
   readonly output: string

@@ -63,7 +63,7 @@ export const hashFileOf = (file: string) => `${file}.sha256`
 export const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Answer of the cache: no complete file, a usable one, or one that must not be loaded, with the reason. */
-export type Cached = 'absent' | 'usable' | { readonly fault: string }
+type Cached = 'absent' | 'usable' | { readonly fault: string }
 
 export function lookUp(file: string): Cached {
   if (!existsSync(file) || !existsSync(hashFileOf(file))) return 'absent'

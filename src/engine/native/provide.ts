@@ -8,7 +8,7 @@ import { keep } from './cache.ts'
 import { compilePart } from './compile.ts'
 import { cachedFile, installedFile, lookUp, type NativePart } from './part.ts'
 
-export const compilerOf = ({ CC }: EnvironmentVariables): string => CC?.trim() || 'cc'
+const compilerOf = ({ CC }: EnvironmentVariables): string => CC?.trim() || 'cc'
 
 /**
  * Makes the file of the installation. After a failure there is none.

@@ -1,7 +1,7 @@
 /** Reasons to refuse rigs behind a pool: a closed set of constant texts, because rigs have a table of few. */
 import { type Failure, type MessageId, refusalLine } from '../../stratum/messages.ts'
 
-export const refusals = {
+const refusals = {
   full: { code: 20, message: 'no more rigs behind this pool' },
   away: { code: 20, message: 'no pool gives work' },
   few: { code: 20, message: 'the pool leaves too few nonces for rigs' },

@@ -5,7 +5,7 @@
 /** Maximum number of waiting lines. */
 const MAX_HELD = 64
 
-export interface RigWriterPorts {
+interface RigWriterPorts {
   readonly nowMs: () => number
   readonly write: (text: string) => void
   /** Called when too many lines wait: the rig must be closed. */

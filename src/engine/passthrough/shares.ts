@@ -22,7 +22,7 @@ export interface PassedContext {
   readonly order: ByteOrder
 }
 
-export interface SharePorts {
+interface SharePorts {
   readonly nowMs: () => number
   /** Whether the worker of this key is banned at the address of the rig. */
   readonly isBanned: (worker: string) => boolean

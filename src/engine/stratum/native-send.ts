@@ -29,7 +29,7 @@ export const SEND: NativePart = {
   output: 'build',
 }
 
-export interface Sender {
+interface Sender {
   /** Null if there is none for this machine. */
   readonly sendAll: SendAll | null
   /** Why the existing file is unusable, as a sentence, or null if it is usable or missing. */

@@ -7,7 +7,7 @@ export type Nonce1Bits = 8 | 16
 const SECOND = 2
 const REST = 12
 
-export interface NonceParts {
+interface NonceParts {
   /** The low two bytes of the nonce. */
   readonly nonce1: number
   /** The other six. */

@@ -29,7 +29,7 @@ export interface Mail {
   mayBeBehind: boolean
 }
 
-export interface OutboxOptions<M extends Mail> {
+interface OutboxOptions<M extends Mail> {
   /** Native batch write, or null to write to each socket separately, as to encrypted ones always. */
   readonly sendAll: SendAll | null
   /** Unsent bytes of a slow client; beyond it the client is closed. */

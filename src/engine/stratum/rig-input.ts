@@ -7,7 +7,7 @@ export const MAX_TEXT = 512
 /** Maximum number of invalid lines; beyond it the client is closed, because it speaks another protocol. */
 const MAX_GARBAGE = 3
 
-export interface RigInputPorts {
+interface RigInputPorts {
   readonly onRequest: (request: Request) => void
   /** Receives each unparsable line. `isTooMuch`: the client speaks another protocol. */
   readonly onGarbage: (isTooMuch: boolean) => void

@@ -27,7 +27,7 @@ const GARBAGE = 10
 const GOOD = { good: 1, bad: 0 }
 const BAD = { good: 0, bad: 1 }
 
-export interface RigServerOptions {
+interface RigServerOptions {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number

@@ -19,9 +19,9 @@ import {
 import type { RigJob } from './jobs.ts'
 
 /** Minimum difficulty in hashes. A slower rig submits less than one share in ten seconds. */
-export const LEAST_DIFFICULTY = 2 ** 16
+const LEAST_DIFFICULTY = 2 ** 16
 /** Maximum first difficulty in hashes. */
-export const MOST_DIFFICULTY = 2 ** 56
+const MOST_DIFFICULTY = 2 ** 56
 /** First difficulty of other programs: a share takes seconds on a GPU. CPUs get easier shares after half a minute, ASICs harder ones after nine seconds. */
 const START = 2 ** 32
 /** ASIC programs -> difficulty of the first shares. */
@@ -45,7 +45,7 @@ const OVERLAP_MS = 5_000
 const BATCH = 3
 
 /** A target that the rig got, and its first job. */
-export interface SentTarget {
+interface SentTarget {
   readonly from: number
   readonly atMs: number
   readonly target: bigint

@@ -51,7 +51,7 @@ export interface FailoverPolicy {
   readonly keepsOldWork: boolean
 }
 
-export interface FailoverPorts<U> {
+interface FailoverPorts<U> {
   /** Receives the newest job, or null. `session` counts sessions from 1: job ids are unique only within a session. */
   onJob(job: Job | null, session: number): void
   /** The work now comes from another upstream than before. */

@@ -41,7 +41,7 @@ export interface FleetRigCallbacks {
   readonly hold: (text: string | null) => void
 }
 
-export interface FleetSourceOptions {
+interface FleetSourceOptions {
   readonly link: Link
   readonly fleet: string
   readonly rig: string

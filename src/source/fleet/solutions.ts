@@ -10,7 +10,7 @@ import type { Link } from '../../fleet/link.ts'
 import { encodeMessage, Outcome } from '../../fleet/messages.ts'
 import { type Job, type Solution, WORK_LIFE_MS } from '../source.ts'
 
-export interface SolutionsOptions {
+interface SolutionsOptions {
   readonly link: Link
   readonly rig: string
   readonly session: string

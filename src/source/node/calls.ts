@@ -23,7 +23,7 @@ const manners = {
   cut: { what: 'a request for the cut', everyMs: 500, isUrgent: false },
 } as const satisfies Record<string, Manner>
 
-export type NodeQuestion = keyof typeof manners
+type NodeQuestion = keyof typeof manners
 
 export class NodeCalls {
   readonly clock: Clock

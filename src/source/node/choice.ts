@@ -43,7 +43,7 @@ export interface Prospect {
 export type Chances = ReadonlyMap<number, number>
 
 /** Block rate of the network, and distance of the node. */
-export interface Pace {
+interface Pace {
   /** Number of chains in the network. */
   readonly chains: number
   /** Intended time between blocks of a chain. */

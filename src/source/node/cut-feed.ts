@@ -23,7 +23,7 @@ export interface SeenCut {
   readonly atMs: number
 }
 
-export interface CutFeedOptions {
+interface CutFeedOptions {
   readonly node: Pick<MiningNode, 'cut'>
   readonly calls: NodeCalls
   /** Called when the node answers after a second or more without an answer. `wasAway`: even a whole question failed. */

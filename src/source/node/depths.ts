@@ -56,7 +56,7 @@ interface Round {
   readonly end: number
 }
 
-export interface DepthsOptions {
+interface DepthsOptions {
   readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
   readonly calls: NodeCalls
   /** Required depth of a settled block; 1 is the head. */

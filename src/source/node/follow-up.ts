@@ -10,7 +10,7 @@ const FIRST_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1500, ...Array.from({ length
 /** Pauses before later lookups, 2 hours in all, for a chain that does not advance or a node that is away. */
 const LATER_DELAYS_MS = Array.from({ length: 3600 }, () => 2000)
 
-export interface FollowUpOptions extends LookOptions {
+interface FollowUpOptions extends LookOptions {
   /** Required depth of a settled block; 1 is the head. */
   readonly confirmations: number
 }

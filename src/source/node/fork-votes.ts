@@ -6,7 +6,7 @@ import { type Work, workFromBytes } from '../../core/work.ts'
 import type { ForkVote } from '../source.ts'
 import type { ForkWish } from './fork-wish.ts'
 
-export interface ForkVotesOptions {
+interface ForkVotesOptions {
   readonly rules: ForkRules
   readonly wish: ForkWish
   /** Returns the fork state of a block. Throws NewcutError, or the reason of the signal. */

@@ -23,7 +23,7 @@ const USED_UP_MS = 20_000
 /** Timeout of the request that makes the node rebuild the payload. Its answer is not used. */
 const REMIND_MS = 500
 
-export interface HandInOptions extends LookOptions {
+interface HandInOptions extends LookOptions {
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number
   /** Called at the first refusal. Retries continue, but most likely no block comes of it. */

@@ -8,7 +8,7 @@ import type { CutHeads } from './mining-node.ts'
 /** Timeout of one look. */
 const MAX_LOOK_MS = 5_000
 
-export interface HeadWatchOptions {
+interface HeadWatchOptions {
   readonly feed: Pick<CutFeed, 'listen' | 'hurry'>
   /** Reads the headers of a cut. */
   readonly view: (cut: CutHeads, signal: AbortSignal) => Promise<ChainView>

@@ -4,7 +4,7 @@ import { NewcutError } from '../../base/errors.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
 import type { Wakeups } from './wakeups.ts'
 
-export interface HedgeOptions {
+interface HedgeOptions {
   readonly clock: Clock
   /** Text for the error, and key of the timeout: `a request for work`. */
   readonly what: string

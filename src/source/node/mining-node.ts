@@ -88,7 +88,7 @@ export interface MiningNode {
   finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
 
-export interface MiningNodeOptions {
+interface MiningNodeOptions {
   readonly client: NodeClient
   readonly account: MinerAccount
   readonly clock: Clock

@@ -6,7 +6,7 @@ import type { Outage } from './outage.ts'
 /** Grace period of an outage: streams end and reopen all the time. */
 const REOPEN_MS = 10_000
 
-export interface NewsStreamsOptions {
+interface NewsStreamsOptions {
   readonly node: Pick<MiningNode, 'news'>
   /** Ends all streams. */
   readonly signal: AbortSignal

@@ -27,7 +27,7 @@ import { overdueMs } from './overdue.ts'
 import { type Effect, type Event, initialState, jobOf, type State } from './state.ts'
 import { step } from './step.ts'
 
-export interface NodeSourceOptions {
+interface NodeSourceOptions {
   readonly node: MiningNode
   readonly clock: Clock
   /** Uniform in [0, 1), for the jitter of retries, and the choice of chains while their chances are unknown. */

@@ -24,7 +24,7 @@ import type { Chances } from './choice.ts'
 import type { CutHeads } from './mining-node.ts'
 
 /** Work with its id in this source. */
-export interface IssuedWork {
+interface IssuedWork {
   readonly id: number
   readonly work: Work
 }
@@ -35,7 +35,7 @@ export interface Need {
   readonly noticedAtMs: number
 }
 
-export type Current =
+type Current =
   | { readonly kind: 'none'; readonly need: Need }
   | { readonly kind: 'searching'; readonly job: IssuedWork }
   | { readonly kind: 'solved' | 'lost'; readonly job: IssuedWork; readonly need: Need }
@@ -93,7 +93,7 @@ export interface WorkOverdue {
 }
 
 /** Signs that the node may have restarted, and when they count (restart-suspicion.ts). */
-export interface RestartSuspicion {
+interface RestartSuspicion {
   /** Minimum interval between signs that count. */
   readonly everyMs: number
   /** Time of the last sign. */
@@ -167,7 +167,7 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'blockOverdue' }
 )
 
-export type Purpose = 'current' | 'standby'
+type Purpose = 'current' | 'standby'
 
 export type Effect =
   /** Request work of this chain, or of the best one that is not in `notAmong`. */

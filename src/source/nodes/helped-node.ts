@@ -12,7 +12,7 @@ import { blocksOfCut, type NamedBlock } from './continuity.ts'
 /** Wait for the node before the helpers get a solution too. */
 const PATIENCE_MS = 1_000
 
-export interface Help {
+interface Help {
   readonly clock: Clock
   /** Whether the node seems to answer. */
   readonly isUp: () => boolean

@@ -32,7 +32,7 @@ import { helpedNode } from './helped-node.ts'
 import { type ConfiguredNode, NodeUpstream } from './node-upstream.ts'
 import type { NodeNetwork } from './reached-node.ts'
 
-export interface NodesOptions {
+interface NodesOptions {
   /** In order of priority. At least one has answered. */
   readonly nodes: readonly ConfiguredNode[]
   /** Network of the nodes that answered. A node of another network is not used. */

@@ -13,7 +13,7 @@ export type ChainCounts = ReadonlyMap<number, number>
 /** A block that an order made. */
 export type OrderedBlock = Omit<PacedBlock, 'isMade'>
 
-export interface OnDemandOptions {
+interface OnDemandOptions {
   readonly clock: Clock
   /** Chain -> height of its head, of the node of the present work. Throws NewcutError */
   readonly heights: (signal: AbortSignal) => Promise<ChainCounts>

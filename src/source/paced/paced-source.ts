@@ -16,7 +16,7 @@ import { Mailbox } from '../mailbox.ts'
 import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents, UpstreamStatus } from '../source.ts'
 
 /** Hashes a block for which a search is worthwhile: about a second of one thread. */
-export const MAX_SEARCH_HASHES = 1n << 20n
+const MAX_SEARCH_HASHES = 1n << 20n
 
 /** The error of a node that checks a proof of work that takes more than MAX_SEARCH_HASHES. */
 export function searchTooLong(network: string, target: bigint): NewcutError {
@@ -49,7 +49,7 @@ export interface Pacer {
   readonly waitReason: string
 }
 
-export interface PacedSourceOptions {
+interface PacedSourceOptions {
   readonly source: Source & ChainChoice
   readonly pacer: Pacer
   /** Name of the network, for errors. */

@@ -16,7 +16,7 @@ export interface PoolTrust {
   readonly ca?: string | undefined
 }
 
-export interface LineHandlers {
+interface LineHandlers {
   readonly onOpen: () => void
   readonly onLine: (line: string) => void
   /** Called once; nothing follows. */

@@ -16,7 +16,7 @@ import type { PoolTrust } from './connection.ts'
 import { PoolUpstream } from './pool-upstream.ts'
 import type { PoolJob, PoolSession } from './session.ts'
 
-export interface PoolOptions {
+interface PoolOptions {
   /** In order of priority, at least one. */
   readonly pools: readonly PoolAddress[]
   readonly trust: PoolTrust

@@ -15,7 +15,7 @@ const MAX_PAUSE_MS = 15_000
 /** A session of this duration resets the pause. */
 const GOOD_MS = 60_000
 
-export interface PoolUpstreamOptions {
+interface PoolUpstreamOptions {
   readonly trust: PoolTrust
   /** Agent name of the miner, such as `newcut/0.1.0`. */
   readonly agent: string

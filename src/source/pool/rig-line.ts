@@ -13,7 +13,7 @@ import type { PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
 import { type Move, type PoolNews, PoolSession } from './session.ts'
 
-export interface RigLineOptions {
+interface RigLineOptions {
   readonly address: PoolAddress
   /** The configured address. */
   readonly home: PoolAddress

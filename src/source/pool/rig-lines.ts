@@ -12,14 +12,14 @@ import { RigLine } from './rig-line.ts'
 import type { Move } from './session.ts'
 
 /** The pool of the current work. */
-export interface ChosenPool {
+interface ChosenPool {
   /** Null before the first. */
   readonly chosen: PoolAddress | null
   /** Calls `listener` for another pool, and for the same one when it is back. */
   onChosen(listener: (pool: PoolAddress) => void): () => void
 }
 
-export interface RigLinesOptions {
+interface RigLinesOptions {
   readonly pools: ChosenPool
   readonly trust: PoolTrust
   /** Agent name of the miner, such as `newcut/0.1.0`. */

@@ -49,7 +49,7 @@ export type PoolNews =
   | { readonly kind: 'target'; readonly target: bigint }
   | { readonly kind: 'nonces'; readonly nonce1: string; readonly nonce2Bytes: number }
 
-export interface SessionHandlers {
+interface SessionHandlers {
   /** The newest job, or the same one with another target. */
   readonly onJob: (job: PoolJob) => void
   /** All messages about work in order, each before the job that it causes. */
@@ -66,7 +66,7 @@ export interface Move {
   readonly waitMs: number
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly address: PoolAddress
   /** The configured address. The pool may redirect clients only within its domain. */
   readonly home: PoolAddress

@@ -9,7 +9,7 @@ import { type NetworkCode, versionText } from '../../../core/known-networks.ts'
 import { JsonBytes } from './json-bytes.ts'
 
 /** Writes a header, or a part of it, as a JSON value. Takes the encoded header. */
-export type HeaderWriter = (bytes: Uint8Array, out: JsonBytes) => void
+type HeaderWriter = (bytes: Uint8Array, out: JsonBytes) => void
 
 const HASH_BYTES = 32
 const TWO_TO_32 = 2 ** 32

@@ -6,7 +6,7 @@ import type { Chains } from '../../rules/chains.ts'
 import type { NetworkSettings } from '../../rules/settings.ts'
 import { MAX_BATCH_PAYLOADS } from '../routes/payload.ts'
 
-export interface RunningConfig {
+interface RunningConfig {
   readonly product: ProductWord
   readonly chains: Chains
   readonly settings: NetworkSettings

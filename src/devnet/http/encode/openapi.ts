@@ -21,7 +21,7 @@ const openApi = {
   responses: { 200: { description: 'OpenAPI 3.1', content: { [JSON_TYPE]: Type.Object({}) } } },
 } as const satisfies Operation
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly packageVersion: string
 }
 

@@ -26,7 +26,7 @@ export interface SearchedBlock {
   readonly isOrphan: boolean
 }
 
-export interface ItemPage<T> {
+interface ItemPage<T> {
   readonly items: readonly T[]
   /** Cursor of the following page; null if no block is left. Never null for the order `oldest`. */
   readonly next: string | null

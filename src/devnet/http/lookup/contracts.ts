@@ -19,7 +19,7 @@ export interface ContractsNode {
   readonly fork: NodeFork | null
 }
 
-export interface TableQuery {
+interface TableQuery {
   readonly name: string
   readonly search?: string | undefined
   readonly key?: string | undefined

@@ -3,7 +3,7 @@ import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/jso
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
-export interface EventQuery extends BlockQuery {
+interface EventQuery extends BlockQuery {
   readonly name?: string | undefined
   readonly orphans?: boolean | undefined
 }

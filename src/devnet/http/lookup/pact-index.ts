@@ -19,7 +19,7 @@ export interface PactAttempt {
 }
 
 /** A step that ran. */
-export interface PactRunStep extends PactAttempt {
+interface PactRunStep extends PactAttempt {
   readonly stepCount: number
   /** Whether the step can be rolled back. */
   readonly hasRollback: boolean
@@ -27,7 +27,7 @@ export interface PactRunStep extends PactAttempt {
   readonly target: string | null
 }
 
-export interface PactFailedStep extends PactAttempt {
+interface PactFailedStep extends PactAttempt {
   readonly fault: string
 }
 

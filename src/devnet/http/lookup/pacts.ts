@@ -15,7 +15,7 @@ export interface PactNode extends SearchedNode {
   readonly fork: NodeFork | null
 }
 
-export interface PactQuery {
+interface PactQuery {
   readonly open?: boolean | undefined
   readonly limit?: number | undefined
   readonly next?: string | undefined

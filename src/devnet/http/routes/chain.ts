@@ -28,7 +28,7 @@ const ITEM_BYTES = 750
 /** Most bounds in each of `upper` and `lower`. */
 const MAX_BOUNDS = 32
 
-export interface ChainRouteOptions {
+interface ChainRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
   /** The fork that the network began with, or null. */

@@ -25,7 +25,7 @@ import { Waiting } from '../waiting.ts'
 import { aboutAll, chainOf, serveCommands } from './command-router.ts'
 import { answerLocal, readLocal } from './local.ts'
 
-export interface CommandRouteOptions {
+interface CommandRouteOptions {
   readonly chains: Chains
   readonly ledger: Ledger
   /** Executes read-only calls. */

@@ -61,7 +61,7 @@ export type TurnNode = (
   call: { readonly signal: AbortSignal; readonly response: ServerResponse },
 ) => Promise<DevnetStatus>
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly maker: BlockMaker
   readonly faults: Faults
   readonly streams: StreamGate

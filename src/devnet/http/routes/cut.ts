@@ -15,7 +15,7 @@ import type { Router } from '../router.ts'
 const DEFAULT_PAGE_PEERS = 64
 const MAX_PAGE_PEERS = 512
 
-export interface CutRouteOptions {
+interface CutRouteOptions {
   readonly chains: Chains
   /** Resolves once every change so far survives the end of the process. */
   readonly durable: () => Promise<void>

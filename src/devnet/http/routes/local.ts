@@ -12,14 +12,14 @@ import { refuse, sendJson } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
 import { after } from './command-router.ts'
 
-export interface LocalCall {
+interface LocalCall {
   readonly chain: number
   readonly local: LocalCommand
   readonly query: LocalQuery
 }
 
 /** A command to execute on this node alone. */
-export interface LocalCommand {
+interface LocalCommand {
   /** Has metadata even if the client sent none. */
   readonly read: Command | CommandFault
   /** The signed text, as sent. */

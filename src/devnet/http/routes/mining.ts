@@ -10,7 +10,7 @@ import type { Router } from '../router.ts'
 import { Broadcast, noMoreStreams } from '../stream/broadcast.ts'
 import type { StreamGate } from '../stream/stream-gate.ts'
 
-export interface MiningRouteOptions {
+interface MiningRouteOptions {
   readonly coordinator: Coordinator
   /** Resolves once every block so far survives the end of the process. Only then does the miner get a success. */
   readonly durable: () => Promise<void>

@@ -9,7 +9,7 @@ import type { ReleaseRules } from '../../rules/releases.ts'
 import { sendJson } from '../app.ts'
 import type { Router } from '../router.ts'
 
-export interface NodeRouteOptions {
+interface NodeRouteOptions {
   /** The present network. */
   readonly network: () => Network
   readonly packageVersion: string

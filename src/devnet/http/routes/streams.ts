@@ -11,7 +11,7 @@ import type { Router } from '../router.ts'
 import { Broadcast, noMoreStreams } from '../stream/broadcast.ts'
 import type { StreamGate } from '../stream/stream-gate.ts'
 
-export interface StreamRouteOptions {
+interface StreamRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
   /** Most streams of headers and blocks together. */

@@ -20,7 +20,7 @@ import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { Router } from '../router.ts'
 import { overridesIn } from './trace-overrides.ts'
 
-export interface TraceRouteOptions {
+interface TraceRouteOptions {
   readonly chains: Chains
   readonly ledger: Ledger
   readonly pools: Mempools

@@ -10,7 +10,7 @@ import { foreignRefusal } from '../this-machine.ts'
 import { LiveView, type LiveViewOptions } from '../view/live-view.ts'
 import { RequestLog } from '../view/request-log.ts'
 
-export interface ViewRouteOptions extends Omit<LiveViewOptions, 'requests'> {
+interface ViewRouteOptions extends Omit<LiveViewOptions, 'requests'> {
   readonly nowMs: () => number
 }
 

@@ -14,7 +14,7 @@ export interface HyperlaneMessage {
 }
 
 /** Metadata with a Merkle proof of the message. */
-export interface MerkleMetadata {
+interface MerkleMetadata {
   /** Address of the Merkle tree on the chain of origin. */
   readonly treeAddress: Uint8Array
   /** Position of the message in the tree. */
@@ -26,7 +26,7 @@ export interface MerkleMetadata {
 }
 
 /** Metadata with the signed root. */
-export interface RootMetadata {
+interface RootMetadata {
   readonly treeAddress: Uint8Array
   readonly root: Uint8Array
   readonly index: number
@@ -35,7 +35,7 @@ export interface RootMetadata {
 
 const WORD = 32
 /** Levels of the tree between a message and the root. */
-export const TREE_DEPTH = 32
+const TREE_DEPTH = 32
 const SIGNATURE_BYTES = 65
 
 /** Reads bytes from the front. Throws RangeError if too few are left. */
