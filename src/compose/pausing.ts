@@ -5,7 +5,7 @@ import { every } from '../base/signals.ts'
 import { LoadGate } from '../mine/load-gate.ts'
 import type { Miner } from '../mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '../mine/schedule.ts'
-import { localTime } from '../platform/local-time.ts'
+import { localTime } from '../platform/clock.ts'
 import { type LoadReading, othersShare, readLoad } from '../sensors/load.ts'
 
 export interface PausingSetup {

@@ -2,7 +2,10 @@
  * Prepares work for its solution, once the engines search it. Cold code would delay each solution: 0.7 ms for the first
  * proof of work of a process, 11 ms for the first block hash. So both run once for each work.
  */
-import { openBlockHash } from '../core/open-block-hash.ts'
+import { blockLeaves, NONCE_LEAF } from '../core/block-hash.ts'
+import { workLayout } from '../core/header.ts'
+import { type Digest, leaf, TAG } from '../core/merkle.ts'
+import { merkleSteps, rootOf } from '../core/merkle-path.ts'
 import { powHash } from '../core/pow.ts'
 
 /** Computes the block hash of one work with any nonce. */
@@ -17,4 +20,15 @@ export function readyFor(work: Uint8Array): BlockHashOf {
   blockHashOf(work)
   powHash(work)
   return blockHashOf
+}
+
+/**
+ * Precomputes all hashes that do not depend on the nonce. Each block hash then takes 5 hashes instead of 22, in a graph
+ * of degree 3.
+ * @returns a function that takes the same work with any nonce
+ * @throws FormatError if the bytes are not work
+ */
+export function openBlockHash(work: Uint8Array, digest?: Digest): BlockHashOf {
+  const steps = merkleSteps(blockLeaves(work, digest), NONCE_LEAF, digest)
+  return (solved) => rootOf(leaf(TAG.nonce, solved.subarray(workLayout(solved).nonce), digest), steps, digest)
 }

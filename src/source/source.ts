@@ -136,3 +136,13 @@ export interface Source {
   /** Chains of the network in ascending order, empty until known. Null if the source never knows them. */
   chains(): readonly ChainStatus[] | null
 }
+
+/** Interface of a source whose chains can change while it mines. */
+export interface ChainChoice {
+  /** Mines these chains from now, or all of them if undefined. */
+  setChains(chains: readonly number[] | undefined): void
+}
+
+/** The operator's choice of fork votes. `node` leaves the votes of the node unchanged. */
+export const forkWishes = ['node', 'yes', 'no'] as const
+export type ForkWish = (typeof forkWishes)[number]

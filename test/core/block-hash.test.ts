@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
 import { blockHash } from '../../src/core/block-hash.ts'
 import { withCreationTime, withNonce } from '../../src/core/header.ts'
-import { openBlockHash } from '../../src/core/open-block-hash.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
+import { openBlockHash } from '../../src/mine/readiness.ts'
 
 it('computes the block hash for any nonce from the shared part, in graphs of any degree', () => {
   const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })

@@ -1,7 +1,7 @@
 /** Block rewards against the table of the public network (rewards/miner_rewards.csv of chainweb-node). */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { rewardAt } from '../../src/devnet/ledger/rewards.ts'
+import { rewardAt } from '../../src/devnet/ledger/gas.ts'
 
 const ENTRY = 87_600
 const ENTRIES = 60

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clockText, isOpen, nextChangeMs, parseSchedule, type Schedule } from '../../src/mine/schedule.ts'
-import { localTime } from '../../src/platform/local-time.ts'
+import { localTime } from '../../src/platform/clock.ts'
 
 function schedule(text: string): Schedule {
   const parsed = parseSchedule(text)

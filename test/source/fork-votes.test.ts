@@ -5,7 +5,7 @@ import { withFeatureFlags } from '../../src/core/header.ts'
 import { development } from '../../src/core/network-data.ts'
 import { type Work, workFromBytes } from '../../src/core/work.ts'
 import { ForkVotes } from '../../src/source/node/fork-votes.ts'
-import type { ForkWish } from '../../src/source/node/fork-wish.ts'
+import type { ForkWish } from '../../src/source/source.ts'
 import { madeWork } from './simulated-node.ts'
 
 const PARENT: ForkState = { number: 0, votes: 7 * VOTE }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { MAX_CHAINS } from '../../core/graph.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
-import { forkWishes } from '../../source/node/fork-wish.ts'
+import { forkWishes } from '../../source/source.ts'
 import {
   bearerToken,
   certificateFingerprint,

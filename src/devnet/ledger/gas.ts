@@ -1,5 +1,5 @@
 /**
- * Gas (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
+ * Gas and rewards (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
  */
 import { concatBytes, decodeHash } from '../../base/bytes.ts'
 import { evalError } from '../../contracts/errors.ts'
@@ -19,6 +19,7 @@ import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
 import type { MinerAccount } from '../../core/payload.ts'
+import { REWARD_PLACES, rewardUnitsAt } from '../../core/reward.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
 import type { CommandTrace } from './command-trace.ts'
@@ -218,4 +219,16 @@ export function payReward(
     asValue(callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward])),
   )
   return { value, events: evaluator.transaction.events }
+}
+
+/**
+ * Reward in coins of a block at this height of one of `chains` chains: the table of the network by height, divided among
+ * its chains (PROTOCOL.md E.4). Throws RangeError for genesis blocks.
+ */
+export function rewardAt(height: bigint, chains: number): Decimal {
+  const all = new Decimal(rewardUnitsAt(height), REWARD_PLACES)
+  return all
+    .div(Decimal.of(BigInt(chains)))
+    .round(COIN_PLACES)
+    .normalise()
 }

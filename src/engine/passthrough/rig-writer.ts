@@ -1,6 +1,11 @@
 /**
- * Writes lines to a rig. Rigs take the first line after their subscription for its answer, so other lines wait for it.
+ * Lines for rigs about a pool session, and their writer. Rigs take the first line after their subscription for its
+ * answer, so other lines wait for it.
  */
+import { requestLine } from '../../stratum/messages.ts'
+import { type ByteOrder, nonce1Text, readNonce1 } from '../../stratum/nonces.ts'
+import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
+import { targetText } from '../../stratum/targets.ts'
 
 /** Maximum number of waiting lines. */
 const MAX_HELD = 64
@@ -55,4 +60,18 @@ export class RigWriter {
     this.#isHolding = false
     this.#held.length = 0
   }
+}
+
+export const targetLine = (target: bigint): string => requestLine(null, 'mining.set_target', [targetText(target)])
+
+/** Unchanged from the pool. */
+export const jobLine = ({ params }: LineJob): string => requestLine(null, 'mining.notify', params)
+
+/** A new nonce1 without a new log-in. */
+export const nonceLine = (line: PoolLine, order: ByteOrder): string =>
+  requestLine(null, 'mining.set_extranonce', [nonce1For(line, order), line.nonce2Bytes])
+
+/** nonce1 in the byte order of the rig. */
+export function nonce1For({ nonce1, nonce2Bytes }: PoolLine, order: ByteOrder): string {
+  return order === 'usual' ? nonce1 : nonce1Text(readNonce1(nonce1, nonce2Bytes), order)
 }

@@ -17,8 +17,7 @@ import { workerKey } from '../stratum/workers.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
-import { jobLine, nonce1For, nonceLine, targetLine } from './rig-lines.ts'
-import { RigWriter } from './rig-writer.ts'
+import { jobLine, nonce1For, nonceLine, RigWriter, targetLine } from './rig-writer.ts'
 import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
 
 /** Timeout of the log-in; rigs wait 30 s for the answer to their subscription. */

@@ -1,8 +1,14 @@
 /** The protocol of one client (PROTOCOL.md F), without its socket: lines in, lines out. */
 import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
-import type { ShareVerdict } from '../../stratum/messages.ts'
-import { type MessageId, numberIn, type Request, requestLine, textIn } from '../../stratum/messages.ts'
+import {
+  type MessageId,
+  numberIn,
+  type Request,
+  requestLine,
+  type ShareVerdict,
+  textIn,
+} from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text } from '../../stratum/nonces.ts'
 import {
   type CloseReason,
@@ -13,7 +19,6 @@ import {
   shareFault,
 } from '../../stratum/refusals.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
-import { announcedRate } from './announced-rate.ts'
 import { orderAsked, orderOf } from './byte-order.ts'
 import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import type { Jobs, RigJob, ShareHash } from './jobs.ts'
@@ -369,4 +374,12 @@ export class Session {
     if (this.#first !== null) this.#first.presence.announced = announced
     return answered(true)
   }
+}
+
+/**
+ * Parses the hashrate that a program reports, a hexadecimal number.
+ * @returns hashes per second, or null if the text is no such number
+ */
+function announcedRate(text: string): number | null {
+  return /^(0x)?[0-9a-f]{1,64}$/i.test(text) ? Number(`0x${text.replace(/^0x/i, '')}`) : null
 }

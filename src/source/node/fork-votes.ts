@@ -3,8 +3,7 @@ import { encodeBase64Url } from '../../base/bytes.ts'
 import { type ForkRules, type ForkState, featureFlagsOf, forkStateOf, ownVote, withVote } from '../../core/fork.ts'
 import { withFeatureFlags } from '../../core/header.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
-import type { ForkVote } from '../source.ts'
-import type { ForkWish } from './fork-wish.ts'
+import type { ForkVote, ForkWish } from '../source.ts'
 
 interface ForkVotesOptions {
   readonly rules: ForkRules

@@ -9,7 +9,6 @@ import { NewcutError } from '../../base/errors.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
-import type { ChainChoice } from '../chain-choice.ts'
 import { Failover } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
 import { NodeCalls } from '../node/calls.ts'
@@ -18,6 +17,7 @@ import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
 import { BLOCK_OVERDUE_MS } from '../node/overdue.ts'
 import {
+  type ChainChoice,
   type ChainStatus,
   type ForkVote,
   type Job,

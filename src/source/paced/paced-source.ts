@@ -11,9 +11,17 @@ import { orAborted } from '../../base/signals.ts'
 import { blockHash } from '../../core/block-hash.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import { difficultyOf, MAX_TARGET } from '../../core/target.ts'
-import type { ChainChoice } from '../chain-choice.ts'
 import { Mailbox } from '../mailbox.ts'
-import type { ChainStatus, ForkVote, Job, Solution, Source, SourceEvents, UpstreamStatus } from '../source.ts'
+import type {
+  ChainChoice,
+  ChainStatus,
+  ForkVote,
+  Job,
+  Solution,
+  Source,
+  SourceEvents,
+  UpstreamStatus,
+} from '../source.ts'
 
 /** Hashes a block for which a search is worthwhile: about a second of one thread. */
 const MAX_SEARCH_HASHES = 1n << 20n
