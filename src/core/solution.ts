@@ -98,8 +98,8 @@ export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfS
 export const isLostVerdict = (verdict: Verdict | null): boolean =>
   verdict !== null && verdict !== 'accepted' && verdict !== 'unconfirmed'
 
-/** A step as stored in a journal or sent in a message. */
-interface ToldStep {
+/** The part of a step that tells whether more may follow, as stored in a journal or sent in a message. */
+export interface StepFacts {
   readonly step: StepName
   readonly depth?: number | null
   readonly mayReturn?: boolean
@@ -110,7 +110,7 @@ interface ToldStep {
  * True if later steps may follow.
  * @param confirmations depth at which a confirmed solution is final; the head of the chain has depth 1
  */
-export function mayGoOn({ step, depth, mayReturn = false, reason }: ToldStep, confirmations: number): boolean {
+export function mayGoOn({ step, depth, mayReturn = false, reason }: StepFacts, confirmations: number): boolean {
   switch (step) {
     case 'found':
     case 'handed-in':

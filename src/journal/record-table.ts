@@ -2,7 +2,7 @@
  * All solutions of a journal in fixed columns: 100 bytes each, outside the heap of the engine. A row has what selects
  * records; the lines on disk have the rest, at the positions that the row names.
  */
-import { mayGoOn, type StepName, stepNames } from '../core/solution.ts'
+import { mayGoOn, type StepFacts, type StepName, stepNames } from '../core/solution.ts'
 
 /** A hash takes its 43 characters and the quote that follows them in its line. */
 const KEY_BYTES = 44
@@ -79,14 +79,6 @@ interface FoundFacts {
   readonly origin: SolutionOrigin
   /** Unix time. */
   readonly foundMs: number
-}
-
-/** The part of a step that selects records. */
-interface StepFacts {
-  readonly step: StepName
-  readonly depth?: number | null
-  readonly mayReturn?: boolean
-  readonly reason?: string | null
 }
 
 export class RecordTable {

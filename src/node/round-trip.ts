@@ -54,7 +54,7 @@ export function roundTrip(
       if (isOver) return
       end()
       reject(reason)
-      sent?.abort(new GivenUp())
+      sent?.abort(givenUp())
     }
     const stop = () => giveUp(signals.find(({ aborted }) => aborted)?.reason)
     const stopTimer = timeoutMs > 0 ? clock.after(timeoutMs, () => giveUp(timedOut())) : undefined
@@ -66,7 +66,7 @@ export function roundTrip(
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => {
         sent = controller
-        if (isOver) controller.abort(new GivenUp())
+        if (isOver) controller.abort(givenUp())
       },
       onResponseStart: (_controller, status, headers) => {
         // 1xx responses precede the final one.
@@ -92,4 +92,4 @@ export function roundTrip(
 }
 
 /** Abort reason of a request whose response nobody awaits. */
-class GivenUp extends Error {}
+const givenUp = () => new Error('nobody awaits the response')

@@ -38,7 +38,8 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
     let isSettled = false
     const startMs = clock.monotonicMs()
     const timeoutMs = timeouts.of(what)
-    const noAnswer = () => new NoAnswer(what, timeoutMs)
+    const noAnswer = () =>
+      new NewcutError('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(timeoutMs / 1000)} s`)
     const drop = (dropped: Iterable<AbortController>) => {
       for (const each of dropped) {
         requests.delete(each)
@@ -95,11 +96,4 @@ export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options:
     signal?.addEventListener('abort', stop, { once: true })
     send()
   })
-}
-
-/** The node does not answer. */
-class NoAnswer extends NewcutError {
-  constructor(what: string, timeoutMs: number) {
-    super('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(timeoutMs / 1000)} s`)
-  }
 }
