@@ -89,10 +89,10 @@ describe('imports', () => {
   })
 
   it('of the evaluator come from its creators', () => {
-    const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluator.ts'))
+    const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluate/evaluator.ts'))
     expect(makers.map(([name]) => name).toSorted()).toEqual([
-      'contracts/machine/link-module.ts',
-      'contracts/machine/reload.ts',
+      'contracts/machine/load/link-module.ts',
+      'contracts/machine/load/reload.ts',
       'contracts/repl/test-run.ts',
       'contracts/trace/tracing-evaluator.ts',
       'devnet/ledger/runner.ts',
@@ -104,7 +104,9 @@ describe('imports', () => {
 describe('the evaluator', () => {
   it('has no public fields that change: what changes is in its scopes', () => {
     const [, body = ''] =
-      /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(code.get('contracts/machine/evaluator.ts') ?? '') ?? []
+      /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(
+        code.get('contracts/machine/evaluate/evaluator.ts') ?? '',
+      ) ?? []
     expect(body).not.toBe('')
     expect(
       [...body.matchAll(/^ {2}(?!readonly |#|get )(\w+)\??(?:: [^(]*)?(?: = .*)?$|^ {2}set (\w+)/gm)].map(

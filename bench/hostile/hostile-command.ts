@@ -1,8 +1,8 @@
 /** Runs one hostile command as a node does, and counts what it would write to disk. */
 
 import { emptyEnvironment, freeGas } from '../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
-import { runText } from '../../src/contracts/machine/execute.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
+import { runText } from '../../src/contracts/machine/load/execute.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import { valueFromJson } from '../../src/contracts/values/wire.ts'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'

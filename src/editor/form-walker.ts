@@ -1,8 +1,8 @@
 /** Walks through expressions: finds what names mean, and notes what cannot be right. */
 import { ContractError } from '../contracts/errors.ts'
 import { failure } from '../contracts/failures/failure.ts'
-import { checkForm } from '../contracts/machine/form-rules.ts'
-import { noSuchMember, noSuchModule } from '../contracts/machine/load-errors.ts'
+import { checkForm } from '../contracts/machine/expand/form-rules.ts'
+import { noSuchMember, noSuchModule } from '../contracts/machine/expand/load-errors.ts'
 import { splitName } from '../contracts/machine/names.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../contracts/syntax/form.ts'
 import { isKeyword } from '../contracts/syntax/keywords.ts'

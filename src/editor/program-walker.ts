@@ -1,8 +1,8 @@
 /** Follows a program from its first form to its last, and through the files that it loads. */
 import { ContractError } from '../contracts/errors.ts'
-import { refuseCycles } from '../contracts/machine/cycles.ts'
-import { noSuchImports, noSuchModule, SHADOW_ADVICE } from '../contracts/machine/load-errors.ts'
-import { shadowsIn } from '../contracts/machine/shadows.ts'
+import { noSuchImports, noSuchModule, SHADOW_ADVICE } from '../contracts/machine/expand/load-errors.ts'
+import { shadowsIn } from '../contracts/machine/expand/shadows.ts'
+import { refuseCycles } from '../contracts/machine/load/cycles.ts'
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import { isWord } from '../contracts/syntax/keywords.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './analysis.ts'

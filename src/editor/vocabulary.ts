@@ -1,6 +1,6 @@
 /** Natives and special forms of the language, as the runner of test files and the network know them. */
 import { NativeFunction } from '../contracts/machine/callables.ts'
-import type { Language } from '../contracts/machine/expander.ts'
+import type { Language } from '../contracts/machine/expand/expander.ts'
 import { languagesOf } from '../contracts/repl/run.ts'
 import { type Files, TestRun } from '../contracts/repl/test-run.ts'
 

@@ -8,8 +8,8 @@ import {
   type GasMeter,
   type Message,
 } from '../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
-import { runText } from '../../src/contracts/machine/execute.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
+import { runText } from '../../src/contracts/machine/load/execute.ts'
 import { newTransaction } from '../../src/contracts/machine/scopes.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'

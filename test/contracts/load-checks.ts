@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { ContractError } from '../../src/contracts/errors.ts'
 import { language } from '../../src/contracts/language.ts'
 import type { LanguageRules } from '../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../src/contracts/machine/evaluator.ts'
+import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
 import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
 import { environment, evaluatorOn, Layer, outcome } from './evaluator.ts'
 

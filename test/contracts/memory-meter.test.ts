@@ -1,7 +1,7 @@
 /** A command ends when it has made too many values, however few of them it holds. */
 import { describe, expect, it } from 'vitest'
 import { freeGas, type GasMeter } from '../../src/contracts/machine/environment.ts'
-import { MOST_BYTES, made } from '../../src/contracts/machine/memory-meter.ts'
+import { MOST_BYTES, made } from '../../src/contracts/machine/gas/memory-meter.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { CapabilityToken, type Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
-import type { Evaluator } from '../../src/contracts/machine/evaluator.ts'
+import type { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
 import { asValue } from '../../src/contracts/machine/term.ts'
 import type { Decimal } from '../../src/contracts/values/decimal.ts'
 import { showValue } from '../../src/contracts/values/print.ts'

@@ -3,8 +3,8 @@
  * modules does not count.
  */
 import type { Expr, Module } from '../machine/ast.ts'
-import { docAndMarks } from '../machine/marks.ts'
-import type { Probe } from '../machine/probe.ts'
+import type { Probe } from '../machine/expand/probe.ts'
+import { docAndMarks } from '../machine/load/annotations.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import type { CallForm, Form } from '../syntax/form.ts'

@@ -1,7 +1,7 @@
 /** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
+import type { Mode } from './access-mode.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
-import type { Mode } from './mode.ts'
 import { Arguments, type Native } from './native.ts'
 import { asValue, Callable, type Term } from './term.ts'
 

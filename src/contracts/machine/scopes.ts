@@ -1,9 +1,9 @@
 /** Creates, snapshots and restores the scopes of a run. A caught failure undoes its effects. */
 import { ContractError } from '../errors.ts'
+import { FREE } from './access-mode.ts'
 import type { CallScope, PactRun, ProgramScope, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
 import { LoadedModuleSet } from './loaded-modules.ts'
-import { FREE } from './mode.ts'
 import type { Layer } from './state.ts'
 
 export function newTransaction(message: Message, state: Layer, gas: GasMeter): TransactionScope {

@@ -2,18 +2,18 @@
 import { evalError, txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
+import { pactIdOf, yieldObject } from '../machine/evaluate/pacts.ts'
+import { parsePrice } from '../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../machine/native.ts'
+import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../machine/rights/access.ts'
 import {
   composeCapability,
   emitEvent,
   installCapability,
   isEvaluatingAny,
   requireCapability,
-} from '../machine/capabilities.ts'
-import { parsePrice } from '../machine/gas-prices.ts'
-import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/guards.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { pactIdOf, yieldObject } from '../machine/pacts.ts'
-import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../machine/purity.ts'
+} from '../machine/rights/capabilities.ts'
+import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/rights/guards.ts'
 import { Guard } from '../values/value.ts'
 
 function enforce(name: string): Native<Run> {

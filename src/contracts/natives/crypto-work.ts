@@ -1,5 +1,5 @@
 /** Prices of cryptography, and the work of natives whose price on the public network does not bound their time. */
-import { integerCost } from '../machine/costs.ts'
+import { integerCost } from '../machine/gas/costs.ts'
 import type { Arguments, Host } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 

@@ -1,5 +1,5 @@
 /** Natives that apply functions to values. */
-import { PRICE } from '../machine/gas-prices.ts'
+import { PRICE } from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
 

@@ -1,8 +1,8 @@
 /** Hash natives, and `typeof`. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type ContractError, evalError } from '../errors.ts'
-import { hashCost } from '../machine/costs.ts'
-import { PRICE } from '../machine/gas-prices.ts'
+import { hashCost } from '../machine/gas/costs.ts'
+import { PRICE } from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Callable } from '../machine/term.ts'
 import { typeName } from '../machine/type-name.ts'

@@ -1,6 +1,6 @@
 /** List natives, and natives that accept lists, strings and objects. */
-import { COST, sortCost } from '../machine/costs.ts'
-import { characters, lookupPrice, PRICE } from '../machine/gas-prices.ts'
+import { COST, sortCost } from '../machine/gas/costs.ts'
+import { characters, lookupPrice, PRICE } from '../machine/gas/prices.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
 import type { Term } from '../machine/term.ts'
 import { integerSize } from '../values/charged-size.ts'

@@ -1,14 +1,14 @@
 /** Comparisons and logical natives. */
 
 import { failure } from '../failures/failure.ts'
-import { COST, productCost } from '../machine/costs.ts'
+import { COST, productCost } from '../machine/gas/costs.ts'
 import {
   decimalComparisonPrice,
   integerComparisonPrice,
   lookupPrice,
   PRICE,
   textComparisonPrice,
-} from '../machine/gas-prices.ts'
+} from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'

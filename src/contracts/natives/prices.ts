@@ -1,4 +1,4 @@
-import { PRICE } from '../machine/gas-prices.ts'
+import { PRICE } from '../machine/gas/prices.ts'
 import { CRYPTO_PRICES } from './crypto-work.ts'
 
 /** Flat price of a native call in milligas, as on the public network. The natives charge what depends on arguments. */

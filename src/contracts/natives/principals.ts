@@ -1,7 +1,8 @@
 /** Principals: account names derived from a guard, so that nobody else can own them. */
-import { COST, hashCost } from '../machine/costs.ts'
+
 import type { LanguageRules } from '../machine/environment.ts'
-import { characters, PRICE, parsePrice, textComparisonPrice } from '../machine/gas-prices.ts'
+import { COST, hashCost } from '../machine/gas/costs.ts'
+import { characters, PRICE, parsePrice, textComparisonPrice } from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native, paidSize } from '../machine/native.ts'
 import { capabilityGuardSize, userGuardSize } from '../values/charged-size.ts'
 import { hashText } from '../values/hash.ts'

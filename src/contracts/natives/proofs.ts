@@ -1,6 +1,6 @@
 /** Native that verifies proofs of other chains. */
 import type { Run } from '../machine/ast.ts'
-import { weightOf } from '../machine/bounds.ts'
+import { weightOf } from '../machine/gas/bounds.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import type { ObjectValue } from '../values/value.ts'
 

@@ -1,7 +1,7 @@
 /** String natives. */
 
-import { COST, growthCost, LIMIT } from '../machine/costs.ts'
-import { characters, PRICE, parsePrice } from '../machine/gas-prices.ts'
+import { COST, growthCost, LIMIT } from '../machine/gas/costs.ts'
+import { characters, PRICE, parsePrice } from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { bitLength } from '../values/bits.ts'
 import { formatValue, showValue } from '../values/print.ts'

@@ -1,6 +1,6 @@
 /** Natives for times and durations. Durations are decimals in seconds. */
-import { COST, LIMIT } from '../machine/costs.ts'
-import { characters, PRICE, productPrice } from '../machine/gas-prices.ts'
+import { COST, LIMIT } from '../machine/gas/costs.ts'
+import { characters, PRICE, productPrice } from '../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../machine/native.ts'
 import { Decimal } from '../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'

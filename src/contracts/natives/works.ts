@@ -2,7 +2,7 @@
  * Work of each native, counted before it runs. The prices of the network do not bound the time of all of them, so a
  * native without a line here is refused when the language is made.
  */
-import { measureWork } from '../machine/bounds.ts'
+import { measureWork } from '../machine/gas/bounds.ts'
 import type { Term } from '../machine/term.ts'
 import { bitLength } from '../values/bits.ts'
 import { Decimal } from '../values/decimal.ts'

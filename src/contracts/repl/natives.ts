@@ -1,8 +1,8 @@
 /** Native functions of test files: transactions, environment, capabilities, pacts, gas. */
 import { failure } from '../failures/failure.ts'
 import type { Run } from '../machine/ast.ts'
-import { grantForTest } from '../machine/capabilities.ts'
 import { type Native, native } from '../machine/native.ts'
+import { grantForTest } from '../machine/rights/capabilities.ts'
 import { UNIT } from '../values/value.ts'
 import { environmentNatives } from './environment-natives.ts'
 import { forkNative } from './fork-native.ts'

@@ -3,9 +3,9 @@
  * is shrunk, and printed as the forms that reproduce it.
  */
 import { ContractError } from '../errors.ts'
-import { type SpecialForm, syntaxError } from '../machine/expander.ts'
-import { exprOf } from '../machine/expressions.ts'
-import { asText } from '../machine/forms.ts'
+import { asText } from '../machine/evaluate/forms.ts'
+import { type SpecialForm, syntaxError } from '../machine/expand/expander.ts'
+import { exprOf } from '../machine/expand/expressions.ts'
 import { Layer } from '../machine/state.ts'
 import { asValue, Callable, type Term } from '../machine/term.ts'
 import type { CallForm, Form } from '../syntax/form.ts'

@@ -1,7 +1,7 @@
 /** Follows a run of test files for traces, a report of gas, and coverage. */
 import type { FileCounts } from '../coverage/counts.ts'
 import { Coverage } from '../coverage/coverage.ts'
-import type { Probe } from '../machine/probe.ts'
+import type { Probe } from '../machine/expand/probe.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import { type FormTrace, FormTraces } from '../trace/form-traces.ts'

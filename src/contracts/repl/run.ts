@@ -2,7 +2,7 @@
 import { ContractError, type TextPlace } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
 import { language, languageWith } from '../language.ts'
-import type { Language } from '../machine/expander.ts'
+import type { Language } from '../machine/expand/expander.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { Chance } from './properties.ts'

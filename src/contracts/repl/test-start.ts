@@ -1,7 +1,7 @@
 /** The beginning of the run of a test file: its chain, its block and its observer. */
 import type { TextPlace } from '../errors.ts'
 import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
-import type { Language } from '../machine/expander.ts'
+import type { Language } from '../machine/expand/expander.ts'
 import type { ReadableState } from '../machine/state.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
 import type { ObjectValue } from '../values/value.ts'

@@ -1,6 +1,6 @@
 /** Entries of the state as JSON text, for hashes of writes and for comparisons when blocks are checked. */
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
-import type { Namespace } from '../../contracts/machine/modules.ts'
+import type { Namespace } from '../../contracts/machine/load/modules.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { TextWriter, writeEach } from '../../contracts/values/text-writer.ts'
 import type { Value } from '../../contracts/values/value.ts'

@@ -4,7 +4,6 @@
 import { concatBytes, decodeHash } from '../../base/bytes.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'
-import { granting, withCapability } from '../../contracts/machine/capabilities.ts'
 import {
   type BlockScope,
   type EmittedEvent,
@@ -13,6 +12,7 @@ import {
   freeGas,
   type Message,
 } from '../../contracts/machine/environment.ts'
+import { granting, withCapability } from '../../contracts/machine/rights/capabilities.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
 import { asValue } from '../../contracts/machine/term.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'

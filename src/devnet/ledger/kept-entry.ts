@@ -1,8 +1,8 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
 import { printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
-import type { Namespace } from '../../contracts/machine/modules.ts'
-import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/reload.ts'
+import type { Namespace } from '../../contracts/machine/load/modules.ts'
+import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/load/reload.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
 

@@ -1,6 +1,6 @@
 /** Executes a command of the node's owner: without gas, with capabilities granted and admin rights on modules. */
 import { evalError } from '../../contracts/errors.ts'
-import { grantForTest, grantUnasked } from '../../contracts/machine/capabilities.ts'
+import { grantForTest, grantUnasked } from '../../contracts/machine/rights/capabilities.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { readPrivileges } from '../command/privileges.ts'

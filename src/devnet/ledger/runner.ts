@@ -9,7 +9,7 @@ import {
   type GasMeter,
   type LanguageRules,
 } from '../../contracts/machine/environment.ts'
-import { Evaluator } from '../../contracts/machine/evaluator.ts'
+import { Evaluator } from '../../contracts/machine/evaluate/evaluator.ts'
 import { MissingEntry } from '../../contracts/machine/missing.ts'
 import { newTransaction } from '../../contracts/machine/scopes.ts'
 import type { Layer } from '../../contracts/machine/state.ts'

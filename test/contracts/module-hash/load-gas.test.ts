@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { language } from '../../../src/contracts/language.ts'
 import { emptyEnvironment } from '../../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../../src/contracts/machine/evaluator.ts'
-import { runText } from '../../../src/contracts/machine/execute.ts'
+import { Evaluator } from '../../../src/contracts/machine/evaluate/evaluator.ts'
+import { runText } from '../../../src/contracts/machine/load/execute.ts'
 import { newTransaction } from '../../../src/contracts/machine/scopes.ts'
 import { Layer } from '../../../src/contracts/machine/state.ts'
 

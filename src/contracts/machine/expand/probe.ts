@@ -1,0 +1,13 @@
+/** Observer of expanded code, which counts what runs. Code that is expanded without one pays nothing. */
+import type { CallForm, Form } from '../../syntax/form.ts'
+import type { Expr, Module } from '../ast.ts'
+
+export interface Probe {
+  /** The members of a module are declared next. */
+  module(form: CallForm, module: Module): void
+  /**
+   * Expands a form of a module.
+   * @returns its expression, with what counts its evaluations
+   */
+  probed(form: Form, module: Module, expand: () => Expr): Expr
+}

@@ -1,0 +1,173 @@
+/**
+ * Finds what names mean: members of the module being loaded, imports, members of other modules, and modules.
+ *
+ * A name without a namespace means a module of the root namespace. If there is none, it means one of the namespace that
+ * the program has entered.
+ */
+import { evalError, type TextPlace } from '../../errors.ts'
+import { Const, type Definition, Fun, type Module, ownerOf, type Run, Schema } from '../ast.ts'
+import { splitName } from '../names.ts'
+import {
+  noSchema,
+  noSuchMember,
+  noSuchModule,
+  noSuchNamespacedModule,
+  notFree,
+  unboundType,
+  wrongManager,
+  wrongModule,
+} from './load-errors.ts'
+
+/** A member, or a module as a value. */
+export type Referent = { readonly definition: Definition } | { readonly module: Module }
+
+export class Resolver {
+  readonly run: Run
+  /** The module that contains the code, or null at the top level. */
+  readonly module: Module | null
+  /** Names of members, some of which are declared later. */
+  readonly #later: ReadonlySet<string>
+
+  constructor(run: Run, module: Module | null, later: ReadonlySet<string>) {
+    this.run = run
+    this.module = module
+    this.#later = later
+  }
+
+  /**
+   * Finds what a name with or without dots means.
+   * @throws EvalError if it means nothing
+   */
+  resolve(name: string, place: TextPlace): Referent {
+    const parts = splitName(name)
+    if (parts !== null) return this.#qualified(parts.module, parts.member, place)
+    const definition = this.bare(name)
+    return definition === undefined ? { module: this.moduleNamed(name, place) } : { definition }
+  }
+
+  /** Finds a member of the module itself, an import of the module, or an import at the top level. */
+  bare(name: string): Definition | undefined {
+    const { module, run } = this
+    const own = module?.get(name)
+    if (own !== undefined && isVisible(own)) return own
+    const imported = module?.imports.get(name)
+    if (imported !== undefined) return imported
+    const atTop = run.program.imports.get(name)
+    if (atTop !== undefined) module?.outside.set(name, ownerOf(atTop))
+    return atTop
+  }
+
+  /** Whether a name without dots means a module: that being loaded, or a loaded one. */
+  isModule(name: string): boolean {
+    const { module, run } = this
+    const { namespace } = run.program
+    const names = namespace === null ? [name] : [name, `${namespace}.${name}`]
+    return names.some((full) => module?.name === full || run.findModule(full) !== undefined)
+  }
+
+  /** Finds `module.member`, or the module of this name as a value. */
+  #qualified(around: string, member: string, place: TextPlace): Referent {
+    const exact = this.#member(around, member)
+    if (exact !== undefined) return { definition: exact }
+    const { namespace } = this.run.program
+    if (!around.includes('.')) {
+      const module = this.#find(`${around}.${member}`)
+      if (module?.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, place)
+      if (module !== undefined) return { module }
+      const found = namespace === null ? undefined : this.#member(`${namespace}.${around}`, member)
+      if (found !== undefined) return { definition: found }
+    }
+    throw noSuchMember(around, member, place)
+  }
+
+  /** Finds a member by the full name of its module: of the module being loaded, or of its version before. */
+  #member(full: string, member: string): Definition | undefined {
+    const { module } = this
+    const own = module?.name === full && !module.isInterface ? module.get(member) : undefined
+    if (own !== undefined) return own
+    const found = this.#find(full)
+    const definition = found?.get(member)
+    return definition !== undefined && isVisible(definition) ? definition : undefined
+  }
+
+  /**
+   * Finds a module that is no interface.
+   * @throws EvalError if there is none
+   */
+  moduleNamed(name: string, place: TextPlace): Module {
+    const { module } = this
+    if (module !== null && !module.isInterface && module.name === name) return module
+    const found = this.#loaded(name, place, module?.isInterface === false ? module : null)
+    if (found.isInterface) throw wrongModule(found.name, true, place)
+    return found
+  }
+
+  /**
+   * Finds an interface.
+   * @throws EvalError if there is none
+   */
+  interfaceNamed(name: string, place: TextPlace): Module {
+    const { module } = this
+    if (module?.isInterface && module.name === name) return module
+    const found = this.#loaded(name, place, module?.isInterface ? module : null)
+    if (!found.isInterface) throw wrongModule(found.name, false, place)
+    return found
+  }
+
+  /**
+   * Finds a module or interface that is loaded, not the one being loaded.
+   * @throws EvalError if there is none
+   */
+  loadedNamed(name: string, place: TextPlace): Module {
+    return this.#loaded(name, place, null)
+  }
+
+  /** @param self module being loaded that its name in the current namespace means, or null */
+  #loaded(name: string, place: TextPlace, self: Module | null): Module {
+    const exact = this.#find(name)
+    if (exact !== undefined) return exact
+    const { namespace } = this.run.program
+    const hint = `no ${name.includes('.') ? 'module' : 'variable, member, import or module'} has this name`
+    if (namespace === null || name.includes('.')) throw noSuchModule(name, place, hint)
+    const full = `${namespace}.${name}`
+    const found = self?.name === full ? self : this.#find(full)
+    if (found === undefined) throw noSuchNamespacedModule(full, place)
+    return found
+  }
+
+  /** Finds a loaded module by its full name, and records it as a dependency of the module being loaded. */
+  #find(full: string): Module | undefined {
+    const found = this.run.findModule(full)
+    if (found !== undefined) this.module?.dependencies.set(full, found)
+    return found
+  }
+
+  /**
+   * Finds a schema.
+   * @throws EvalError if the name means something else, or nothing
+   */
+  schema(name: string, place: TextPlace): Schema {
+    if (this.#later.has(name) && this.module?.get(name) === undefined) throw noSchema(name, place)
+    const found = this.resolve(name, place)
+    if ('definition' in found && found.definition instanceof Schema) return found.definition
+    if ('definition' in found || name.includes('.')) throw noSchema(splitName(name)?.member ?? name, place)
+    throw unboundType(name, place)
+  }
+
+  /**
+   * Finds the function that manages a capability.
+   * @throws EvalError if the name means something else, or nothing
+   */
+  manager(name: string, place: TextPlace): Fun {
+    const found = this.resolve(name, place)
+    if (!('definition' in found)) throw notFree(name, place)
+    const { definition } = found
+    if (definition instanceof Fun && definition.kind === 'defun') return definition
+    throw wrongManager(`${ownerOf(definition).name}.${definition.name}`, place)
+  }
+}
+
+/** Code can use constants and schemas of interfaces only. */
+export function isVisible(definition: Definition): boolean {
+  return definition instanceof Const || definition instanceof Schema || !ownerOf(definition).isInterface
+}

@@ -1,0 +1,185 @@
+/**
+ * Refuses members of a module that use each other in a circle. As on the network, names decide: this runs before any of
+ * them is resolved.
+ */
+import type { TextPlace } from '../../errors.ts'
+import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../../syntax/form.ts'
+import { cycle } from '../expand/load-errors.ts'
+
+/** Variables that hide members of the same name. */
+interface Hidden {
+  readonly name: string
+  readonly up: Hidden | null
+}
+
+/** Names with a meaning that no member of the module can have. */
+export interface NamesInUse {
+  /** Full name of the module. */
+  readonly module: string
+  readonly reserved: ReadonlySet<string>
+  /** True for the name of a special form, which hides members at the head of a call. */
+  readonly isForm: (name: string) => boolean
+}
+
+/** Finds the members that one member uses. */
+class Uses {
+  readonly #names: NamesInUse
+  readonly #members: ReadonlyMap<string, CallForm>
+  readonly found = new Set<string>()
+
+  constructor(names: NamesInUse, members: ReadonlyMap<string, CallForm>) {
+    this.#names = names
+    this.#members = members
+  }
+
+  member(call: CallForm): void {
+    const [head, name, params, ...body] = call.items
+    this.#type(name)
+    const kind = head.form === 'atom' ? head.name : ''
+    if (kind === 'deftable' || kind === 'defschema') {
+      for (const field of [params, ...body]) if (field !== undefined) this.#type(field)
+    } else if (kind === 'defconst') this.#form(params, null)
+    else {
+      const inner = this.#parameters(params, null)
+      // The parameters of capabilities and pacts hide nothing here.
+      for (const form of body) this.#form(form, kind === 'defun' ? inner : null)
+    }
+  }
+
+  #name(name: string, hidden: Hidden | null): void {
+    const { module, reserved } = this.#names
+    const prefix = `${module}.`
+    const isOwn = name.startsWith(prefix)
+    const bare = isOwn ? name.slice(prefix.length) : name
+    if (!this.#members.has(bare) || (!isOwn && reserved.has(bare))) return
+    for (let each = isOwn ? null : hidden; each !== null; each = each.up) if (each.name === bare) return
+    this.found.add(bare)
+  }
+
+  #type(form: Form | undefined): void {
+    if (form?.form === 'atom' && form.type !== null) this.#typeForm(form.type)
+  }
+
+  #typeForm(type: TypeForm): void {
+    if (type.type === 'list' && type.item !== null) this.#typeForm(type.item)
+    if ((type.type === 'object' || type.type === 'table') && type.schema !== null) this.#name(type.schema, null)
+  }
+
+  /** @returns the variables with the parameters */
+  #parameters(form: Form | undefined, hidden: Hidden | null): Hidden | null {
+    let inner = hidden
+    for (const param of form?.form === 'call' ? form.items : []) {
+      this.#type(param)
+      if (param.form === 'atom') inner = { name: param.name, up: inner }
+    }
+    return inner
+  }
+
+  #form(form: Form | undefined, hidden: Hidden | null): void {
+    switch (form?.form) {
+      case 'atom':
+        if (form.member === null) this.#name(form.name, hidden)
+        return
+      case 'list':
+        for (const item of form.items) this.#form(item, hidden)
+        return
+      case 'object':
+        for (const [, value] of form.fields) this.#form(value, hidden)
+        return
+      case 'call':
+        this.#call(form, hidden)
+    }
+  }
+
+  #call({ items }: CallForm, hidden: Hidden | null): void {
+    const [head, ...rest] = items
+    const name = head?.form === 'atom' && head.member === null ? head.name : ''
+    if (name === 'lambda') this.#forms(rest.slice(1), this.#parameters(rest[0], hidden))
+    else if (name === 'let' || name === 'let*') this.#let(rest, hidden)
+    else this.#forms(head !== undefined && !this.#names.isForm(name) ? items : rest, hidden)
+  }
+
+  /** A binding hides names in the forms behind it. */
+  #forms(forms: readonly Form[], hidden: Hidden | null): void {
+    let inner = hidden
+    for (const form of forms) {
+      if (form.form === 'binding') inner = this.#binding(form, inner)
+      else this.#form(form, inner)
+    }
+  }
+
+  #binding({ fields }: BindingForm, hidden: Hidden | null): Hidden | null {
+    let inner = hidden
+    for (const [, variable] of fields) {
+      this.#type(variable)
+      inner = { name: variable.name, up: inner }
+    }
+    return inner
+  }
+
+  #let([bindings, ...body]: readonly Form[], hidden: Hidden | null): void {
+    let inner = hidden
+    for (const binding of bindings?.form === 'call' ? bindings.items : []) {
+      const [variable, value] = binding.form === 'call' ? binding.items : []
+      this.#type(variable)
+      this.#form(value, inner)
+      if (variable?.form === 'atom') inner = { name: (variable as Atom).name, up: inner }
+    }
+    this.#forms(body, inner)
+  }
+}
+
+/**
+ * @param calls definitions of the module
+ * @throws EvalError if some of them use each other in a circle
+ */
+export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): void {
+  const members = new Map<string, CallForm>()
+  for (const call of calls) {
+    const name = call.items[1]
+    if (name?.form === 'atom') members.set(name.name, call)
+  }
+  const uses = new Map<string, ReadonlySet<string>>()
+  for (const [name, call] of members) {
+    const finder = new Uses(names, members)
+    finder.member(call)
+    uses.set(name, finder.found)
+  }
+  const path = findCycle(uses)
+  if (path === null) return
+  // Each member once, from the first by name.
+  const first = path.indexOf([...path].sort()[0])
+  const sorted = [...path.slice(first), ...path.slice(0, first)]
+  throw cycle(names.module, sorted, placeOf(members.get(sorted[0])))
+}
+
+function placeOf(call: CallForm | undefined): TextPlace | null {
+  return call?.place ?? null
+}
+
+/** Iterative depth-first search: a module may have thousands of functions, each calling the next. */
+function findCycle(uses: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | null {
+  const done = new Set<string>()
+  for (const start of uses.keys()) {
+    const path: (readonly [name: string, uses: Iterator<string>])[] = []
+    const onPath = new Set<string>()
+    const enter = (name: string) => {
+      path.push([name, (uses.get(name) ?? new Set<string>()).values()])
+      onPath.add(name)
+    }
+    if (!done.has(start)) enter(start)
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const [name, left] = last
+      const next = left.next()
+      if (next.done) {
+        path.pop()
+        onPath.delete(name)
+        done.add(name)
+      } else if (onPath.has(next.value)) {
+        const names = [...onPath]
+        return names.slice(names.indexOf(next.value))
+      } else if (!done.has(next.value)) enter(next.value)
+    }
+  }
+  return null
+}

@@ -1,0 +1,60 @@
+/**
+ * Checks that a module implements an interface. It has the same functions, capabilities and pacts. Names and types of
+ * parameters, type of the result and annotation are the same too.
+ */
+import type { TextPlace } from '../../errors.ts'
+import { Fun, type Module, type Param } from '../ast.ts'
+import { notImplemented, wronglyImplemented } from '../expand/load-errors.ts'
+import { isSameType, typeText } from '../types.ts'
+
+/**
+ * @param place of the module
+ * @throws EvalError if a member is missing or differs
+ */
+export function checkImplements(module: Module, face: Module, place: TextPlace): void {
+  for (const [name, wanted] of face.definitions) {
+    if (!(wanted instanceof Fun)) continue
+    const own = module.get(name)
+    const declared = `(${wanted.kind} ${signature(wanted)})`
+    if (own === undefined) throw notImplemented(module.name, face.name, name, place)
+    if (!(own instanceof Fun) || own.kind !== wanted.kind) {
+      throw wronglyImplemented(module.name, face.name, name, place, declared)
+    }
+    if (!isMarkedLike(own, wanted)) {
+      throw wronglyImplemented(module.name, face.name, `: defcap mismatch for ${name}`, place, declared)
+    }
+    if (!isSame(own, wanted)) throw wronglyImplemented(module.name, face.name, name, place, declared)
+  }
+}
+
+function isSame(own: Fun, wanted: Fun): boolean {
+  return (
+    own.params.length === wanted.params.length &&
+    wanted.params.every(({ name, type }, index) => {
+      const param = own.params[index]
+      return param.name === name && isSameType(type, param.type)
+    }) &&
+    isSameType(wanted.result, own.result)
+  )
+}
+
+/** `@managed` without a parameter in the interface allows every managed capability. */
+function isMarkedLike(own: Fun, wanted: Fun): boolean {
+  if (own.isEvent !== wanted.isEvent || (own.managed === null) !== (wanted.managed === null)) return false
+  const by = wanted.managed?.by ?? null
+  if (by === null) return true
+  const ownBy = own.managed?.by ?? null
+  const manager = ownBy?.manager ?? null
+  return (
+    ownBy !== null &&
+    ownBy.param === by.param &&
+    own.params[by.param]?.name === wanted.params[by.param].name &&
+    manager?.name === by.name &&
+    manager.module === own.module
+  )
+}
+
+function signature({ name, params, result }: Fun): string {
+  const typed = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeText(type)}`)
+  return `${typed({ name, type: result })} (${params.map(typed).join(' ')})`
+}

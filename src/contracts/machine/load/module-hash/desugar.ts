@@ -1,0 +1,285 @@
+/** Reduces forms of the language to resolved terms. */
+import { ContractError, type TextPlace } from '../../../errors.ts'
+import type { Atom, BindingForm, CallForm, Form } from '../../../syntax/form.ts'
+import type { Type } from '../../../values/type.ts'
+import { UNIT } from '../../../values/value.ts'
+import { Schema } from '../../ast.ts'
+import { type Expander, syntaxError } from '../../expand/expander.ts'
+import { PRINT } from '../../printing.ts'
+import type { NameResolver } from './names.ts'
+import { calledNumber, isNative, nativeNumber } from './native-numbers.ts'
+import type { Arg, FormName, ResolvedTerm } from './terms.ts'
+
+/** Variables that only the network's own terms bind. */
+const OBJECT = '#bindObject'
+const ITEM = ':ijHO1'
+const CONDITIONS = ['#condArg1', '#condArg2'] as const
+const CONSTANTLY = ['#constantlyA1', '#constantlyA2'] as const
+
+/** Forms with a fixed number of parts. */
+const FIXED: ReadonlyMap<string, number> = new Map([
+  ['if', 3],
+  ['enforce-one', 2],
+  ['try', 2],
+  ['create-user-guard', 1],
+  ['error', 1],
+  ['pure', 1],
+])
+/** Forms that are functions of two booleans with any other number of arguments. */
+const CONNECTIVES: ReadonlySet<string> = new Set(['and', 'or', 'enforce'])
+/** Natives that take all arguments as one list. */
+const OF_LIST: ReadonlySet<string> = new Set(['hash-poseidon', 'poseidon-hash-hack-a-chain'])
+const NOT_CALLS: ReadonlySet<string> = new Set(['lambda', 'let', 'let*'])
+
+export class Desugarer {
+  readonly #expander: Expander
+  readonly #names: NameResolver
+
+  constructor(expander: Expander, names: NameResolver) {
+    this.#expander = expander
+    this.#names = names
+  }
+
+  /** Resolves a name with its type, as of an argument. */
+  arg({ name, type, place }: Pick<Atom, 'name' | 'type' | 'place'>): Arg {
+    this.#noteType(type)
+    const resolved = this.#expander.type(type, place)
+    this.#noteModules(resolved)
+    return { name, type: resolved }
+  }
+
+  /** Notes the schemas in a type as uses. */
+  #noteType(type: Atom['type']): void {
+    if (type?.type === 'list') this.#noteType(type.item)
+    else if ((type?.type === 'object' || type?.type === 'table') && type.schema !== null)
+      this.#names.noteUse(type.schema)
+  }
+
+  /** Notes the modules of the schemas in a type. */
+  #noteModules(type: Type | null): void {
+    if (type?.type === 'list') this.#noteModules(type.item)
+    else if ((type?.type === 'object' || type?.type === 'table') && type.schema instanceof Schema)
+      this.#names.noteModule(type.schema.owner)
+  }
+
+  args(forms: readonly Form[]): Arg[] {
+    return forms.map((form) => {
+      if (form.form !== 'atom') throw syntaxError('a parameter is a name', form.place)
+      return this.arg(form)
+    })
+  }
+
+  /** Reduces a body: several forms become a sequence. */
+  body(forms: readonly Form[], place: TextPlace): ResolvedTerm {
+    return sequence(
+      forms.map((form) => this.term(form)),
+      place,
+    )
+  }
+
+  term(form: Form): ResolvedTerm {
+    switch (form.form) {
+      case 'string':
+      case 'number':
+        return { term: 'literal', value: form.value }
+      case 'list':
+        return { term: 'list', items: form.items.map((item) => this.term(item)) }
+      case 'object':
+        return { term: 'object', fields: form.fields.map(([name, value]) => [name, this.term(value)]) }
+      case 'binding':
+        throw syntaxError('a binding is not an expression', form.place)
+      case 'atom':
+        return this.#atom(form)
+      case 'call':
+        return this.#call(form)
+    }
+  }
+
+  /** A lambda, or a nullary term if there are no arguments. */
+  lambda(args: readonly Arg[], body: readonly Form[], place: TextPlace): ResolvedTerm {
+    const within = this.#names.within(args, true, () => this.body(body, place))
+    return args.length === 0 ? { term: 'nullary', body: within } : { term: 'lambda', args, body: within }
+  }
+
+  #atom({ name, member, place }: Atom): ResolvedTerm {
+    if (member !== null) return { term: 'variable', ...this.#names.dynamic(name, member, place) }
+    if (name === 'true' || name === 'false') return { term: 'literal', value: name === 'true' }
+    if (isNative(name)) return { term: 'native', name, number: nativeNumber(name) }
+    switch (name) {
+      case 'constantly':
+        return lambdaOf(CONSTANTLY, null, { term: 'variable', name: CONSTANTLY[0], to: { ref: 'bound', index: 1 } })
+      case 'CHARSET_ASCII':
+        return { term: 'literal', value: 0n }
+      case 'CHARSET_LATIN1':
+        return { term: 'literal', value: 1n }
+      default:
+        // Natives of test files.
+        if (this.#expander.run.natives.has(name) && !this.#isBoundPrint(name, place))
+          return { term: 'native', name, number: nativeNumber(name) }
+        return { term: 'variable', ...this.#names.resolve(name, place) }
+    }
+  }
+
+  /** Whether a name is `print`, and means something else than the native. */
+  #isBoundPrint(name: string, place: TextPlace): boolean {
+    if (name !== PRINT) return false
+    try {
+      this.#names.resolve(name, place)
+      return true
+    } catch (error) {
+      if (error instanceof ContractError) return false
+      throw error
+    }
+  }
+
+  #call(call: CallForm): ResolvedTerm {
+    const [head, ...rest] = call.items
+    if (head === undefined) return { term: 'literal', value: UNIT }
+    if (head.form === 'atom' && head.member === null) {
+      const special = this.#special(head.name, rest, call)
+      if (special !== null) return special
+    }
+    return applied(this.term(head), this.#arguments(rest))
+  }
+
+  /** Reduces arguments. Behind a binding all others are its body. */
+  #arguments(forms: readonly Form[]): ResolvedTerm[] {
+    const at = forms.findIndex(({ form }) => form === 'binding')
+    const plain = (at < 0 ? forms : forms.slice(0, at)).map((form) => this.term(form))
+    if (at < 0) return plain
+    return [...plain, this.#binding(forms[at] as BindingForm, forms.slice(at + 1))]
+  }
+
+  /** A lambda of the object, with a `let` for each field. The last field is the outermost. */
+  #binding({ fields, place }: BindingForm, body: readonly Form[]): ResolvedTerm {
+    const names = this.#names
+    names.bind(OBJECT)
+    const lets = [...fields].reverse().map(([field, variable]) => {
+      const object: ResolvedTerm = { term: 'variable', ...names.resolve(OBJECT, place) }
+      const at: ResolvedTerm = { term: 'native', name: 'at', number: nativeNumber('at') }
+      const value: ResolvedTerm = { term: 'call', fn: at, args: [{ term: 'literal', value: field }, object] }
+      const arg = this.arg(variable)
+      names.bind(arg.name)
+      return { arg, value }
+    })
+    const inner = letsAround(lets, this.body(body, place))
+    for (const { arg } of lets.reverse()) names.unbind(arg.name)
+    names.unbind(OBJECT)
+    return { term: 'lambda', args: [{ name: OBJECT, type: null }], body: inner }
+  }
+
+  /** @returns null if the name is not that of a special form */
+  #special(name: string, forms: readonly Form[], { place }: CallForm): ResolvedTerm | null {
+    const count = FIXED.get(name)
+    if (count !== undefined) {
+      if (forms.length !== count) throw syntaxError(`${name} takes ${count} parts, not ${forms.length}`, place)
+      return { term: 'form', form: name as FormName, parts: forms.map((form) => this.term(form)) }
+    }
+    if (CONNECTIVES.has(name)) return this.#connective(name as FormName, forms)
+    switch (name) {
+      case 'lambda':
+      case 'let':
+      case 'let*':
+        return this.#binder(name, forms, place)
+      case 'do':
+        return this.body(forms, place)
+      case 'with-capability': {
+        if (forms.length < 2) throw syntaxError('with-capability takes a capability and a body', place)
+        const parts = [this.term(forms[0]), this.body(forms.slice(1), place)]
+        return { term: 'form', form: 'with-capability', parts }
+      }
+      case 'suspend':
+        return { term: 'nullary', body: this.body(forms, place) }
+      case 'cond':
+        return this.#cond(forms, place)
+      case 'map':
+        return this.#map(forms)
+      default:
+        return null
+    }
+  }
+
+  #binder(name: string, [params, ...body]: readonly Form[], place: TextPlace): ResolvedTerm {
+    if (params?.form !== 'call') throw syntaxError("Expected: ['(']", params?.place ?? place)
+    if (name === 'lambda') return this.lambda(this.args(params.items), body, place)
+    const lets = params.items.map((binding) => {
+      const [variable, value] = binding.form === 'call' ? binding.items : []
+      if (variable?.form !== 'atom' || value === undefined)
+        throw syntaxError('let takes pairs of a name and a value', binding.place)
+      const bound = { arg: this.arg(variable), value: this.term(value) }
+      this.#names.bind(variable.name)
+      return bound
+    })
+    const inner = letsAround(lets, this.body(body, place))
+    for (const { arg } of lets.reverse()) this.#names.unbind(arg.name)
+    return inner
+  }
+
+  #connective(form: FormName, forms: readonly Form[]): ResolvedTerm {
+    if (forms.length === 2) return { term: 'form', form, parts: forms.map((part) => this.term(part)) }
+    const [one, other] = CONDITIONS.map((name, position): ResolvedTerm => {
+      return { term: 'variable', name, to: { ref: 'bound', index: 1 - position } }
+    })
+    return applied(lambdaOf(CONDITIONS, 'bool', { term: 'form', form, parts: [one, other] }), this.#arguments(forms))
+  }
+
+  #cond(forms: readonly Form[], place: TextPlace): ResolvedTerm {
+    const last = forms.at(-1)
+    if (last === undefined) throw syntaxError('cond takes at least one part', place)
+    const pairs = forms.slice(0, -1).map((form) => {
+      if (form.form !== 'call' || form.items.length !== 2)
+        throw syntaxError('cond takes pairs of a test and a value', form.place)
+      return [this.term(form.items[0]), this.term(form.items[1])] as const
+    })
+    let body = this.term(last)
+    for (const [test, value] of pairs.reverse()) body = { term: 'form', form: 'if', parts: [test, value, body] }
+    const cond: ResolvedTerm = { term: 'native', name: 'cond', number: nativeNumber('cond') }
+    return { term: 'call', fn: cond, args: [{ term: 'nullary', body }] }
+  }
+
+  /** `(map (f a) list)` is `(map (lambda (x) (f a x)) list)`. */
+  #map(forms: readonly Form[]): ResolvedTerm {
+    const map: ResolvedTerm = { term: 'native', name: 'map', number: nativeNumber('map') }
+    const [fn, ...rest] = forms
+    if (
+      fn?.form !== 'call' ||
+      fn.items.length === 0 ||
+      (fn.items[0].form === 'atom' && NOT_CALLS.has(fn.items[0].name))
+    )
+      return applied(map, this.#arguments(forms))
+    const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
+    const arg = { name: ITEM, type: null }
+    const body = this.#names.within([arg], true, () => this.term({ ...fn, items: [...fn.items, item] }))
+    return applied(map, [{ term: 'lambda', args: [arg], body }, ...this.#arguments(rest)])
+  }
+}
+
+interface LetPart {
+  readonly arg: Arg
+  readonly value: ResolvedTerm
+}
+
+function letsAround(lets: readonly LetPart[], inner: ResolvedTerm): ResolvedTerm {
+  let body = inner
+  for (const { arg, value } of [...lets].reverse()) body = { term: 'let', arg, value, body }
+  return body
+}
+
+function lambdaOf(names: readonly string[], type: 'bool' | null, body: ResolvedTerm): ResolvedTerm {
+  return { term: 'lambda', args: names.map((name) => ({ name, type: type === null ? null : { type } })), body }
+}
+
+function sequence(terms: readonly ResolvedTerm[], place: TextPlace): ResolvedTerm {
+  const last = terms.at(-1)
+  if (last === undefined) throw syntaxError('Expected: [expression]', place)
+  let rest = last
+  for (const first of terms.slice(0, -1).reverse()) rest = { term: 'sequence', first, rest }
+  return rest
+}
+
+/** A call. The number of arguments selects the overload of a native. */
+function applied(fn: ResolvedTerm, args: readonly ResolvedTerm[]): ResolvedTerm {
+  if (fn.term !== 'native') return { term: 'call', fn, args }
+  const called = { ...fn, number: calledNumber(fn.name, args.length) }
+  return { term: 'call', fn: called, args: OF_LIST.has(fn.name) ? [{ term: 'list', items: args }] : args }
+}

@@ -1,0 +1,176 @@
+/** Resolves a module or interface: its definitions in the order of the network, as terms with resolved names. */
+import { evalError, type TextPlace } from '../../../errors.ts'
+import type { Atom, CallForm, Form } from '../../../syntax/form.ts'
+import { Const, type Module, ownerOf } from '../../ast.ts'
+import { Expander, type ExpandingRun, syntaxError } from '../../expand/expander.ts'
+import { docAndMarks, type Marks } from '../annotations.ts'
+import { Desugarer } from './desugar.ts'
+import { hashOf } from './hash-text.ts'
+import { NameResolver } from './names.ts'
+import { componentsOf } from './order.ts'
+import {
+  type Import,
+  type Meta,
+  moduleNameOf,
+  type ResolvedDefinition,
+  type ResolvedModule,
+  type ResolvedStep,
+} from './terms.ts'
+
+/** Kinds of definitions. */
+const DEFINITIONS: ReadonlySet<string> = new Set(['defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable'])
+
+/**
+ * Resolves the members of a loaded module.
+ * @param members forms of its members, behind its governance and documentation
+ * @throws ContractError if a name in them means nothing to the network
+ */
+export function resolveModule(run: ExpandingRun, module: Module, members: readonly Form[]): ResolvedModule {
+  const calls = members.filter((member): member is CallForm => member.form === 'call')
+  const forms = new Map(calls.filter((call) => DEFINITIONS.has(kindOf(call))).map((call) => [nameOf(call).name, call]))
+  const resolver = new DefinitionResolver(run, module, new Set(forms.keys()))
+  const resolved = new Map<string, ResolvedDefinition>()
+  const uses = new Map<string, ReadonlySet<string>>()
+  for (const [name, form] of forms) {
+    const { definition, used } = resolver.resolve(form)
+    resolved.set(name, definition)
+    uses.set(name, used)
+  }
+  const ordered = componentsOf(uses).map(({ names, isCyclic }) => {
+    if (isCyclic) throw cycle(module, names, forms)
+    return resolved.get(names[0]) as ResolvedDefinition
+  })
+  return {
+    module,
+    name: moduleNameOf(module.name),
+    imports: calls.filter((call) => kindOf(call) === 'use').map(importOf),
+    implemented: module.interfaces.map(moduleNameOf),
+    blessed: [...module.blessed].map((hash) => hashOf(hash)),
+    definitions: ordered,
+    referenced: resolver.referenced,
+  }
+}
+
+function kindOf({ items: [head] }: CallForm): string {
+  return head?.form === 'atom' ? head.name : ''
+}
+
+function nameOf({ items: [, name], place }: CallForm): Atom {
+  if (name?.form !== 'atom') throw syntaxError('a definition has a name', place)
+  return name
+}
+
+function cycle(module: Module, names: readonly string[], forms: ReadonlyMap<string, CallForm>): Error {
+  return evalError(
+    `Recursive cycle detected in module ${module.name} in the following functions: [${names.join(', ')}]`,
+    forms.get(names[0])?.place,
+  )
+}
+
+/** `(use module "hash" [names])` as written. */
+function importOf({ items: [, target, ...rest] }: CallForm): Import {
+  let hash: Uint8Array | null = null
+  let names: readonly string[] | null = null
+  for (const part of rest) {
+    if (part.form === 'string') hash = hashOf(part.value)
+    if (part.form === 'list') names = part.items.map((item) => (item as Atom).name)
+  }
+  return { module: moduleNameOf((target as Atom).name), hash, names }
+}
+
+/** Resolves one definition after the other. */
+class DefinitionResolver {
+  readonly #module: Module
+  readonly #names: NameResolver
+  readonly #desugarer: Desugarer
+
+  constructor(run: ExpandingRun, module: Module, own: ReadonlySet<string>) {
+    this.#module = module
+    this.#names = new NameResolver(run, module, own)
+    this.#desugarer = new Desugarer(new Expander(run, module), this.#names)
+  }
+
+  get referenced(): ReadonlySet<Module> {
+    return this.#names.referenced
+  }
+
+  /** @returns the definition, and the names of this module that it uses */
+  resolve(form: CallForm): { readonly definition: ResolvedDefinition; readonly used: ReadonlySet<string> } {
+    const used = new Set<string>()
+    this.#names.uses = used
+    return { definition: this.#definition(kindOf(form), form), used }
+  }
+
+  #definition(kind: string, form: CallForm): ResolvedDefinition {
+    switch (kind) {
+      case 'defconst':
+        return this.#constant(form)
+      case 'defschema':
+        return this.#schema(form)
+      case 'deftable': {
+        const { name, type } = nameOf(form)
+        return { kind: 'deftable', name, schema: this.#desugarer.arg({ name, type, place: form.place }).type }
+      }
+      default:
+        return this.#function(kind as 'defun' | 'defcap' | 'defpact', form)
+    }
+  }
+
+  #constant(form: CallForm): ResolvedDefinition {
+    const name = nameOf(form)
+    const value = () => {
+      const definition = this.#module.get(name.name)
+      if (definition instanceof Const && ownerOf(definition) === this.#module) return definition.value
+      throw new Error(`${name.name} is not a constant of ${this.#module.name}`)
+    }
+    const spec = this.#desugarer.arg(name)
+    return { kind: 'defconst', spec, term: this.#desugarer.term(form.items[2]), value }
+  }
+
+  #schema(form: CallForm): ResolvedDefinition {
+    const fields = docAndMarks(form.items.slice(2)).rest.map((field) => this.#desugarer.arg(field as Atom))
+    return { kind: 'defschema', name: nameOf(form).name, fields: new Map(fields.map(({ name, type }) => [name, type])) }
+  }
+
+  #function(kind: 'defun' | 'defcap' | 'defpact', form: CallForm): ResolvedDefinition {
+    const desugarer = this.#desugarer
+    const spec = desugarer.arg(nameOf(form))
+    const args = desugarer.args((form.items[2] as CallForm).items)
+    const { rest, ...marks } = docAndMarks(form.items.slice(3))
+    const isInterface = this.#module.isInterface
+    if (kind === 'defun') {
+      return { kind, spec, args, body: isInterface ? null : desugarer.lambda(args, rest, form.place) }
+    }
+    if (kind === 'defcap') {
+      const meta = this.#meta(marks, args, form.place)
+      const body = () => this.#names.within(args, false, () => desugarer.body(rest, form.place))
+      return { kind, spec, args, meta, body: isInterface ? null : body() }
+    }
+    const steps = () => this.#names.within(args, false, () => rest.map((step) => this.#step(step)))
+    return { kind, spec, args, steps: isInterface ? null : steps() }
+  }
+
+  #step(form: Form): ResolvedStep {
+    if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
+    const [run, rollback] = form.items.slice(1)
+    const hasRollback = kindOf(form) === 'step-with-rollback'
+    return {
+      run: this.#desugarer.term(run),
+      rollback: hasRollback ? this.#desugarer.term(rollback) : null,
+    }
+  }
+
+  #meta({ managed, isEvent }: Omit<Marks, 'rest'>, args: readonly { readonly name: string }[], place: TextPlace): Meta {
+    if (managed === null) return { meta: isEvent ? 'event' : 'none' }
+    const { param, manager } = managed
+    if (param === null || manager === null) return { meta: 'once' }
+    const index = args.findIndex(({ name }) => name === param)
+    if (this.#module.isInterface) {
+      this.#names.noteUse(manager)
+      return { meta: 'managed', index, arg: param, manager: { name: manager, module: null } }
+    }
+    const { name, to } = this.#names.resolve(manager, place)
+    if (to.ref !== 'member') throw evalError(`Invalid manager: ${manager} is no function of a module`, place)
+    return { meta: 'managed', index, arg: param, manager: { name, module: to.module } }
+  }
+}
