@@ -1,7 +1,8 @@
 /** Creates, snapshots and restores the scopes of a run. A caught failure undoes its effects. */
 import { ContractError } from '../errors.ts'
+import { failure } from '../failures/failure.ts'
 import { FREE } from './access-mode.ts'
-import type { CallScope, PactRun, ProgramScope, TransactionScope } from './ast.ts'
+import type { CallScope, PactRun, ProgramScope, Run, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
 import { LoadedModuleSet } from './loaded-modules.ts'
 import type { Layer } from './state.ts'
@@ -91,6 +92,13 @@ export function restoreCall(call: CallScope, mark: CallMark): void {
   call.depth = mark.depth
   call.step = mark.step
   call.nativePlace = mark.nativePlace
+}
+
+/** @throws EvalError outside of a pact */
+export function pactIdOf(run: Run): string {
+  const { pact } = run.program
+  if (pact === null) throw failure('NOT_IN_PACT', {})
+  return pact.id
 }
 
 /** Number of granted capabilities, including composed ones. */

@@ -40,13 +40,6 @@ export interface PactContinuation {
 /** Work per unit of weight of arguments that name a nested pact. */
 const STATE_WORK = 20
 
-/** @throws EvalError outside of a pact */
-export function pactIdOf(run: Run): string {
-  const { pact } = run.program
-  if (pact === null) throw failure('NOT_IN_PACT', {})
-  return pact.id
-}
-
 /** Starts a pact and runs its first step. Within a step of another pact, it is nested and runs that step. */
 export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const { step } = run.call

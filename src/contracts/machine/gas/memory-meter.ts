@@ -6,7 +6,6 @@ import { evalError } from '../../errors.ts'
 import { lengthOrMore } from '../../values/bits.ts'
 import { Decimal } from '../../values/decimal.ts'
 import { CapabilityToken, type Value } from '../../values/value.ts'
-import type { TransactionScope } from '../ast.ts'
 
 const MEBIBYTE = 2 ** 20
 const MOST_MEBIBYTES = 256
@@ -22,12 +21,18 @@ const MAKES_NOTHING: ReadonlySet<string> = new Set([
   ...['read-msg', 'read-string', 'read-keyset', 'describe-keyset', 'read', 'chain-data', 'tx-hash', 'pact-id'],
 ])
 
+/** Memory of the values of one command, and its limit of gas. */
+interface MadeMemory {
+  readonly memory: { made: number }
+  readonly gas: { readonly limit: number }
+}
+
 /**
  * Counts a new value without its parts, which were counted when they were made.
  * @returns the value itself
  * @throws EvalError that `try` does not catch, if the command has made too much; never where gas has no limit
  */
-export function made<V extends Value>(transaction: Pick<TransactionScope, 'memory' | 'gas'>, value: V): V {
+export function made<V extends Value>(transaction: MadeMemory, value: V): V {
   const { memory } = transaction
   memory.made += bytesOf(value)
   if (memory.made > MOST_BYTES && transaction.gas.limit !== Number.POSITIVE_INFINITY) {
@@ -37,7 +42,7 @@ export function made<V extends Value>(transaction: Pick<TransactionScope, 'memor
 }
 
 /** As `made`, for the result of a native. */
-export function madeBy(transaction: Pick<TransactionScope, 'memory' | 'gas'>, native: string, value: Value): void {
+export function madeBy(transaction: MadeMemory, native: string, value: Value): void {
   if (typeof value === 'boolean' || MAKES_NOTHING.has(native)) return
   if (native === 'enumerate' && Array.isArray(value)) transaction.memory.made += BYTES.integer * value.length
   made(transaction, value)
