@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { typeName } from '../../src/contracts/machine/type-name.ts'
+import { typeName } from '../../src/contracts/machine/types.ts'
 import type { Form } from '../../src/contracts/syntax/form.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'

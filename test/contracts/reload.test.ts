@@ -8,7 +8,7 @@ import { language } from '../../src/contracts/language.ts'
 import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/ast.ts'
 import { emptyEnvironment } from '../../src/contracts/machine/environment.ts'
 import { reloadModule, sourceOf } from '../../src/contracts/machine/load/reload.ts'
-import { typeText } from '../../src/contracts/machine/types.ts'
+import { typeSource } from '../../src/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { RowSchema, Type } from '../../src/contracts/values/type.ts'
@@ -34,7 +34,7 @@ function again(module: Module, of = language, areSizesOfRunner = false): Module 
 }
 
 function nameOf(type: Type | null): string {
-  return type === null ? '' : typeText(type)
+  return type === null ? '' : typeSource(type)
 }
 
 function fieldsOf(schema: RowSchema | null): string[] {

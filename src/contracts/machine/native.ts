@@ -7,12 +7,11 @@ import { failure } from '../failures/failure.ts'
 import { chargedSize } from '../values/charged-size.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
-import { argumentType } from './argument-type.ts'
 import type { BlockScope } from './environment.ts'
 import { COST, LIMIT } from './gas/costs.ts'
 import { SIZE_BYTE } from './gas/prices.ts'
 import { asValue, Callable, isValue, type Term } from './term.ts'
-import { typeName } from './type-name.ts'
+import { argumentTypeName, typeName } from './types.ts'
 
 export function isList(term: Term): term is readonly Value[] {
   return Array.isArray(term)
@@ -87,7 +86,7 @@ export class Arguments<H extends Host = Host> {
 
   /** Error for argument types that the native does not accept. */
   wrong(): ContractError {
-    const types = this.all.map(argumentType).join(', ')
+    const types = this.all.map(argumentTypeName).join(', ')
     return failure('WRONG_ARGUMENTS', { native: this.native, types }, this.place)
   }
 

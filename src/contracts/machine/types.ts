@@ -1,11 +1,10 @@
-/** Declared types and their run-time checks. */
+/** Types of the language: run-time checks of declared ones, and one function for each way to print one. */
 import { failure } from '../failures/failure.ts'
+import type { TypeForm } from '../syntax/form.ts'
 import { Decimal } from '../values/decimal.ts'
 import { type RowSchema, TableRef, type Type } from '../values/type.ts'
-import { Guard, ModuleRef, Time, Unit } from '../values/value.ts'
-import { argumentType } from './argument-type.ts'
-import { shortType, shownType } from './declared-type.ts'
-import type { Term } from './term.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
+import { Callable, type Term } from './term.ts'
 
 /** Charges for inspecting a number of parts of a value. */
 type Pay = (parts: number) => void
@@ -89,33 +88,101 @@ function sameType(one: Type, other: Type, pay: Pay): boolean {
     if (one.schema === null || other.schema === null) return one.schema === other.schema
     return alike(one.schema, other.schema, pay)
   }
-  return fullText(one) === fullText(other)
+  return typeIdentity(one) === typeIdentity(other)
 }
 
 /** @throws EvalError if the term is not of the declared type */
 export function checkType(type: Type | null, term: Term, pay: Pay): void {
   if (type === null || isOf(type, term, pay)) return
   throw failure('TYPE_MISMATCH', {
-    found: argumentType(term),
-    short: shortType(type),
-    wanted: () => shownType(type),
+    found: argumentTypeName(term),
+    short: declaredTypeInShort(type),
+    wanted: () => declaredTypeInFull(type),
   })
 }
 
-/** Source form of a type. */
-export function typeText(type: Type): string {
-  return textOf(type, 'name')
+/** True if two declared types are the same; for checks of interfaces. */
+export function isSameType(one: Type | null, other: Type | null): boolean {
+  return one === null || other === null ? one === other : typeIdentity(one) === typeIdentity(other)
 }
 
-/** Source form with qualified names, the same for the same type. */
-function fullText(type: Type): string {
-  return textOf(type, 'qualified')
+/** Type of a term for messages: `integer`, `list`, `closure`, ... A list does not name the type of its items. */
+export function typeName(term: Term): string {
+  if (typeof term === 'string') return 'string'
+  if (typeof term === 'bigint') return 'integer'
+  if (typeof term === 'boolean') return 'bool'
+  if (term instanceof Decimal) return 'decimal'
+  if (Array.isArray(term)) return 'list'
+  if (term instanceof Map) return 'object'
+  if (term instanceof Time) return 'time'
+  if (term instanceof Guard) return 'guard'
+  if (term instanceof ModuleRef) return 'module'
+  if (term instanceof Unit) return 'unit'
+  if (term instanceof CapabilityToken) return 'cap-token'
+  if (term instanceof TableRef) return 'table'
+  return term instanceof Callable ? 'closure' : 'unknown'
 }
 
-function textOf(type: Type, naming: 'name' | 'qualified'): string {
+/** Type of an argument: as typeName(), but a reference to a module is a `modref`, a capability token a `closure`. */
+export function argumentTypeName(term: Term): string {
+  if (term instanceof ModuleRef) return 'modref'
+  return term instanceof CapabilityToken ? 'closure' : typeName(term)
+}
+
+/** Declared type in a message, without its parts. */
+export function declaredTypeInShort(type: Type): string {
+  switch (type.type) {
+    case 'module':
+      return 'modref'
+    case 'keyset':
+      return 'guard'
+    case 'any':
+      return 'object'
+    default:
+      return type.type
+  }
+}
+
+/** Declared type in a message, with its parts and qualified names. */
+export function declaredTypeInFull(type: Type): string {
   switch (type.type) {
     case 'list':
-      return type.item === null ? 'list' : `[${textOf(type.item, naming)}]`
+      return type.item === null || type.item.type === 'any' ? 'list' : `list ${itemType(type.item)}`
+    case 'object':
+    case 'table':
+      return type.schema === null ? type.type : `${type.type}{${type.schema.qualified}}`
+    case 'module':
+      return `module{${[...new Set(type.interfaces)].sort().join(', ')}}`
+    case 'keyset':
+      return 'guard'
+    case 'any':
+      return '*'
+    default:
+      return type.type
+  }
+}
+
+function itemType(type: Type): string {
+  const text = declaredTypeInFull(type)
+  return type.type === 'list' || type.type === 'object' || type.type === 'table' || type.type === 'module'
+    ? `(${text})`
+    : text
+}
+
+/** Source of a declared type, with names as its module has them. */
+export function typeSource(type: Type): string {
+  return writtenType(type, 'name')
+}
+
+/** Source with qualified names, the same for the same type. */
+function typeIdentity(type: Type): string {
+  return writtenType(type, 'qualified')
+}
+
+function writtenType(type: Type, naming: 'name' | 'qualified'): string {
+  switch (type.type) {
+    case 'list':
+      return type.item === null ? 'list' : `[${writtenType(type.item, naming)}]`
     case 'object':
     case 'table':
       return type.schema === null ? type.type : `${type.type}{${type.schema[naming]}}`
@@ -131,7 +198,17 @@ function textOf(type: Type, naming: 'name' | 'qualified'): string {
   }
 }
 
-/** True if two declared types are the same; for checks of interfaces. */
-export function isSameType(one: Type | null, other: Type | null): boolean {
-  return one === null || other === null ? one === other : fullText(one) === fullText(other)
+/** Source of a type as code has it: `[string]`, `object{account}`, `module{fungible-v2}`, `integer`, ... */
+export function typeFormSource(type: TypeForm): string {
+  switch (type.type) {
+    case 'list':
+      return type.item === null ? 'list' : `[${typeFormSource(type.item)}]`
+    case 'object':
+    case 'table':
+      return type.schema === null ? type.type : `${type.type}{${type.schema}}`
+    case 'module':
+      return `module{${type.interfaces.join(', ')}}`
+    default:
+      return type.type
+  }
 }

@@ -1,8 +1,7 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
 import { describeError, FormatError } from '../../base/errors.ts'
-import type { ExactJson } from '../../base/json.ts'
-import { isJsonObject } from '../../base/json.ts'
-import { isOf, typeText } from '../../contracts/machine/types.ts'
+import { type ExactJson, isJsonObject } from '../../base/json.ts'
+import { isOf, typeSource } from '../../contracts/machine/types.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { equalValues } from '../../contracts/values/equal.ts'
 import { isoMicros } from '../../contracts/values/iso-time.ts'
@@ -42,7 +41,9 @@ export function expectComplete(table: TableRef, row: ReadonlyMap<string, Value>,
 }
 
 function fieldsText({ qualified, schema }: TableRef): string {
-  const fields = [...(schema?.fields ?? [])].map(([name, type]) => (type === null ? name : `${name}:${typeText(type)}`))
+  const fields = [...(schema?.fields ?? [])].map(([name, type]) =>
+    type === null ? name : `${name}:${typeSource(type)}`,
+  )
   return `rows of ${qualified} have ${fields.join(' ')}`
 }
 
@@ -55,7 +56,7 @@ function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
     throw new UnfitRow(`${at}: ${describeError(error)}`)
   }
   if (type !== null && !isOf(type, value, () => undefined)) {
-    throw new UnfitRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeText(type)}${hint(type)}`)
+    throw new UnfitRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeSource(type)}${hint(type)}`)
   }
   return value
 }

@@ -6,7 +6,6 @@ import type { Atom, CallForm, Form } from '../../syntax/form.ts'
 import { showValue } from '../../values/print.ts'
 import type { Type } from '../../values/type.ts'
 import { CapabilityToken, Guard } from '../../values/value.ts'
-import { argumentType } from '../argument-type.ts'
 import { type Expr, Fun, type Run } from '../ast.ts'
 import { functionOf } from '../callables.ts'
 import { type Expander, type Scope, type SpecialForm, syntaxError } from '../expand/expander.ts'
@@ -17,7 +16,7 @@ import { PRICE } from '../gas/prices.ts'
 import { refuseInCapability, testMode } from '../rights/access.ts'
 import { withCapability } from '../rights/capabilities.ts'
 import { asValue, Callable, type Term } from '../term.ts'
-import { typeName } from '../type-name.ts'
+import { argumentTypeName, typeName } from '../types.ts'
 import { resumedObject } from './pacts.ts'
 import { findRow, paidRead, readRow } from './tables.ts'
 
@@ -38,13 +37,13 @@ function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
 export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
   const value = asValue(term)
-  throw failure('NO_BOOL', { type: argumentType(value), value: () => showValue(value) }, place)
+  throw failure('NO_BOOL', { type: argumentTypeName(value), value: () => showValue(value) }, place)
 }
 
 export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
   const value = asValue(term)
-  throw failure('NO_STRING', { type: argumentType(value), value: () => showValue(value) }, place)
+  throw failure('NO_STRING', { type: argumentTypeName(value), value: () => showValue(value) }, place)
 }
 
 export function asToken(term: Term, place: TextPlace): CapabilityToken {

@@ -13,7 +13,7 @@ import { requireInside } from '../rights/capabilities.ts'
 import type { Domain } from '../state.ts'
 import type { Term } from '../term.ts'
 import { traced } from '../tracer.ts'
-import { isOf, typeText } from '../types.ts'
+import { isOf, typeSource } from '../types.ts'
 
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -171,7 +171,7 @@ function checkRow(run: Run, { schema, module }: TableRef, row: ObjectValue, kind
     pay(row.size)
     if (fitsAll(schema, row, pay)) return
   }
-  const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeText(type)}`)
+  const fields = [...schema.fields].map(([name, type]) => `"${name}": ${type === null ? 'any' : typeSource(type)}`)
   throw failure('OTHER_FIELDS', {
     schema: `${module}.${schema.name}`,
     fields: () => `{${fields.join(',')}}`,

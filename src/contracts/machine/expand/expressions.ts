@@ -17,7 +17,7 @@ import { bounded } from '../gas/bounds.ts'
 import { made } from '../gas/memory-meter.ts'
 import { callPrice, lookupPrice, PRICE } from '../gas/prices.ts'
 import { asValue, Callable, type Term } from '../term.ts'
-import { typeName } from '../type-name.ts'
+import { typeName } from '../types.ts'
 
 /** Access to variables beyond this distance counts as work, by distance. */
 export const FREE_DISTANCE = 20

@@ -5,7 +5,7 @@
 import type { TextPlace } from '../../errors.ts'
 import { Fun, type Module, type Param } from '../ast.ts'
 import { notImplemented, wronglyImplemented } from '../expand/load-errors.ts'
-import { isSameType, typeText } from '../types.ts'
+import { isSameType, typeSource } from '../types.ts'
 
 /**
  * @param place of the module
@@ -55,6 +55,6 @@ function isMarkedLike(own: Fun, wanted: Fun): boolean {
 }
 
 function signature({ name, params, result }: Fun): string {
-  const typed = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeText(type)}`)
+  const typed = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeSource(type)}`)
   return `${typed({ name, type: result })} (${params.map(typed).join(' ')})`
 }

@@ -1,9 +1,8 @@
 /** Modules and tables in the state at the head of a chain. */
 import { ContractError } from '../../../contracts/errors.ts'
 import { type Definition, domainOfRows, type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
-import { typeText } from '../../../contracts/machine/types.ts'
+import { typeFormSource, typeSource } from '../../../contracts/machine/types.ts'
 import { type CallableOutline, type Field, type Outline, outlinesOf } from '../../../contracts/syntax/outline.ts'
-import { typeFormText } from '../../../contracts/syntax/type-form-text.ts'
 import type { ObjectValue } from '../../../contracts/values/value.ts'
 import { valueToJson } from '../../../contracts/values/wire.ts'
 import { DEFAULT_LOOKUP_ITEMS, type FoundModule, type ModuleList } from '../../../schema/lookup.ts'
@@ -75,7 +74,7 @@ export class Contracts {
       const rows = shown.map((key) => `{"key":${JSON.stringify(key)},"row":${rowText(state.get(domain, key))}}`)
       const { schema } = table
       const fields =
-        schema && [...schema.fields].map(([name, type]) => ({ name, type: type === null ? null : typeText(type) }))
+        schema && [...schema.fields].map(([name, type]) => ({ name, type: type === null ? null : typeSource(type) }))
       const about = { chain, height, table: table.qualified, fields, total: listed.length }
       const next = left.length > limit ? shown[shown.length - 1] : null
       return `${JSON.stringify({ ...about, next, note }).slice(0, -1)},"rows":[${rows.join(',')}]}`
@@ -163,7 +162,7 @@ function foundModule(module: Module, chain: number, isCreated: (table: string) =
     schemas: outline.schemas.map(({ name: own, doc, fields }) => ({ name: own, doc, fields: fields.map(parameter) })),
     tables: outline.tables.map((each) => ({ ...each, isCreated: isCreated(`${name}.${each.name}`) })),
     constants: outline.constants.map(({ name: own, doc, type, text }) => {
-      return { name: own, doc, type: type && typeFormText(type), value: text }
+      return { name: own, doc, type: type && typeFormSource(type), value: text }
     }),
   }
 }
@@ -175,8 +174,8 @@ function outlineOf({ code, namespace, name }: Module): Outline {
   return outline
 }
 
-const parameter = ({ name, type }: Field) => ({ name, type: type && typeFormText(type) })
+const parameter = ({ name, type }: Field) => ({ name, type: type && typeFormSource(type) })
 
 function callable({ name, doc, params, result }: CallableOutline) {
-  return { name, doc, params: params.map(parameter), result: result && typeFormText(result) }
+  return { name, doc, params: params.map(parameter), result: result && typeFormSource(result) }
 }
