@@ -130,7 +130,7 @@ export function argumentTypeName(term: Term): string {
 }
 
 /** Declared type in a message, without its parts. */
-export function declaredTypeInShort(type: Type): string {
+function declaredTypeInShort(type: Type): string {
   switch (type.type) {
     case 'module':
       return 'modref'
@@ -144,7 +144,7 @@ export function declaredTypeInShort(type: Type): string {
 }
 
 /** Declared type in a message, with its parts and qualified names. */
-export function declaredTypeInFull(type: Type): string {
+function declaredTypeInFull(type: Type): string {
   switch (type.type) {
     case 'list':
       return type.item === null || type.item.type === 'any' ? 'list' : `list ${itemType(type.item)}`
