@@ -91,12 +91,11 @@ describe('imports', () => {
   it('of the evaluator come from its creators', () => {
     const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluate/evaluator.ts'))
     expect(makers.map(([name]) => name).toSorted()).toEqual([
-      'contracts/machine/load/link-module.ts',
-      'contracts/machine/load/reload.ts',
+      'contracts/check.ts',
       'contracts/repl/test-run.ts',
+      'contracts/run.ts',
+      'contracts/stored-modules.ts',
       'contracts/trace/tracing-evaluator.ts',
-      'devnet/ledger/runner.ts',
-      'editor/load-check.ts',
     ])
   })
 })

@@ -4,6 +4,7 @@ import { emptyEnvironment, freeGas } from '../../src/contracts/machine/environme
 import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
 import { runText } from '../../src/contracts/machine/load/execute.ts'
 import { Layer } from '../../src/contracts/machine/state.ts'
+import { startTransaction } from '../../src/contracts/run.ts'
 import { valueFromJson } from '../../src/contracts/values/wire.ts'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import { CommandFault, readCommand } from '../../src/devnet/command/read.ts'
@@ -12,7 +13,6 @@ import { type BlockContext, contextOn } from '../../src/devnet/ledger/block-cont
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { runLocally } from '../../src/devnet/ledger/local.ts'
-import { evaluatorOn } from '../../src/devnet/ledger/runner.ts'
 import { executeCommand } from '../../src/devnet/ledger/transaction.ts'
 import { genesisState } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
@@ -83,7 +83,7 @@ export function prepare(hostile: HostileCase): Prepared {
     const layer = new Layer(state)
     const { block, message } = emptyEnvironment
     const data = valueFromJson({ k: [publicKey] })
-    runText(evaluatorOn({ block, message: { ...message, data, hash: HASH } }, layer, freeGas()), text)
+    runText(startTransaction({ block, message: { ...message, data, hash: HASH } }, layer, freeGas()), text)
     versions.add(0, record, layer.entries())
   }
   const cmd = commandText(hostile)

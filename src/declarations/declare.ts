@@ -1,12 +1,12 @@
 /** Writes outlines as declarations of TypeScript. */
 
-import { modulesNamed } from '../contracts/syntax/mentions.ts'
-import type {
-  CallableOutline,
-  CapabilityOutline,
-  ConstantOutline,
-  Field,
-  Outline,
+import {
+  type CallableOutline,
+  type CapabilityOutline,
+  type ConstantOutline,
+  type Field,
+  modulesNamed,
+  type Outline,
 } from '../contracts/syntax/outline.ts'
 import { labels } from './labels.ts'
 import { type Flavour, literalType, type SchemaType, typeText, VALUE_TYPES } from './type-text.ts'

@@ -2,8 +2,7 @@
 import { NewcutError } from '../base/errors.ts'
 import { printable } from '../base/printable.ts'
 import { ContractError } from '../contracts/errors.ts'
-import { modulesMentioned, modulesNamed } from '../contracts/syntax/mentions.ts'
-import { type Outline, outlinesOf } from '../contracts/syntax/outline.ts'
+import { modulesMentioned, modulesNamed, type Outline, outlinesOf } from '../contracts/syntax/outline.ts'
 
 /** Where the texts of modules come from. */
 export interface ContractTexts {

@@ -1,9 +1,9 @@
 /** The analysis of a program: of a file, and of all files that it loads. */
 
+import type { NativeWord } from '../contracts/repl/vocabulary.ts'
 import type { ParsedFile } from './parsed-file.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
 import type { ModuleSymbol, NamedSymbol } from './symbols.ts'
-import type { NativeWord } from './vocabulary.ts'
 
 /** A name in a text with what it means. */
 export interface NameUse extends OffsetRange {

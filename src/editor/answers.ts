@@ -22,7 +22,7 @@ import {
   type TextEdit,
   type WorkspaceEdit,
 } from 'vscode-languageserver/node'
-import { isKeyword } from '../contracts/syntax/keywords.ts'
+import { isKeyword } from '../contracts/syntax/names.ts'
 import type { NameUse } from './analysis.ts'
 import { type Proposal, proposals } from './completion-items.ts'
 import type { ProtocolPlaces } from './documents.ts'

@@ -2,8 +2,7 @@
  * Repairs brackets that do not match, so that the rest of a file can be read. Indentation tells where a form should have
  * ended: a definition at the beginning of a line is a member of the module around it.
  */
-import { notClosed } from '../contracts/syntax/cursor.ts'
-import type { Token, TokenKind } from '../contracts/syntax/lexer.ts'
+import { notClosed, type Token, type TokenKind } from '../contracts/syntax/reader.ts'
 import type { CodeFinding } from './spans.ts'
 
 const CLOSING: Readonly<Record<string, TokenKind>> = { '(': ')', '[': ']', '{': '}' }

@@ -1,9 +1,10 @@
 /** Names that can stand at a position. */
+
+import { vocabulary } from '../contracts/repl/vocabulary.ts'
 import type { ProgramAnalysis } from './analysis.ts'
 import { nativeHover, signatureOf, symbolHover } from './hover.ts'
 import { nativeTexts } from './native-texts.ts'
 import { isModule, isUsable, type ModuleSymbol, type NamedSymbol } from './symbols.ts'
-import { vocabulary } from './vocabulary.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Proposal {

@@ -1,11 +1,10 @@
 /** Walks through expressions: finds what names mean, and notes what cannot be right. */
+
+import { checkForm, nativeOfTests, noSuchMember, noSuchModule } from '../contracts/check.ts'
 import { ContractError } from '../contracts/errors.ts'
-import { failure } from '../contracts/failures/failure.ts'
-import { checkForm } from '../contracts/machine/expand/form-rules.ts'
-import { noSuchMember, noSuchModule } from '../contracts/machine/expand/load-errors.ts'
-import { splitName } from '../contracts/machine/names.ts'
+import { vocabulary } from '../contracts/repl/vocabulary.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../contracts/syntax/form.ts'
-import { isKeyword } from '../contracts/syntax/keywords.ts'
+import { isKeyword, splitName } from '../contracts/syntax/names.ts'
 import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, isCompleted } from './call-checks.ts'
 import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
@@ -15,7 +14,6 @@ import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
 import { similarName } from './similar.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
 import { isModule, type ModuleSymbol, type NamedSymbol, nameRange, parametersOf, variable } from './symbols.ts'
-import { vocabulary } from './vocabulary.ts'
 
 /** Where a walk writes what it finds. */
 export interface WalkResults {
@@ -129,7 +127,7 @@ export class FormWalker {
       this.note({
         severity: 'error',
         code: 'test-native',
-        message: failure('TEST_NATIVE_IN_MODULE', {}).message,
+        message: nativeOfTests().message,
         ...range,
       })
     }

@@ -1,5 +1,5 @@
 /** A text as nested brackets with its comments, for the printer. */
-import type { Token, TokenKind } from '../contracts/syntax/lexer.ts'
+import type { Token, TokenKind } from '../contracts/syntax/reader.ts'
 import type { ParsedFile } from './parsed-file.ts'
 
 interface PieceLines {

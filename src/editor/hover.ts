@@ -1,8 +1,9 @@
 /** Text for the name under the cursor: signature, documentation, gas. */
+
+import type { NativeWord } from '../contracts/repl/vocabulary.ts'
 import type { NameUse } from './analysis.ts'
 import { nativeTexts } from './native-texts.ts'
 import { isModule, type NamedSymbol, qualifiedName } from './symbols.ts'
-import type { NativeWord } from './vocabulary.ts'
 
 /** Lines of a constant's value that are shown. */
 const MAX_VALUE_CHARACTERS = 200

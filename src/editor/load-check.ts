@@ -1,13 +1,6 @@
 /** Loads the modules of a file as a network would, and reports what the loader refuses. */
-import { ContractError } from '../contracts/errors.ts'
-import { language } from '../contracts/language.ts'
-import { emptyEnvironment } from '../contracts/machine/environment.ts'
-import { Evaluator } from '../contracts/machine/evaluate/evaluator.ts'
-import { isVisible } from '../contracts/machine/expand/resolver.ts'
-import { ModuleLoader } from '../contracts/machine/load/module-loader.ts'
-import { emptyModule } from '../contracts/machine/load/modules.ts'
-import { newTransaction } from '../contracts/machine/scopes.ts'
-import { Layer } from '../contracts/machine/state.ts'
+import { ModuleTrial } from '../contracts/check.ts'
+import type { ContractError } from '../contracts/errors.ts'
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
 import { findingOf, type ParsedFile, wordOf } from './parsed-file.ts'
@@ -30,10 +23,9 @@ export function loadFindings(analysis: ProgramAnalysis, sources: AnalysisSources
 }
 
 class LoadCheck {
-  readonly #evaluator: Evaluator
   readonly #analysis: ProgramAnalysis
   readonly #sources: AnalysisSources
-  readonly #gas = { used: 0, limit: GAS_LIMIT, work: 0 }
+  readonly #trial = new ModuleTrial(GAS_LIMIT)
   /** Full names of modules that are loaded, or cannot be. */
   readonly #tried = new Map<string, ContractError | null>()
   /** Names in files that the program itself does not load. */
@@ -42,14 +34,12 @@ class LoadCheck {
   constructor(analysis: ProgramAnalysis, sources: AnalysisSources) {
     this.#analysis = analysis
     this.#sources = sources
-    const { block, message } = emptyEnvironment
-    this.#evaluator = new Evaluator(language, block, newTransaction(message, new Layer(), this.#gas))
   }
 
   findingsOf(module: ModuleSymbol, namespace: string | null): CodeFinding[] {
     const error = this.#load(module, namespace)
     // Code that cannot be loaded for lack of another module has a finding at that name.
-    if (this.#gas.used > GAS_LIMIT || this.#gas.work > GAS_LIMIT) return []
+    if (this.#trial.isSpent) return []
     return error === null || error === 'dependency' ? [] : [findingOf(error, 'refused-module', module.source)]
   }
 
@@ -90,28 +80,7 @@ class LoadCheck {
   }
 
   #loadAlone(module: ModuleSymbol, namespace: string | null): ContractError | null {
-    const evaluator = this.#evaluator
-    const { program } = evaluator
-    program.namespace = namespace
-    const form = withoutUnknownConstants(module.parts.call)
-    const empty = emptyModule(form, { code: '', namespace, txHash: '' })
-    program.loading = empty
-    try {
-      const image = new ModuleLoader(evaluator, empty).load(form)
-      empty.hash = image.hash()
-      empty.image = image.image()
-      evaluator.transaction.state.put('modules', empty.name, empty)
-      for (const [name, definition] of empty.definitions) {
-        if (isVisible(definition)) program.imports.set(name, definition)
-      }
-      return null
-    } catch (error) {
-      if (error instanceof ContractError) return error
-      throw error
-    } finally {
-      program.loading = null
-      evaluator.call.depth = 0
-    }
+    return this.#trial.load(withoutUnknownConstants(module.parts.call), namespace)
   }
 }
 

@@ -1,8 +1,9 @@
 /** Finds what a name means, by the rules of the resolver of the language. */
-import { splitName } from '../contracts/machine/names.ts'
+
+import { type NativeWord, vocabulary } from '../contracts/repl/vocabulary.ts'
+import { splitName } from '../contracts/syntax/names.ts'
 import type { AnalysisSources } from './analysis.ts'
 import { isUsable, type ModuleSymbol, type NamedSymbol } from './symbols.ts'
-import { type NativeWord, vocabulary } from './vocabulary.ts'
 
 /** Variables, innermost first. */
 export interface VariableScope {

@@ -1,7 +1,8 @@
 /** Checks natives that networks refuse where they stand, or that cost much gas. */
-import type { Dialect } from '../contracts/syntax/grammar.ts'
+
+import type { NativeWord } from '../contracts/repl/vocabulary.ts'
+import type { Dialect } from '../contracts/syntax/program.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
-import type { NativeWord } from './vocabulary.ts'
 
 /** Natives that are refused when a module calls them. */
 const TOP_LEVEL: ReadonlySet<string> = new Set([

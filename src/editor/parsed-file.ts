@@ -1,9 +1,8 @@
 /** Reads a file completely: all forms that can be read, and all errors of reader and grammar. */
 import { ContractError } from '../contracts/errors.ts'
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
-import { checkProgram, type Dialect } from '../contracts/syntax/grammar.ts'
-import type { Token } from '../contracts/syntax/lexer.ts'
-import { MAX_CHARACTERS, read, readTokens } from '../contracts/syntax/reader.ts'
+import { checkProgram, type Dialect } from '../contracts/syntax/program.ts'
+import { MAX_CHARACTERS, read, readTokens, type Token } from '../contracts/syntax/reader.ts'
 import { balance } from './brackets.ts'
 import type { FindingCode } from './finding-codes.ts'
 import { scan } from './scan.ts'

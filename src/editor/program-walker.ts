@@ -1,10 +1,10 @@
 /** Follows a program from its first form to its last, and through the files that it loads. */
+
+import { noSuchImports, noSuchModule, refuseCycles, SHADOW_ADVICE, shadowsIn } from '../contracts/check.ts'
 import { ContractError } from '../contracts/errors.ts'
-import { noSuchImports, noSuchModule, SHADOW_ADVICE } from '../contracts/machine/expand/load-errors.ts'
-import { shadowsIn } from '../contracts/machine/expand/shadows.ts'
-import { refuseCycles } from '../contracts/machine/load/cycles.ts'
+import { vocabulary } from '../contracts/repl/vocabulary.ts'
 import type { CallForm, Form } from '../contracts/syntax/form.ts'
-import { isWord } from '../contracts/syntax/keywords.ts'
+import { isWord } from '../contracts/syntax/names.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis, VisibleRange } from './analysis.ts'
 import { FormWalker, notLoaded, type WalkResults } from './form-walker.ts'
 import { ALL_NAMES, NameLookup, type ProgramNames } from './name-lookup.ts'
@@ -20,7 +20,6 @@ import {
   nameRange,
   namespaceIn,
 } from './symbols.ts'
-import { vocabulary } from './vocabulary.ts'
 
 /** Names in the lists of `use` that the module around them never uses without its module in front. */
 function unusedImports(calls: readonly CallForm[], uses: readonly NameUse[]): CodeFinding[] {

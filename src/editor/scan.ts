@@ -1,6 +1,6 @@
 /** Splits a text into tokens even where it is broken, and keeps its comments. */
 import { ContractError, NOWHERE } from '../contracts/errors.ts'
-import { LineCounter, skip, type Token, tokenAt } from '../contracts/syntax/lexer.ts'
+import { LineCounter, skip, type Token, tokenAt } from '../contracts/syntax/reader.ts'
 import type { CodeFinding, OffsetRange } from './spans.ts'
 
 export interface TextScan {

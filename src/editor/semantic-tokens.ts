@@ -1,11 +1,11 @@
 /** The meaning of each word of a file, for colours that a grammar of regular expressions cannot give. */
-import { isKeyword } from '../contracts/syntax/keywords.ts'
-import type { Token } from '../contracts/syntax/lexer.ts'
+import { vocabulary } from '../contracts/repl/vocabulary.ts'
+import { isKeyword } from '../contracts/syntax/names.ts'
+import type { Token } from '../contracts/syntax/reader.ts'
 import type { NameUse, ProgramAnalysis } from './analysis.ts'
 import type { ParsedFile } from './parsed-file.ts'
 import type { OffsetRange } from './spans.ts'
 import type { NamedSymbol } from './symbols.ts'
-import { vocabulary } from './vocabulary.ts'
 
 /** Types of the protocol; the index is the number on the wire. */
 export const TOKEN_TYPES = [

@@ -1,6 +1,6 @@
 /** Symbols of a program: modules, their members, fields of schemas, parameters and variables. */
 import type { Atom, CallForm, Form, StringForm, TypeForm } from '../contracts/syntax/form.ts'
-import { isIdentifier, isWord } from '../contracts/syntax/keywords.ts'
+import { isIdentifier, isWord } from '../contracts/syntax/names.ts'
 import { type ModuleParts, moduleParts, type ParsedFile, wordOf } from './parsed-file.ts'
 import type { OffsetRange } from './spans.ts'
 

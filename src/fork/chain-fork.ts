@@ -2,7 +2,7 @@
 import { NewcutError } from '../base/errors.ts'
 import type { JsonFields } from '../base/json.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
-import { MissingEntry } from '../contracts/machine/missing.ts'
+import { MissingEntry } from '../contracts/machine/state.ts'
 import type { Header } from '../core/header.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
 import { Asker } from './asker.ts'

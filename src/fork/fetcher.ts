@@ -1,8 +1,7 @@
 /** Fetches missing entries of a chain at its pin, and more of what the same run will probably read. */
-import type { ExactJson } from '../base/json.ts'
-import { fieldsOf } from '../base/json.ts'
-import { splitName } from '../contracts/machine/names.ts'
+import { type ExactJson, fieldsOf } from '../base/json.ts'
 import type { Domain } from '../contracts/machine/state.ts'
+import { splitName } from '../contracts/syntax/names.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'

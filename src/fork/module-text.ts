@@ -1,8 +1,7 @@
 /** Names in the text of a module: its constants and tables, other modules. */
 import { ContractError, NOWHERE, type TextPlace } from '../contracts/errors.ts'
 import type { CallForm } from '../contracts/syntax/form.ts'
-import { type Token, tokensOf } from '../contracts/syntax/lexer.ts'
-import { read } from '../contracts/syntax/reader.ts'
+import { read, type Token, tokensOf } from '../contracts/syntax/reader.ts'
 
 /** Where a module stood in the text that deployed it. */
 export interface ModuleOrigin {

@@ -1,14 +1,11 @@
 /** The state of a chain at its pin, as a bottom for layers of writes. It has what is cached, and misses all else. */
 import { type ExactJson, fieldsOf, parseExactJson } from '../base/json.ts'
 import { ContractError, evalError, NOWHERE } from '../contracts/errors.ts'
-import { printingLanguage } from '../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../contracts/machine/ast.ts'
 import { emptyEnvironment, type LanguageRules } from '../contracts/machine/environment.ts'
-import { linkModule } from '../contracts/machine/load/link-module.ts'
-import type { Namespace } from '../contracts/machine/load/modules.ts'
-import { MissingEntry } from '../contracts/machine/missing.ts'
-import { splitName } from '../contracts/machine/names.ts'
-import type { Domain, ReadableState } from '../contracts/machine/state.ts'
+import { type Domain, MissingEntry, type Namespace, type ReadableState } from '../contracts/machine/state.ts'
+import { linkModule } from '../contracts/stored-modules.ts'
+import { splitName } from '../contracts/syntax/names.ts'
 import { type KeptValue, keptValue } from '../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
@@ -135,7 +132,7 @@ export class PinnedState implements ReadableState {
       constants: new Map(constants.map(([constant, value]) => [constant, keptValue(value)])),
     }
     try {
-      return linkModule(printingLanguage, described, this, this.#rules)
+      return linkModule(described, this, this.#rules)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return `The forked module ${name} does not load here: ${error.wireMessage}`

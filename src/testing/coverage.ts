@@ -1,5 +1,5 @@
 /** Coverage of `newcut contract`: a summary for people, and the file that lcov tools read. */
-import { type BranchCount, type FileCounts, lineHits } from '../contracts/coverage/counts.ts'
+import { type BranchCount, type FileCounts, lineHits } from '../contracts/repl/run-observer.ts'
 
 /** Number of counted things, and of those that ran. */
 export interface Reached {

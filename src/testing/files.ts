@@ -3,10 +3,8 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../base/errors.ts'
 import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { ContractError } from '../contracts/errors.ts'
-import type { Chance } from '../contracts/repl/properties.ts'
-import { languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
+import { type Chance, type Files, languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
 import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
-import type { Files } from '../contracts/repl/test-run.ts'
 import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
 
 /** Folders of contracts that others wrote. */

@@ -1,5 +1,5 @@
 /** The report of `newcut contract --gas-report`: gas by function, native, row and module. */
-import { type GasCalls, GasReport, type GasRow } from '../contracts/trace/gas-report.ts'
+import { type GasCalls, GasReport, type GasRow } from '../contracts/repl/run-observer.ts'
 
 /** Rows of several runs together. */
 export function gasRows(runs: readonly (readonly GasCalls[])[]): GasRow[] {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
-import { merged } from '../contracts/coverage/counts.ts'
+import { merged } from '../contracts/repl/run-observer.ts'
 import { coverageLines, lcovText, percentOf, totalReach } from './coverage.ts'
 import { type CoveredFiles, type FileOutcome, shown } from './files.ts'
 import { gasReportLines, gasRows } from './gas.ts'

@@ -1,5 +1,5 @@
 /** Results of contract tests for other programs: TAP and JUnit. */
-import type { TestCase } from '../contracts/repl/test-results.ts'
+import type { TestCase } from '../contracts/repl/run.ts'
 import type { FileOutcome } from './files.ts'
 
 /** Tests of one file, and its early end as one more failure. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileProblem, NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
-import type { TestCase } from '../contracts/repl/test-results.ts'
+import type { TestCase } from '../contracts/repl/run.ts'
 
 /** The file in the working directory. */
 export const SNAPSHOT = '.gas-snapshot'

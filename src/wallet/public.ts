@@ -39,7 +39,7 @@
  */
 export { Decimal } from '../contracts/values/decimal.ts'
 export { showValue } from '../contracts/values/print.ts'
-export type { RowSchema, TableRef, Type as DeclaredType } from '../contracts/values/type.ts'
+export type { RowSchema, TableRef, Type as DeclaredType } from '../contracts/values/value.ts'
 export {
   CapabilityToken,
   Guard,

@@ -4,8 +4,15 @@ import { ContractError } from '../../src/contracts/errors.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
 import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
-import { TableRef } from '../../src/contracts/values/type.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  TableRef,
+  Time,
+  UNIT,
+  type Value,
+} from '../../src/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
 /** Name, arguments, and the result in source form, or null if the call fails. */

@@ -7,12 +7,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { language } from '../../src/contracts/language.ts'
 import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts/machine/ast.ts'
 import { emptyEnvironment } from '../../src/contracts/machine/environment.ts'
-import { reloadModule, sourceOf } from '../../src/contracts/machine/load/reload.ts'
 import { typeSource } from '../../src/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
+import { reloadModule, sourceOf } from '../../src/contracts/stored-modules.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
-import type { RowSchema, Type } from '../../src/contracts/values/type.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import type { RowSchema, Type, Value } from '../../src/contracts/values/value.ts'
 import { rotating } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
@@ -30,7 +29,7 @@ const files = {
 }
 
 function again(module: Module, of = language, areSizesOfRunner = false): Module {
-  return reloadModule(of, sourceOf(module), { ...emptyEnvironment.block.rules, areSizesOfRunner })
+  return reloadModule(sourceOf(module), { ...emptyEnvironment.block.rules, areSizesOfRunner }, of)
 }
 
 function nameOf(type: Type | null): string {
@@ -178,7 +177,7 @@ describe('a rebuilt module', () => {
   it('is refused if the value of a constant is missing', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
     const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
-    expect(() => reloadModule(language, source)).toThrow('the constant X was not kept')
+    expect(() => reloadModule(source)).toThrow('the constant X was not kept')
   })
 
   it('keeps everything that was in scope when it was loaded', () => {
@@ -192,7 +191,7 @@ describe('a rebuilt module', () => {
     state.put('modules', 'c', made)
     expect(runOn(evaluatorOn(state), '(c.two)')).toBe(2n)
     expect(() => {
-      reloadModule(language, { ...sourceOf(before), scope: new Map() })
+      reloadModule({ ...sourceOf(before), scope: new Map() })
     }).toThrow('Cannot find module:  one')
   })
 
@@ -208,7 +207,7 @@ describe('a rebuilt module', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
-    const made = reloadModule(language, sourceOf(moduleIn(state, 'm')))
+    const made = reloadModule(sourceOf(moduleIn(state, 'm')))
     expect(made.governance).toEqual({ keyset: 'k' })
   })
 

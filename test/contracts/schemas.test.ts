@@ -4,8 +4,7 @@ import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
 import { TextWriter } from '../../src/contracts/values/text-writer.ts'
-import { type RowSchema, TableRef, type Type } from '../../src/contracts/values/type.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import { type RowSchema, TableRef, type Type, type Value } from '../../src/contracts/values/value.ts'
 import { valueToJson, writeValue } from '../../src/contracts/values/wire.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
@@ -300,7 +299,7 @@ describe('a table as a value', () => {
   })
 
   it('equals the same table of the same version only', async () => {
-    const { equalValues } = await import('../../src/contracts/values/equal.ts')
+    const { equalValues } = await import('../../src/contracts/values/compare.ts')
     const table = (name: string, hash: string) => new TableRef('m', name, { hash }, null)
     expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
     expect(equalValues(table('t', 'h'), table('u', 'h'))).toBe(false)

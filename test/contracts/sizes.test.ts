@@ -4,8 +4,15 @@ import { parseExactJson } from '../../src/base/json.ts'
 import { MAX_BITS, MAX_DIGITS } from '../../src/contracts/values/bits.ts'
 import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
 import { sizeOf } from '../../src/contracts/values/size.ts'
-import { TableRef } from '../../src/contracts/values/type.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  TableRef,
+  Time,
+  UNIT,
+  type Value,
+} from '../../src/contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../src/contracts/values/wire.ts'
 
 const guard = (is: Guard['is']) => new Guard(is)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isoMicros, isoSeconds } from '../../src/contracts/values/iso-time.ts'
 import { TextWriter } from '../../src/contracts/values/text-writer.ts'
-import { formatTime, ISO_MICROS, ISO_SECONDS } from '../../src/contracts/values/time-text.ts'
+import { formatTime, ISO_MICROS, ISO_SECONDS, isoMicros, isoSeconds } from '../../src/contracts/values/time-text.ts'
 import { Guard, ModuleRef, Time, type Value } from '../../src/contracts/values/value.ts'
 import { valueToJson, writeValue } from '../../src/contracts/values/wire.ts'
 

@@ -1,7 +1,6 @@
 /** A command of the next block that misses an entry of a forked network. */
 import { expect, it } from 'vitest'
-import { MissingEntry } from '../../src/contracts/machine/missing.ts'
-import { emptyState, type ReadableState } from '../../src/contracts/machine/state.ts'
+import { emptyState, MissingEntry, type ReadableState } from '../../src/contracts/machine/state.ts'
 import type { RunCommand } from '../../src/devnet/ledger/draft.ts'
 import { executeInBlock } from '../../src/devnet/ledger/execute.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { vocabulary } from '../../src/contracts/repl/vocabulary.ts'
 import { nativeHover } from '../../src/editor/hover.ts'
 import type { ModuleTexts } from '../../src/editor/live-modules.ts'
-import { vocabulary } from '../../src/editor/vocabulary.ts'
 import type { Workspace } from '../../src/editor/workspace.ts'
 import { until } from '../wait.ts'
 import { workspaceOf } from './memory-workspace.ts'

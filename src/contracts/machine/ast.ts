@@ -2,13 +2,19 @@
 
 import type { ContractError, TextPlace } from '../errors.ts'
 import { shortHash } from '../values/hash.ts'
-import { type RowSchema, TableRef, type Type } from '../values/type.ts'
-import type { CapabilityToken, ObjectValue, Value } from '../values/value.ts'
+import {
+  type CapabilityToken,
+  type ObjectValue,
+  type RowSchema,
+  TableRef,
+  type Type,
+  type Value,
+} from '../values/value.ts'
 import type { Mode } from './access-mode.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { Installed, ListedTokens, Slot } from './grants.ts'
 import type { Host } from './native.ts'
-import type { Domain, Layer } from './state.ts'
+import { type Domain, domainOfRows, type Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
 import type { Tracer } from './tracer.ts'
 
@@ -143,11 +149,6 @@ export class TableDefinition extends TableRef {
     this.owner = owner
     this.rows = domainOfRows(this)
   }
-}
-
-/** Domain of the rows of a table in the state. */
-export function domainOfRows({ qualified }: TableRef): Domain {
-  return `table:${qualified}`
 }
 
 export type Definition = Fun | Const | Schema | TableDefinition

@@ -1,7 +1,7 @@
 /** Environment of contract code: the block, the command's message, language rules, events, gas. */
 import { Decimal } from '../values/decimal.ts'
 import { type CapabilityToken, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
-import type { PrintSink } from './printing.ts'
+import type { Term } from './term.ts'
 
 /** The command's message and its block. */
 export interface Environment {
@@ -157,4 +157,18 @@ export const emptyEnvironment: Environment = {
 /** Unlimited gas, for code that runs free of charge. */
 export function freeGas(): GasMeter {
   return { used: 0, limit: Number.POSITIVE_INFINITY }
+}
+
+/** Name of the native. Definitions, variables and modules of this name come before it. */
+export const PRINT = 'print'
+
+/** Takes what the code of a command prints. */
+export interface PrintSink {
+  /**
+   * @param module name of the module whose code prints; null for code at the top level
+   * @param line line of the call in the text of the command, or of the one that deployed the module; it counts from 1
+   */
+  put(term: Term, module: string | null, line: number): void
+  /** Notes that code which is being loaded names `print`. @param module its module; null for code at the top level */
+  named(module: string | null): void
 }

@@ -2,6 +2,7 @@
  * Persistent state in layers: rows, modules, keysets, namespaces and pacts. A layer holds its own writes and reads all
  * else from the layer below. Dropping a layer undoes its writes.
  */
+import type { Guard } from '../values/value.ts'
 
 /**
  * Domains: tables as `table:` plus the qualified name, domains of the language, counters of a ledger, and headers of a
@@ -16,6 +17,17 @@ export type Domain =
   | 'pacts'
   | 'counters'
   | 'headers'
+
+/** Domain of the rows of a table in the state. */
+export function domainOfRows({ qualified }: { readonly qualified: string }): Domain {
+  return `table:${qualified}`
+}
+
+/** Entry of a namespace: who may install modules in it, and who may change it. */
+export interface Namespace {
+  readonly user: Guard
+  readonly admin: Guard
+}
 
 /** Read access to a state: a layer, or the storage of a ledger. */
 export interface ReadableState {
@@ -76,5 +88,40 @@ export class Layer implements ReadableState {
     for (const [domain, entries] of this.#domains) {
       for (const [key, value] of entries) below.put(domain, key, value)
     }
+  }
+}
+
+/**
+ * Ends a run that reads an entry that is not there yet. It is no failure of the code, so neither `try` nor `enforce-one`
+ * nor a guard catches it: the caller drops the run, fetches the entry and runs again.
+ */
+export class MissingEntry extends Error {
+  readonly domain: Domain
+  /** Key of the entry, or null for the keys of the whole domain. */
+  readonly key: string | null
+  /** The state that misses it. */
+  readonly state: ReadableState
+
+  constructor(state: ReadableState, domain: Domain, key: string | null) {
+    // A run may miss many entries, and each stack trace would take longer than the run.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(`${domain} ${key ?? '(all keys)'} is not fetched yet`)
+    Error.stackTraceLimit = stackTraceLimit
+    this.name = 'MissingEntry'
+    this.state = state
+    this.domain = domain
+    this.key = key
+  }
+
+  /** Whether the entry is there by now: another run may have had it fetched. */
+  get isFetched(): boolean {
+    try {
+      if (this.key === null) this.state.keys(this.domain)
+      else this.state.get(this.domain, this.key)
+    } catch (error) {
+      return !(error instanceof MissingEntry)
+    }
+    return true
   }
 }

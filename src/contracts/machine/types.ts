@@ -2,8 +2,7 @@
 import { failure } from '../failures/failure.ts'
 import type { TypeForm } from '../syntax/form.ts'
 import { Decimal } from '../values/decimal.ts'
-import { type RowSchema, TableRef, type Type } from '../values/type.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, Unit } from '../values/value.ts'
+import { CapabilityToken, Guard, ModuleRef, type RowSchema, TableRef, Time, type Type, Unit } from '../values/value.ts'
 import { Callable, type Term } from './term.ts'
 
 /** Charges for inspecting a number of parts of a value. */

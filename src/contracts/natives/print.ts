@@ -1,7 +1,7 @@
 /** `print` of networks whose node allows it. It costs no gas, and has no effect on the state. */
 import type { Run } from '../machine/ast.ts'
+import { PRINT } from '../machine/environment.ts'
 import { type Native, native } from '../machine/native.ts'
-import { PRINT } from '../machine/printing.ts'
 import { UNIT } from '../values/value.ts'
 
 /** Takes any value or function. Fails where the rules of the block do not allow it. */

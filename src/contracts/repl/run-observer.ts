@@ -8,6 +8,9 @@ import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
 import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
 
+export { type BranchCount, type FileCounts, lineHits, merged } from '../coverage/counts.ts'
+export { type GasCalls, GasReport, type GasRow } from '../trace/gas-report.ts'
+
 /** Questions about a run. */
 export interface RunQuestions {
   /** Forms whose steps are kept. */

@@ -1,8 +1,8 @@
 /** Runs `.repl` test files. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { failure } from '../failures/failure.ts'
 import { language, languageWith } from '../language.ts'
 import type { Language } from '../machine/expand/expander.ts'
+import { nativeOfTests } from '../machine/expand/load-errors.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
 import type { Chance } from './properties.ts'
@@ -10,6 +10,12 @@ import type { FormGas } from './test-gas.ts'
 import type { TestCase, TestFailure } from './test-results.ts'
 import { type Files, TestRun } from './test-run.ts'
 import type { Start, TestLanguages } from './test-start.ts'
+
+export type { FormTrace } from '../trace/form-traces.ts'
+export type { Chance } from './properties.ts'
+export type { FormGas } from './test-gas.ts'
+export type { TestCase, TestFailure } from './test-results.ts'
+export type { Files } from './test-run.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -96,7 +102,7 @@ class Refusing<T> extends Map<string, T> {
 
   override get(name: string): T | undefined {
     const found = super.get(name)
-    if (found !== undefined && this.#refused.has(name)) throw failure('TEST_NATIVE_IN_MODULE', {})
+    if (found !== undefined && this.#refused.has(name)) throw nativeOfTests()
     return found
   }
 }

@@ -1,7 +1,7 @@
 /** Values and signers as source text of test files. */
-import { isoMicros } from '../values/iso-time.ts'
+
 import { showValue } from '../values/print.ts'
-import { ISO_MICROS } from '../values/time-text.ts'
+import { ISO_MICROS, isoMicros } from '../values/time-text.ts'
 import { type CapabilityToken, Time, type Value } from '../values/value.ts'
 
 /** Text that evaluates to the value. Guards and module references have none, and appear as in messages. */

@@ -1,6 +1,6 @@
 /** Cursor over the tokens of a program. */
-import { ContractError, type TextPlace } from '../errors.ts'
-import { syntaxError, type Token, type TokenKind } from './lexer.ts'
+import type { ContractError } from '../errors.ts'
+import { notClosed, spelled, syntaxError, type Token, type TokenKind } from './lexer.ts'
 
 /** Maximum nesting of brackets. */
 const MAX_DEPTH = 250
@@ -72,15 +72,4 @@ export class Cursor {
     this.depth--
     return result
   }
-}
-
-/** Builds the error for a bracket that is not closed. @param place where its closing bracket is expected */
-export function notClosed(open: Token, kind: TokenKind, place: TextPlace): ContractError {
-  const text = `Expected: [${spelled(kind)}]`
-  const advice = `the ${open.kind} of line ${open.place.line + 1}, column ${open.place.column + 1} is not closed`
-  return new ContractError('SyntaxError', `${text} (${advice})`, place, text)
-}
-
-function spelled(kind: TokenKind): string {
-  return /^\W/.test(kind) ? `'${kind}'` : kind
 }

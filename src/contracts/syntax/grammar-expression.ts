@@ -4,7 +4,7 @@
  * Test files allow top-level forms in expectations. The parameter `atTop` checks these; it is null elsewhere.
  */
 import type { Atom, CallForm, Form, TypeForm } from './form.ts'
-import { isDotted, isIdentifier, isKeyword, isWord } from './keywords.ts'
+import { isDotted, isIdentifier, isKeyword, isWord } from './names.ts'
 import { expected, Parts } from './parts.ts'
 
 /** Throws ContractError (SyntaxError) if a form is not in the grammar. */

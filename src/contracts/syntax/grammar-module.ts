@@ -11,7 +11,7 @@ import {
   checkParameter,
   checkParameters,
 } from './grammar-expression.ts'
-import { isDotted, isIdentifier } from './keywords.ts'
+import { isDotted, isIdentifier } from './names.ts'
 import { expected, Parts } from './parts.ts'
 
 type Check = (form: CallForm) => void

@@ -1,8 +1,8 @@
 /** Goes through the parts of a form in order, and says what is expected where something else stands. */
 import type { ContractError, TextPlace } from '../errors.ts'
 import type { Atom, CallForm, Form, ListForm, StringForm } from './form.ts'
-import { isIdentifier, isWord } from './keywords.ts'
 import { syntaxError } from './lexer.ts'
+import { isIdentifier, isWord } from './names.ts'
 
 /** @param what description of what may stand there */
 export function expected(what: string, place: TextPlace): ContractError {

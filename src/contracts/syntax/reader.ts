@@ -6,6 +6,8 @@ import type { Atom, BindingForm, CallForm, Form, ListForm, ObjectForm } from './
 import { syntaxError, type Token, tokensOf } from './lexer.ts'
 import { readType } from './type-reader.ts'
 
+export { LineCounter, notClosed, skip, type Token, type TokenKind, tokenAt, tokensOf } from './lexer.ts'
+
 /** Maximum length of a text. Parsing takes linear time and costs no gas; the largest commands are shorter. */
 export const MAX_CHARACTERS = 400_000
 

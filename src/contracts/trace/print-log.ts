@@ -1,5 +1,5 @@
 /** Gathers the texts that the code of one command prints, within limits. */
-import type { PrintSink } from '../machine/printing.ts'
+import type { PrintSink } from '../machine/environment.ts'
 import type { Term } from '../machine/term.ts'
 import { cut, shortText } from './short-text.ts'
 

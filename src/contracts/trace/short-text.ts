@@ -1,6 +1,6 @@
 /** Values in source form, cut to a length. The time is bounded by the length, whatever the size of the value. */
 import { Callable, type Term } from '../machine/term.ts'
-import { compareText } from '../values/order.ts'
+import { compareText } from '../values/compare.ts'
 import { showValue } from '../values/print.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'

@@ -8,8 +8,7 @@ import type { Language } from '../machine/expand/expander.ts'
 import type { Probe } from '../machine/expand/probe.ts'
 import type { Callable, Term } from '../machine/term.ts'
 import { type StepKind, type Tracer, type TraceStep, traced } from '../machine/tracer.ts'
-import { TableRef } from '../values/type.ts'
-import type { Value } from '../values/value.ts'
+import { TableRef, type Value } from '../values/value.ts'
 
 /** Natives that are steps of a kind of their own. All others are parts of the function around them. */
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([

@@ -4,6 +4,8 @@ import type { Term } from '../machine/term.ts'
 import type { StepKind, StepModule, Tracer, TraceStep } from '../machine/tracer.ts'
 import { cut, shortText } from './short-text.ts'
 
+export { cut, shortText } from './short-text.ts'
+
 /** Most nodes of a tree, and most characters of all its names and values. Further steps are counted. */
 export const MAX_NODES = 10_000
 const MAX_CHARACTERS = 4_000_000

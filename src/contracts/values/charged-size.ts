@@ -7,8 +7,17 @@
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import { TableRef } from './type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  type GuardKind,
+  ModuleRef,
+  type ObjectValue,
+  TableRef,
+  Time,
+  Unit,
+  type Value,
+} from './value.ts'
 
 const RECORD = 1
 const VARIANT = 2

@@ -5,7 +5,7 @@
  * from the lowest four bits to the highest. The hash is 64-bit FNV-1 over the name in UTF-16. Real outputs of the
  * network and a hash of an object confirm it.
  */
-import { compareText } from './order.ts'
+import { compareText } from './compare.ts'
 
 /** The first hash, in words of 16 bits, lowest first. */
 const START = [0x00a4, 0x5b74, 0xd161, 0xdc36] as const

@@ -4,8 +4,7 @@ import { type ExactJson, NumberText } from '../../base/json.ts'
 import { bitLength, MAX_BITS, MAX_DIGITS } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { guardFromFields, moduleFromJson } from './guard-json.ts'
-import { parseTime } from './time-parse.ts'
-import { ISO_MICROS, ISO_SECONDS } from './time-text.ts'
+import { ISO_MICROS, ISO_SECONDS, parseTime } from './time-text.ts'
 import { CapabilityToken, Guard, ModuleRef, UNIT, type Value } from './value.ts'
 
 /** Maximum nesting of arrays and objects; values in code have the same limit. */

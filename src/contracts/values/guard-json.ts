@@ -1,6 +1,6 @@
 /** Decodes guards from JSON. */
 import type { ExactJson } from '../../base/json.ts'
-import { compareText } from './order.ts'
+import { compareText } from './compare.ts'
 import { Guard, type Value } from './value.ts'
 
 const NAME =

@@ -1,5 +1,5 @@
 /** Lossless JSON encoding of tables with their schemas. */
-import { type RowSchema, TableRef, type Type } from './type.ts'
+import { type RowSchema, TableRef, type Type } from './value.ts'
 
 /** Types encode as their names, and as an object if they have parts. Schemas are given by their number. */
 type KeptType =

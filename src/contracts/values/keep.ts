@@ -6,8 +6,7 @@
 import { FormatError } from '../../base/errors.ts'
 import { Decimal } from './decimal.ts'
 import { type KeptTable, keepTable, keptTable } from './keep-table.ts'
-import { TableRef } from './type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, UNIT, Unit, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, UNIT, Unit, type Value } from './value.ts'
 
 /** Strings, booleans and lists encode as themselves, all others as an object whose only field names the kind. */
 export type KeptValue =

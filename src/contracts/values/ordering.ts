@@ -1,8 +1,18 @@
 /** Orderings: `<` and the like compare values of the same type, `sort` orders all values. */
+
+import { compareText } from './compare.ts'
 import { Decimal } from './decimal.ts'
-import { compareText } from './order.ts'
-import { TableRef } from './type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  type GuardKind,
+  ModuleRef,
+  type ObjectValue,
+  TableRef,
+  Time,
+  Unit,
+  type Value,
+} from './value.ts'
 
 /** @returns a negative number, 0 or a positive number, or null if `<` does not order these two values */
 export function compareAlike(a: Value, b: Value): number | null {

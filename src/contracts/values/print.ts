@@ -1,9 +1,9 @@
 /** Text form of values, as `show`, `format` and error messages print them. */
+
+import { compareText } from './compare.ts'
 import { Decimal } from './decimal.ts'
-import { isoSeconds } from './iso-time.ts'
-import { compareText } from './order.ts'
-import { TableRef } from './type.ts'
-import { Guard, type GuardKind, ModuleRef, type ObjectValue, Time, Unit, type Value } from './value.ts'
+import { isoSeconds } from './time-text.ts'
+import { Guard, type GuardKind, ModuleRef, type ObjectValue, TableRef, Time, Unit, type Value } from './value.ts'
 
 /**
  * Source form: strings in quotes without escapes, `[1, 2]`, `{"a": 1,"b": 2}` with sorted fields, times as strings to

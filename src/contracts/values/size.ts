@@ -6,8 +6,7 @@
  */
 import { lengthOrMore } from './bits.ts'
 import { Decimal } from './decimal.ts'
-import { TableRef } from './type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, type Value } from './value.ts'
 
 export interface Size {
   /** Approximate characters in print, plus a constant for each part. */

@@ -1,6 +1,5 @@
 /** Search for tables within a value. */
-import { TableRef } from './type.ts'
-import { CapabilityToken, type Value } from './value.ts'
+import { CapabilityToken, TableRef, type Value } from './value.ts'
 
 /** Answers for large values, which do not change. Searching small ones again is faster than a look-up. */
 const known = new WeakMap<object, boolean>()

@@ -1,7 +1,7 @@
 /** JSON text of module names, of tables and of the types in their schemas. */
 import { inWireOrder } from './field-order.ts'
 import { type TextWriter, writeEach } from './text-writer.ts'
-import type { RowSchema, TableRef, Type } from './type.ts'
+import type { RowSchema, TableRef, Type } from './value.ts'
 
 /** Appends the JSON of a module name: `{"namespace":null,"name":"coin"}`. */
 export function writeModule(to: TextWriter, name: string): void {

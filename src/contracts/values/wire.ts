@@ -1,15 +1,17 @@
 /** Encodes values as JSON text, for results, events and rows. */
+
+import { compareText } from './compare.ts'
 import { Decimal } from './decimal.ts'
 import { inWireOrder } from './field-order.ts'
-import { isoMicros, isoSeconds } from './iso-time.ts'
-import { compareText } from './order.ts'
 import { TextWriter, writeEach } from './text-writer.ts'
-import { TableRef } from './type.ts'
-import { type CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+import { isoMicros, isoSeconds } from './time-text.ts'
+import { type CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
 import { writeModule, writeTable } from './wire-types.ts'
 
 export { valueFromJson } from './from-json.ts'
 export { keysetFromValue } from './guard-json.ts'
+export { TextWriter, writeEach } from './text-writer.ts'
+export { writeModule } from './wire-types.ts'
 
 /** Largest integer that all JSON parsers read exactly. */
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)

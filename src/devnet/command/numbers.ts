@@ -4,7 +4,7 @@
 import { FormatError } from '../../base/errors.ts'
 import { type ExactJson, NumberText } from '../../base/json.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { valueFromJson } from '../../contracts/values/from-json.ts'
+import { valueFromJson } from '../../contracts/values/wire.ts'
 
 const DIGITS = /^-?\d{1,20}$/
 /** Bounds the length of the text, and with it the parsing time. */

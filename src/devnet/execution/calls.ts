@@ -1,6 +1,6 @@
 /** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
 import { ContractError } from '../../contracts/errors.ts'
-import { MissingEntry } from '../../contracts/machine/missing.ts'
+import { MissingEntry } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import { type ForkedBase, textsOf } from '../ledger/forked-base.ts'

@@ -1,8 +1,7 @@
 /** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
 
 import { NewcutError } from '../../base/errors.ts'
-import { MissingEntry } from '../../contracts/machine/missing.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
+import { MissingEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import { graphOf } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
 import type { AncestorHeaders } from '../../fork/ancestor-headers.ts'

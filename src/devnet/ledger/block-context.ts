@@ -1,7 +1,6 @@
 /** Context in which the code of a block runs. */
 import { encodeBase64Url } from '../../base/bytes.ts'
-import type { BlockData, SpvSupport } from '../../contracts/machine/environment.ts'
-import type { PrintSink } from '../../contracts/machine/printing.ts'
+import type { BlockData, PrintSink, SpvSupport } from '../../contracts/machine/environment.ts'
 import { Time } from '../../contracts/values/value.ts'
 import type { Header } from '../../core/header.ts'
 import type { BlockRules } from '../rules/network-rules.ts'

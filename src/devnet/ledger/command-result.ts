@@ -4,10 +4,15 @@ import type { PactRun, PactState, Yield } from '../../contracts/machine/ast.ts'
 import type { EmittedEvent } from '../../contracts/machine/environment.ts'
 import type { LayerEntry } from '../../contracts/machine/state.ts'
 import { hashText } from '../../contracts/values/hash.ts'
-import { TextWriter, writeEach } from '../../contracts/values/text-writer.ts'
 import type { Value } from '../../contracts/values/value.ts'
-import { decimalText, writeValue, writeValues } from '../../contracts/values/wire.ts'
-import { writeModule } from '../../contracts/values/wire-types.ts'
+import {
+  decimalText,
+  TextWriter,
+  writeEach,
+  writeModule,
+  writeValue,
+  writeValues,
+} from '../../contracts/values/wire.ts'
 import type { PublicMeta } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { writeEntry } from './entry-text.ts'

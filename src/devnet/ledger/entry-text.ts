@@ -1,10 +1,8 @@
 /** Entries of the state as JSON text, for hashes of writes and for comparisons when blocks are checked. */
 import type { Module, PactState } from '../../contracts/machine/ast.ts'
-import type { Namespace } from '../../contracts/machine/load/modules.ts'
-import type { LayerEntry } from '../../contracts/machine/state.ts'
-import { TextWriter, writeEach } from '../../contracts/values/text-writer.ts'
+import type { LayerEntry, Namespace } from '../../contracts/machine/state.ts'
 import type { Value } from '../../contracts/values/value.ts'
-import { writeValue, writeValues } from '../../contracts/values/wire.ts'
+import { TextWriter, writeEach, writeValue, writeValues } from '../../contracts/values/wire.ts'
 
 export function entryText(entry: LayerEntry): string {
   const writer = new TextWriter()

@@ -2,7 +2,7 @@
 import { equalBytes } from '../../base/bytes.ts'
 import { describeError } from '../../base/errors.ts'
 import { parsePlainJson } from '../../base/json.ts'
-import { MissingEntry } from '../../contracts/machine/missing.ts'
+import { MissingEntry } from '../../contracts/machine/state.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'

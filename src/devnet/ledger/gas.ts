@@ -1,6 +1,7 @@
 /**
  * Gas and rewards (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
  */
+
 import { concatBytes, decodeHash } from '../../base/bytes.ts'
 import { evalError } from '../../contracts/errors.ts'
 import type { Run } from '../../contracts/machine/ast.ts'
@@ -12,9 +13,8 @@ import {
   freeGas,
   type Message,
 } from '../../contracts/machine/environment.ts'
-import { granting, withCapability } from '../../contracts/machine/rights/capabilities.ts'
 import type { Layer } from '../../contracts/machine/state.ts'
-import { asValue } from '../../contracts/machine/term.ts'
+import { asValue, granting, startTransaction, withCapability } from '../../contracts/run.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { hashBytes } from '../../contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
@@ -23,7 +23,7 @@ import { REWARD_PLACES, rewardUnitsAt } from '../../core/reward.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
 import type { CommandTrace } from './command-trace.ts'
-import { blockRules, callCoin, coinToken, evaluatorOn } from './runner.ts'
+import { blockRules, callCoin, coinToken } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
 /** Limit of buying gas, in thousandths of gas. */
@@ -92,7 +92,7 @@ export function buyGas(
 ): number {
   const { block, message } = environmentOf(context, command)
   const gas = { used: 0, limit: BUYING_LIMIT }
-  const evaluator = evaluatorOn({ block, message: new Purchase(message, command) }, layer, gas, trace?.tracer)
+  const evaluator = startTransaction({ block, message: new Purchase(message, command) }, layer, gas, trace?.tracer)
   const buy = () => {
     callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
   }
@@ -188,7 +188,7 @@ export function redeemGas(
   const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
   const { block, message } = environmentOf(context, command)
   const settling = { ...message, data: fee, signers: new Map(), verifiers: new Map() }
-  const evaluator = evaluatorOn({ block, message: settling }, layer, freeGas(), trace?.tracer)
+  const evaluator = startTransaction({ block, message: settling }, layer, freeGas(), trace?.tracer)
   const paid = priceOf(command.meta.gasLimit, command)
   const redeem = () =>
     granting(evaluator, [coinToken('GAS')], () =>
@@ -212,7 +212,7 @@ export function payReward(
   reward: Decimal,
 ): { readonly value: Value; readonly events: readonly EmittedEvent[] } {
   const message = { ...emptyEnvironment.message, hash: context.parentHash, sender: 'coinbase' }
-  const evaluator = evaluatorOn({ block: blockScopeOf(context), message }, layer, freeGas())
+  const evaluator = startTransaction({ block: blockScopeOf(context), message }, layer, freeGas())
   const granted = { COINBASE: coinToken('COINBASE'), DEBIT: coinToken('DEBIT', miner.account) }
   const tokens = context.rules.coinbase.grants.map((name) => granted[name])
   const value = granting(evaluator, tokens, () =>

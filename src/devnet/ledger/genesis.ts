@@ -2,14 +2,13 @@
  * First block of every chain: system contracts, keysets, namespaces and funded accounts. It is the same on all chains
  * of a network, so its state is the base of all block states.
  */
+
 import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { ContractError } from '../../contracts/errors.ts'
 import { emptyEnvironment, freeGas, type Message } from '../../contracts/machine/environment.ts'
-import { runText } from '../../contracts/machine/load/execute.ts'
-import { granting } from '../../contracts/machine/rights/capabilities.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { asValue } from '../../contracts/machine/term.ts'
+import { asValue, granting, runText, startTransaction } from '../../contracts/run.ts'
 import { systemContractsFor } from '../../contracts/system/system.ts'
 import { hashText } from '../../contracts/values/hash.ts'
 import { UNIT } from '../../contracts/values/value.ts'
@@ -22,7 +21,7 @@ import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
-import { attempt, coinToken, evaluatorOn, genesisRules } from './runner.ts'
+import { attempt, coinToken, genesisRules } from './runner.ts'
 
 export interface Genesis {
   readonly payload: StoredPayload
@@ -290,7 +289,7 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
     hash: key,
   }
   const rules = { ...genesisRules, areHashesOfText }
-  const evaluator = evaluatorOn({ block: { ...block, chain: place, rules }, message: said }, layer, freeGas())
+  const evaluator = startTransaction({ block: { ...block, chain: place, rules }, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
   const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
   const writes = layer.entries()

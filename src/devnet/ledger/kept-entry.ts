@@ -1,8 +1,7 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
-import { printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
-import type { Namespace } from '../../contracts/machine/load/modules.ts'
-import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/machine/load/reload.ts'
+import type { Namespace } from '../../contracts/machine/state.ts'
+import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/stored-modules.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
 
@@ -111,7 +110,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 
 /** Restores a module. Throws ContractError if the record does not load. */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
-  return reloadModule(printingLanguage, {
+  return reloadModule({
     ...rest,
     constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
     modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),

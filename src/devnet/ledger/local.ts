@@ -1,14 +1,15 @@
 /** Read-only calls: /local, preflight, and the trial of a command before it becomes pending. */
-import type { ContractError } from '../../contracts/errors.ts'
-import { evalError } from '../../contracts/errors.ts'
+
+import { type ContractError, evalError } from '../../contracts/errors.ts'
 import type { PactState } from '../../contracts/machine/ast.ts'
 import { type Domain, Layer, type ReadableState } from '../../contracts/machine/state.ts'
+import { startTransaction } from '../../contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { localMetaData, resultText } from './command-result.ts'
 import type { CommandTrace } from './command-trace.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
-import { attempt, evaluatorOn } from './runner.ts'
+import { attempt } from './runner.ts'
 import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Miner of a trial: nobody gets its fee. */
@@ -28,7 +29,7 @@ export function runLocally(
   const gas = { used: 0, limit: Math.min(meta.gasLimit, context.rules.blockGas) * 1000 }
   const { block, message } = environmentOf(context, command)
   const rules = { ...block.rules, isLocal: true, isHistoryLocal: false }
-  const evaluator = evaluatorOn({ block: { ...block, rules }, message }, layer, gas, trace?.tracer)
+  const evaluator = startTransaction({ block: { ...block, rules }, message }, layer, gas, trace?.tracer)
   const run = () => runPayload(evaluator, context, command, readProof)
   const metaData = localMetaData(context, meta)
   const printed = attempt(() => {

@@ -4,8 +4,10 @@
  * They run on arrival, one at a time, in a state of their own. It starts as the state after the first block of a chain,
  * lives in memory, and never sees public commands. They pay no gas; each is limited to the gas of a block.
  */
+
 import { evalError } from '../../contracts/errors.ts'
 import { Layer } from '../../contracts/machine/state.ts'
+import { startTransaction } from '../../contracts/run.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
@@ -15,7 +17,7 @@ import { contextOn } from './block-context.ts'
 import { resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
 import { genesisIn } from './genesis.ts'
-import { attempt, evaluatorOn } from './runner.ts'
+import { attempt } from './runner.ts'
 import { runPayload } from './transaction.ts'
 
 /** Most results that are kept. */
@@ -64,7 +66,7 @@ export class PrivateLedger {
     const layer = new Layer(state)
     const { blockGas, gasModel } = context.rules
     const gas = { used: sizeGas(command.size, gasModel) * 1000, limit: blockGas * 1000 }
-    const evaluator = evaluatorOn(environmentOf(context, command), layer, gas)
+    const evaluator = startTransaction(environmentOf(context, command), layer, gas)
     const about = { key: command.key, metaData: 'null', txId: null }
     const printed = attempt(() => {
       const value = runPayload(evaluator, context, command, noProofs)

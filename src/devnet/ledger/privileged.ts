@@ -1,12 +1,13 @@
 /** Executes a command of the node's owner: without gas, with capabilities granted and admin rights on modules. */
+
 import { evalError } from '../../contracts/errors.ts'
-import { grantForTest, grantUnasked } from '../../contracts/machine/rights/capabilities.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
+import { grantForTest, grantUnasked, startTransaction } from '../../contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import { readPrivileges } from '../command/privileges.ts'
 import { OUTPUT_LIMITS, resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
-import { attempt, evaluatorOn } from './runner.ts'
+import { attempt } from './runner.ts'
 import { type Executed, type ExecuteOptions, type ExecutingBlock, runPayload } from './transaction.ts'
 
 /** Like executeCommand, but nobody pays, and the command begins with its privileges. */
@@ -19,7 +20,7 @@ export function executePrivileged(
   const { admin, capabilities, areAsked } = readPrivileges(command.cmd)
   const layer = new Layer(state)
   const gas = { used: 0, limit: gasLimit * 1000 }
-  const evaluator = evaluatorOn(environmentOf(context, command), layer, gas, trace?.tracer)
+  const evaluator = startTransaction(environmentOf(context, command), layer, gas, trace?.tracer)
   const printed = attempt(() => {
     const run = () => {
       for (const name of admin) {

@@ -2,7 +2,7 @@
 import { type ExactJson, parseExactJson } from '../../base/json.ts'
 import { evalError } from '../../contracts/errors.ts'
 import { Fun, type PactState, type Run, type Yield } from '../../contracts/machine/ast.ts'
-import { splitName } from '../../contracts/machine/names.ts'
+import { splitName } from '../../contracts/syntax/names.ts'
 import type { ObjectValue, Value } from '../../contracts/values/value.ts'
 import { valueFromJson } from '../../contracts/values/wire.ts'
 

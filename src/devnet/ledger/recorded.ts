@@ -2,15 +2,17 @@
  * Executes commands of blocks that an older newcut made under other rules of gas and error texts. The block names
  * their gas and outputs, so these hold. The writes must still be those of the block, or it is refused.
  */
+
 import { parsePlainJson } from '../../base/json.ts'
 import { evalError } from '../../contracts/errors.ts'
 import { freeGas } from '../../contracts/machine/environment.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
+import { startTransaction } from '../../contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import { NO_OUTPUT_LIMITS } from './command-result.ts'
 import { environmentOf } from './gas.ts'
 import { executePrivileged } from './privileged.ts'
-import { attempt, evaluatorOn } from './runner.ts'
+import { attempt } from './runner.ts'
 import {
   boughtGas,
   type Executed,
@@ -69,7 +71,7 @@ const FAILED: Omit<Ran, 'gas'> = { run: { error: evalError('as recorded') }, eve
 /** Runs a command that succeeded, and keeps its writes in the layer. */
 function runFree(layer: Layer, block: ExecutingBlock, command: Command): Omit<Ran, 'gas'> | Unexecuted {
   const own = new Layer(layer)
-  const evaluator = evaluatorOn(environmentOf(block.context, command), own, freeGas())
+  const evaluator = startTransaction(environmentOf(block.context, command), own, freeGas())
   const run = attempt(() => runPayload(evaluator, block.context, command, block.readProof))
   if ('error' in run) return { refused: `it fails: ${run.error.wireMessage}`, isFinal: true }
   own.mergeInto(layer)

@@ -2,13 +2,10 @@
 import { describeError, FormatError } from '../../base/errors.ts'
 import { type ExactJson, isJsonObject } from '../../base/json.ts'
 import { isOf, typeSource } from '../../contracts/machine/types.ts'
+import { equalValues } from '../../contracts/values/compare.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
-import { equalValues } from '../../contracts/values/equal.ts'
-import { isoMicros } from '../../contracts/values/iso-time.ts'
-import { parseTime } from '../../contracts/values/time-parse.ts'
-import { ISO_MICROS, ISO_SECONDS } from '../../contracts/values/time-text.ts'
-import type { RowSchema, TableRef, Type } from '../../contracts/values/type.ts'
-import { Time, type Value } from '../../contracts/values/value.ts'
+import { ISO_MICROS, ISO_SECONDS, isoMicros, parseTime } from '../../contracts/values/time-text.ts'
+import { type RowSchema, type TableRef, Time, type Type, type Value } from '../../contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
 
 /** Most characters of a wrong value that a refusal repeats. */

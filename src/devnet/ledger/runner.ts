@@ -1,21 +1,10 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
 import { NewcutError } from '../../base/errors.ts'
 import { ContractError, NOWHERE } from '../../contracts/errors.ts'
-import { language, printingLanguage } from '../../contracts/language.ts'
 import { Fun, type Run } from '../../contracts/machine/ast.ts'
-import {
-  type Environment,
-  emptyEnvironment,
-  type GasMeter,
-  type LanguageRules,
-} from '../../contracts/machine/environment.ts'
-import { Evaluator } from '../../contracts/machine/evaluate/evaluator.ts'
-import { MissingEntry } from '../../contracts/machine/missing.ts'
-import { newTransaction } from '../../contracts/machine/scopes.ts'
-import type { Layer } from '../../contracts/machine/state.ts'
-import type { Term } from '../../contracts/machine/term.ts'
-import type { Tracer } from '../../contracts/machine/tracer.ts'
-import { TracingEvaluator } from '../../contracts/trace/tracing-evaluator.ts'
+import { emptyEnvironment, type LanguageRules } from '../../contracts/machine/environment.ts'
+import { MissingEntry } from '../../contracts/machine/state.ts'
+import type { Term } from '../../contracts/run.ts'
 import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
 import type { BlockRules } from '../rules/network-rules.ts'
 
@@ -38,19 +27,6 @@ export function blockRules({
     hasSlhDsa,
     areHashesOfText,
   }
-}
-
-/** Creates the evaluator of one transaction, which writes to the layer. */
-export function evaluatorOn(
-  { block, message }: Environment,
-  layer: Layer,
-  gas: GasMeter,
-  tracer: Tracer | null = null,
-): Evaluator {
-  const transaction = newTransaction(message, layer, gas)
-  const spoken = block.rules.isPrintAllowed === true ? printingLanguage : language
-  if (tracer === null) return new Evaluator(spoken, block, transaction)
-  return new TracingEvaluator(spoken, block, transaction, { tracer, probe: null })
 }
 
 /** Calls a function of the coin contract. Throws ContractError. */

@@ -1,12 +1,10 @@
 /** Executes one command of a block: buys its gas, runs it, and redeems the gas (PROTOCOL.md E.4). */
+
 import { type ContractError, evalError } from '../../contracts/errors.ts'
 import type { PactRun, PactState, Run } from '../../contracts/machine/ast.ts'
 import type { EmittedEvent } from '../../contracts/machine/environment.ts'
-import { continuePact } from '../../contracts/machine/evaluate/pacts.ts'
-import type { ExpandingRun } from '../../contracts/machine/expand/expander.ts'
-import { runForms } from '../../contracts/machine/load/execute.ts'
 import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { asValue } from '../../contracts/machine/term.ts'
+import { asValue, continuePact, type ExpandingRun, runForms, startTransaction } from '../../contracts/run.ts'
 import type { Printed } from '../../contracts/trace/print-log.ts'
 import type { Value } from '../../contracts/values/value.ts'
 import { sizeGas } from '../../core/gas.ts'
@@ -16,7 +14,7 @@ import type { BlockContext } from './block-context.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
 import type { CommandTrace } from './command-trace.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
-import { attempt, evaluatorOn } from './runner.ts'
+import { attempt } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
 
 /** Transaction ids that each paid command takes; its result names the middle one. */
@@ -82,7 +80,7 @@ export function executeCommand(
   if ('refused' in bought) return bought
   const own = new Layer(layer)
   const gas = { used: bought.milligas, limit: gasLimit * 1000 }
-  const evaluator = evaluatorOn(environmentOf(context, command), own, gas, trace?.tracer)
+  const evaluator = startTransaction(environmentOf(context, command), own, gas, trace?.tracer)
   trace?.line('payload size', sizeCost * 1000)
   const run = attempt(() => {
     evaluator.charge(sizeCost * 1000)

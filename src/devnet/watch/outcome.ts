@@ -1,8 +1,8 @@
 /** Converts a command result to printable texts of limited length. */
 import { type ExactJson, parseExactJson } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
-import { valueFromJson } from '../../contracts/values/from-json.ts'
 import { showValue } from '../../contracts/values/print.ts'
+import { valueFromJson } from '../../contracts/values/wire.ts'
 import type { IncludedTransaction } from '../../schema/devnet-events.ts'
 
 const MAX_VALUE = 200

@@ -3,7 +3,7 @@
  * they arrive, so that no request waits for them.
  */
 import { describeError } from '../../base/errors.ts'
-import { MissingEntry } from '../../contracts/machine/missing.ts'
+import { MissingEntry } from '../../contracts/machine/state.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'

@@ -1,8 +1,7 @@
 /** Evaluates the code of one transaction. All state is in its scopes; it uses no clock, file or network. */
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
-import type { Type } from '../../values/type.ts'
-import { UNIT, type Value } from '../../values/value.ts'
+import { type Type, UNIT, type Value } from '../../values/value.ts'
 import type { Mode } from '../access-mode.ts'
 import {
   type CallScope,

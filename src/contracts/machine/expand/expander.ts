@@ -5,10 +5,9 @@
  */
 import { ContractError, type TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../../syntax/form.ts'
-import type { Type } from '../../values/type.ts'
-import { UNIT } from '../../values/value.ts'
+import { type Type, UNIT } from '../../values/value.ts'
 import { Const, type Definition, type Expr, type Fun, type Module, type Param, type Run, Schema } from '../ast.ts'
-import { PRINT } from '../printing.ts'
+import { PRINT } from '../environment.ts'
 import type { Term } from '../term.ts'
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'

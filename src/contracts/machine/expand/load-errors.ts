@@ -139,4 +139,9 @@ export function shadowsNative(name: string, place: Place): ContractError {
   return failure('SHADOWED_NATIVE', { name }, place, SHADOW_ADVICE)
 }
 
+/** A native of test files within a module. */
+export function nativeOfTests(): ContractError {
+  return failure('TEST_NATIVE_IN_MODULE', {})
+}
+
 export const SHADOW_ADVICE = 'on the network, it always means the native, so choose another name'

@@ -5,8 +5,8 @@
  * the program has entered.
  */
 import { evalError, type TextPlace } from '../../errors.ts'
+import { splitName } from '../../syntax/names.ts'
 import { Const, type Definition, Fun, type Module, ownerOf, type Run, Schema } from '../ast.ts'
-import { splitName } from '../names.ts'
 import {
   noSchema,
   noSuchMember,

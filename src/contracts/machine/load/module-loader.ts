@@ -3,8 +3,7 @@
  */
 import { evalError, type TextPlace } from '../../errors.ts'
 import type { Atom, CallForm, Form } from '../../syntax/form.ts'
-import type { Type } from '../../values/type.ts'
-import type { Value } from '../../values/value.ts'
+import type { Type, Value } from '../../values/value.ts'
 import {
   Const,
   type Definition,

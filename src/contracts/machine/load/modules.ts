@@ -2,20 +2,15 @@
 import { evalError } from '../../errors.ts'
 import type { Atom, CallForm } from '../../syntax/form.ts'
 import { hashText } from '../../values/hash.ts'
-import type { Guard } from '../../values/value.ts'
 import { type Definition, Module, type Run } from '../ast.ts'
 import { type ExpandingRun, syntaxError } from '../expand/expander.ts'
 import { isVisible } from '../expand/resolver.ts'
 import { acquireAdmin, enforceGuard } from '../rights/guards.ts'
 import { withMagic } from '../rights/magic.ts'
+import type { Namespace } from '../state.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
 import { ModuleLoader, nameOf } from './module-loader.ts'
-
-export interface Namespace {
-  readonly user: Guard
-  readonly admin: Guard
-}
 
 /**
  * Loads and installs the module of a form.

@@ -7,11 +7,11 @@
  */
 import { type ContractError, evalError, NOWHERE, txFailure } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
+import { splitName } from '../../syntax/names.ts'
 import { showValue } from '../../values/print.ts'
 import { CapabilityToken, Guard, type GuardKind } from '../../values/value.ts'
 import { Fun, type Module, type Run } from '../ast.ts'
-import { splitName } from '../names.ts'
-import { PRINT } from '../printing.ts'
+import { PRINT } from '../environment.ts'
 import { pactIdOf } from '../scopes.ts'
 import { Callable, isValue } from '../term.ts'
 import { traced } from '../tracer.ts'

@@ -1,6 +1,7 @@
 /** Modules and tables in the state at the head of a chain. */
 import { ContractError } from '../../../contracts/errors.ts'
-import { type Definition, domainOfRows, type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
+import { type Definition, type Module, TableDefinition } from '../../../contracts/machine/ast.ts'
+import { domainOfRows } from '../../../contracts/machine/state.ts'
 import { typeFormSource, typeSource } from '../../../contracts/machine/types.ts'
 import { type CallableOutline, type Field, type Outline, outlinesOf } from '../../../contracts/syntax/outline.ts'
 import type { ObjectValue } from '../../../contracts/values/value.ts'

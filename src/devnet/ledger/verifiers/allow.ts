@@ -1,7 +1,7 @@
 /** Verifier `allow` of node release 3.2. Its proof is the JSON of the only capability that it grants. */
 import { FormatError } from '../../../base/errors.ts'
 import { type ExactJson, parseExactJson } from '../../../base/json.ts'
-import { equalValues } from '../../../contracts/values/equal.ts'
+import { equalValues } from '../../../contracts/values/compare.ts'
 import { CapabilityToken, type Value } from '../../../contracts/values/value.ts'
 import { valueFromJson } from '../../../contracts/values/wire.ts'
 import { Type } from '../../../schema/typebox.ts'

@@ -6,8 +6,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { concatBytes, decodeBase64Url, encodeBase64Url, encodeHex } from '../../../base/bytes.ts'
 import { FormatError } from '../../../base/errors.ts'
+import { equalValues } from '../../../contracts/values/compare.ts'
 import { Decimal } from '../../../contracts/values/decimal.ts'
-import { equalValues } from '../../../contracts/values/equal.ts'
 import { type CapabilityToken, Unit, type Value } from '../../../contracts/values/value.ts'
 import {
   branchRoot,

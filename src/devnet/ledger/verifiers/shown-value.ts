@@ -1,6 +1,7 @@
 /** Values in error texts of verifiers, which contain the internal representation of live nodes. */
+
+import { compareText } from '../../../contracts/values/compare.ts'
 import { Decimal } from '../../../contracts/values/decimal.ts'
-import { compareText } from '../../../contracts/values/order.ts'
 import { showValue } from '../../../contracts/values/print.ts'
 import { Unit, type Value } from '../../../contracts/values/value.ts'
 

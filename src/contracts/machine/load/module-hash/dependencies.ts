@@ -3,7 +3,7 @@
  * with the module, so that upgrades of those modules do not change it.
  */
 
-import { compareText } from '../../../values/order.ts'
+import { compareText } from '../../../values/compare.ts'
 import type { Dependency, Measure, Module, Target } from '../../ast.ts'
 import { moduleNameOf } from './terms.ts'
 

@@ -1,11 +1,10 @@
 /** Reduces forms of the language to resolved terms. */
 import { ContractError, type TextPlace } from '../../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../../../syntax/form.ts'
-import type { Type } from '../../../values/type.ts'
-import { UNIT } from '../../../values/value.ts'
+import { type Type, UNIT } from '../../../values/value.ts'
 import { Schema } from '../../ast.ts'
+import { PRINT } from '../../environment.ts'
 import { type Expander, syntaxError } from '../../expand/expander.ts'
-import { PRINT } from '../../printing.ts'
 import type { NameResolver } from './names.ts'
 import { calledNumber, isNative, nativeNumber } from './native-numbers.ts'
 import type { Arg, FormName, ResolvedTerm } from './terms.ts'

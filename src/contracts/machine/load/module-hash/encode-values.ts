@@ -1,9 +1,18 @@
 /** Encodes names, types and values within a hashed module. */
 
+import { compareText } from '../../../values/compare.ts'
 import { Decimal } from '../../../values/decimal.ts'
-import { compareText } from '../../../values/order.ts'
-import type { RowSchema, TableRef, Type } from '../../../values/type.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../../../values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  ModuleRef,
+  type RowSchema,
+  type TableRef,
+  Time,
+  type Type,
+  Unit,
+  type Value,
+} from '../../../values/value.ts'
 import { CborWriter } from './cbor.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf, sortedNames } from './terms.ts'
 

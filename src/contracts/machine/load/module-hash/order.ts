@@ -2,7 +2,7 @@
  * Order of the definitions in a module: each behind those that it uses. Among the possible orders it is the one of the
  * network, which sorts by strongly connected components.
  */
-import { compareText } from '../../../values/order.ts'
+import { compareText } from '../../../values/compare.ts'
 
 /**
  * Sorts names by their uses.

@@ -5,8 +5,18 @@
 
 import { integerSize, predicateSize, qualifiedNameSize, textSize } from '../../../values/charged-size.ts'
 import { Decimal } from '../../../values/decimal.ts'
-import type { RowSchema, TableRef, Type } from '../../../values/type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from '../../../values/value.ts'
+import {
+  CapabilityToken,
+  Guard,
+  type GuardKind,
+  ModuleRef,
+  type RowSchema,
+  type TableRef,
+  Time,
+  type Type,
+  Unit,
+  type Value,
+} from '../../../values/value.ts'
 import { isLiteral, type Literal, type ModuleName, moduleNameOf } from './terms.ts'
 
 /** Length of a text or of bytes, besides its content. */

@@ -3,10 +3,9 @@
  * variables are numbers, and special syntax is reduced to a few kinds of terms.
  */
 
+import { compareText } from '../../../values/compare.ts'
 import { Decimal } from '../../../values/decimal.ts'
-import { compareText } from '../../../values/order.ts'
-import type { Type } from '../../../values/type.ts'
-import { Unit, type Value } from '../../../values/value.ts'
+import { type Type, Unit, type Value } from '../../../values/value.ts'
 import type { Module } from '../../ast.ts'
 
 /** `namespace.name`, or only a name. */

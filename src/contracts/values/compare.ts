@@ -1,7 +1,6 @@
-/** Equality of values. */
+/** Equality of values, and the order of texts. */
 import { Decimal } from './decimal.ts'
-import { TableRef } from './type.ts'
-import { CapabilityToken, Guard, type GuardKind, ModuleRef, Time, Unit, type Value } from './value.ts'
+import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, Unit, type Value } from './value.ts'
 
 /**
  * Compares decimals by number (`1.0` equals `1.00` but not the integer `1`), module references by name, tables by
@@ -58,4 +57,29 @@ function equalGuards(a: GuardKind, b: GuardKind): boolean {
 function equalKeys(a: readonly string[], b: readonly string[]): boolean {
   const [left, right] = [new Set(a), new Set(b)]
   return left.size === right.size && a.every((key) => right.has(key))
+}
+
+/** Compares by code point, as the language orders strings and fields. JavaScript compares by UTF-16 unit. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = commonPieces(a, b, length); i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x !== y) return weight(x) - weight(y)
+  }
+  return a.length - b.length
+}
+
+/** Pieces that the engine compares at once: more than a comparison by unit costs. */
+const PIECE = 256
+
+/** Length of the pieces at the beginning that are equal in both. */
+function commonPieces(a: string, b: string, length: number): number {
+  let at = 0
+  while (at + PIECE <= length && a.slice(at, at + PIECE) === b.slice(at, at + PIECE)) at += PIECE
+  return at
+}
+
+/** Ranks surrogates above all single-unit code points. */
+function weight(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -1,8 +1,8 @@
 /** Natives and special forms of the language, as the runner of test files and the network know them. */
-import { NativeFunction } from '../contracts/machine/callables.ts'
-import type { Language } from '../contracts/machine/expand/expander.ts'
-import { languagesOf } from '../contracts/repl/run.ts'
-import { type Files, TestRun } from '../contracts/repl/test-run.ts'
+import { NativeFunction } from '../machine/callables.ts'
+import type { Language } from '../machine/expand/expander.ts'
+import { languagesOf } from './run.ts'
+import { type Files, TestRun } from './test-run.ts'
 
 export interface NativeWord {
   readonly name: string
@@ -23,11 +23,6 @@ const noFiles: Files = {
   read: () => '',
 }
 
-/** A run of its own, with an empty state. */
-export function freshRun(): TestRun {
-  return new TestRun(noFiles, 'editor.pact', languagesOf)
-}
-
 /** Forms that build a lambda if they have another number of operands. */
 const OPERANDS: ReadonlyMap<string, number> = new Map([['enforce', 2]])
 
@@ -35,7 +30,7 @@ const OPERANDS: ReadonlyMap<string, number> = new Map([['enforce', 2]])
 export const vocabulary: ReadonlyMap<string, NativeWord> = allWords()
 
 function allWords(): Map<string, NativeWord> {
-  const { core, all } = languagesOf(freshRun())
+  const { core, all } = languagesOf(new TestRun(noFiles, 'editor.pact', languagesOf))
   const words = new Map<string, NativeWord>()
   for (const language of [core, all]) addWords(words, language, language === all)
   return words

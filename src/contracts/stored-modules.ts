@@ -1,15 +1,18 @@
-/** Rebuilds loaded modules from stored data: their source text and their external references at load time. */
-import { evalError, type TextPlace } from '../../errors.ts'
-import { read } from '../../syntax/reader.ts'
-import type { Value } from '../../values/value.ts'
-import { Const, type Definition, type Module } from '../ast.ts'
-import { emptyEnvironment, freeGas, type LanguageRules } from '../environment.ts'
-import { Evaluator } from '../evaluate/evaluator.ts'
-import { type Language, syntaxError } from '../expand/expander.ts'
-import { newTransaction } from '../scopes.ts'
-import { emptyState, Layer } from '../state.ts'
-import { ModuleLoader } from './module-loader.ts'
-import { emptyModule, textHash } from './modules.ts'
+/** Builds modules without a deploy: from stored data, and from what another network tells of them. */
+
+import { evalError, NOWHERE, type TextPlace } from './errors.ts'
+import { printingLanguage } from './language.ts'
+import { Const, type Definition, type Module } from './machine/ast.ts'
+import { emptyEnvironment, freeGas, type LanguageRules } from './machine/environment.ts'
+import { Evaluator } from './machine/evaluate/evaluator.ts'
+import { Expander, type Language, syntaxError } from './machine/expand/expander.ts'
+import { importsOf } from './machine/load/imports.ts'
+import { ModuleLoader } from './machine/load/module-loader.ts'
+import { emptyModule, textHash } from './machine/load/modules.ts'
+import { newTransaction } from './machine/scopes.ts'
+import { emptyState, Layer, type ReadableState } from './machine/state.ts'
+import { read } from './syntax/reader.ts'
+import type { Value } from './values/value.ts'
 
 /** Everything needed to rebuild a module. */
 export interface ModuleSource {
@@ -41,12 +44,13 @@ export function sourceOf(module: Module): ModuleSource {
 /**
  * Rebuilds a module as it was loaded, without permission checks, evaluation, installation or gas.
  * @param rules those of nodes, unless a test file loaded it
+ * @param language that of nodes, unless a test file loaded it
  * @throws ContractError if the source does not describe a loadable module
  */
 export function reloadModule(
-  language: Language,
   source: ModuleSource,
   rules: LanguageRules = emptyEnvironment.block.rules,
+  language: Language = printingLanguage,
 ): Module {
   const { code, place, namespace, txHash, constants, modules, scope } = source
   const [form] = read(code, place)
@@ -80,4 +84,47 @@ function memberOf(owner: Module, name: string, place: TextPlace): Definition {
   const definition = owner.get(name)
   if (definition === undefined) throw evalError(`Module ${owner.name} has no such member: ${name}`, place)
   return definition
+}
+
+/** A module as another network describes it. */
+export interface DescribedModule {
+  readonly code: string
+  /** Position of the module in the text that deployed it; `NOWHERE` if that is not known. */
+  readonly place: TextPlace
+  readonly namespace: string | null
+  readonly hash: string
+  readonly txHash: string
+  /** Its constants -> their values when it was deployed. */
+  readonly constants: ReadonlyMap<string, Value>
+  /** Forms before the module in the text that deployed it, such as `(use coin)`; empty if there are none. */
+  readonly imports: string
+}
+
+/**
+ * Builds a module without checks of permission, evaluation of constants or gas. It keeps the hash that it is given, and
+ * is linked with the versions of other modules in the state.
+ * @throws ContractError if the text does not load
+ * @throws MissingEntry if the state has to fetch a module that the text names
+ */
+export function linkModule(
+  { code, place, namespace, hash, txHash, constants, imports }: DescribedModule,
+  state: ReadableState,
+  rules: LanguageRules = emptyEnvironment.block.rules,
+  language: Language = printingLanguage,
+): Module {
+  const [form] = read(code, place)
+  if (form?.form !== 'call') throw syntaxError('a module is expected', place)
+  const { block, message } = emptyEnvironment
+  const evaluator = new Evaluator(language, { ...block, rules }, newTransaction(message, new Layer(state), freeGas()))
+  evaluator.program.namespace = namespace
+  for (const each of read(imports, NOWHERE)) {
+    if (each.form !== 'call') continue
+    const names = importsOf(new Expander(evaluator, null), each)
+    for (const [name, definition] of names) evaluator.program.imports.set(name, definition)
+  }
+  const module = emptyModule(form, { code, namespace, txHash })
+  const image = new ModuleLoader(evaluator, module, constants).load(form)
+  module.hash = hash
+  module.image = image.image()
+  return module
 }
