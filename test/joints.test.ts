@@ -259,8 +259,8 @@ describe('ways to do one thing', () => {
     expect(counts(/\brename(Sync)?\(/g)).toEqual({
       'base/replace-file.ts': 1,
       // The command of the language server.
-      'editor/answers.ts': 1,
-      'editor/server.ts': 1,
+      'editor/protocol/answers.ts': 1,
+      'editor/protocol/server.ts': 1,
     })
   })
 

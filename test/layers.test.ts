@@ -161,6 +161,16 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     evaluate: ['', 'gas', 'rights', 'expand'],
     load: ['', 'gas', 'rights', 'expand', 'evaluate'],
   },
+  // A file is read, analysed together with those that it loads, and asked about. Messages come last.
+  editor: {
+    '': [],
+    text: [],
+    format: ['text'],
+    analysis: ['text'],
+    workspace: ['text', 'analysis'],
+    features: ['text', 'analysis', 'workspace'],
+    protocol: ['text', 'format', 'workspace', 'analysis', 'features'],
+  },
   web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
 }
 

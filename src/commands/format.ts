@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
 import { MAX_CODE_BYTES } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { isContractFile } from '../editor/disk-files.ts'
-import { formatFile } from '../editor/format.ts'
+import { formatFile } from '../editor/format/format.ts'
+import { isContractFile } from '../editor/workspace/disk-files.ts'
 import { fileText } from './given-text.ts'
 
 export interface FormatOptions {

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { NewcutError } from '../base/errors.ts'
 import type { Surroundings } from '../cli/terminal.ts'
-import { diskFiles } from '../editor/disk-files.ts'
-import { type EditorHost, serveEditor } from '../editor/server.ts'
-import type { TestFileReport } from '../editor/test-lenses.ts'
+import type { TestFileReport } from '../editor/features/test-lenses.ts'
+import { type EditorHost, serveEditor } from '../editor/protocol/server.ts'
+import { diskFiles } from '../editor/workspace/disk-files.ts'
 import { type ForkValues, forkSetup } from './fork-setup.ts'
 import { forkArguments, LiveTexts } from './live-texts.ts'
 

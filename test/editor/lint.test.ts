@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { systemContracts } from '../../src/contracts/system/system.ts'
-import { findingCodes, LOUD_CODES } from '../../src/editor/finding-codes.ts'
-import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace.ts'
+import { findingCodes, LOUD_CODES } from '../../src/editor/text/finding-codes.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace/workspace.ts'
 
 /** Findings of a text as `line:column severity code`, from 1. */
 function found(text: string, file = 'a.pact'): string[] {

@@ -1,0 +1,265 @@
+/** `newcut lsp`: the session of an editor. It turns messages into changes of a workspace, and into answers. */
+import type { Readable, Writable } from 'node:stream'
+import {
+  CodeActionKind,
+  CodeLensRefreshRequest,
+  type Connection,
+  createConnection,
+  type InitializeParams,
+  type InitializeResult,
+  MessageType,
+  ShowMessageNotification,
+  StreamMessageReader,
+  StreamMessageWriter,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from 'vscode-languageserver/node'
+import { TextDocument } from 'vscode-languageserver-textdocument'
+import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../features/semantic-tokens.ts'
+import { type TestFileReport, testFindings } from '../features/test-lenses.ts'
+import type { CodeFinding } from '../text/spans.ts'
+import { LIVE_SCHEME, type ModuleTexts } from '../workspace/live-modules.ts'
+import { Workspace, type WorkspaceFiles } from '../workspace/workspace.ts'
+import { Answers, RUN_TEST } from './answers.ts'
+import { fileOfUri, ProtocolPlaces } from './documents.ts'
+import { MessageFilter } from './framing.ts'
+import { MessageOrder } from './message-order.ts'
+
+/** The surroundings of a session. */
+export interface EditorHost {
+  readonly input: Readable
+  readonly output: Writable
+  readonly version: string
+  /** @param folders of the workspace */
+  readonly filesIn: (folders: readonly string[]) => WorkspaceFiles
+  /** Modules of a live network, or null. */
+  readonly moduleTexts: ModuleTexts | null
+  /** Runs a test file. @throws Error if it cannot run */
+  readonly runTest: (file: string) => Promise<TestFileReport>
+  /** Tells of input that is no message. */
+  readonly warn: (line: string) => void
+}
+
+/** Keystrokes within this time give one round of findings. */
+const DEBOUNCE_MS = 100
+
+const CAPABILITIES: InitializeResult['capabilities'] = {
+  textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+  hoverProvider: true,
+  definitionProvider: true,
+  referencesProvider: true,
+  renameProvider: { prepareProvider: true },
+  completionProvider: { triggerCharacters: ['.', ':', '"', "'"] },
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  semanticTokensProvider: {
+    legend: { tokenTypes: [...TOKEN_TYPES], tokenModifiers: [...TOKEN_MODIFIERS] },
+    full: true,
+    range: true,
+  },
+  documentFormattingProvider: true,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+  codeLensProvider: { resolveProvider: false },
+  executeCommandProvider: { commands: [RUN_TEST] },
+}
+
+/** Serves an editor until it says `exit`, which ends the process. */
+export function serveEditor(host: EditorHost): void {
+  const warn = (what: string) => host.warn(`no message of the language server protocol: ${what}`)
+  const reader = new StreamMessageReader(host.input.pipe(new MessageFilter(warn)))
+  reader.onError(({ message }) => warn(message.split('\n', 1)[0]))
+  const writer = new StreamMessageWriter(host.output)
+  const connection = createConnection(reader, writer, { messageStrategy: new MessageOrder(writer) })
+  new EditorSession(host, connection).listen()
+}
+
+class EditorSession {
+  readonly #host: EditorHost
+  readonly #connection: Connection
+  readonly #documents = new TextDocuments(TextDocument)
+  #workspace: Workspace
+  #places: ProtocolPlaces
+  #answers: Answers
+  readonly #reports = new Map<string, TestFileReport>()
+  /** Test files that run now, and whether they must run again. */
+  readonly #running = new Map<string, boolean>()
+  #timer: NodeJS.Timeout | null = null
+  #refreshesLenses = false
+
+  constructor(host: EditorHost, connection: Connection) {
+    this.#host = host
+    this.#connection = connection
+    this.#workspace = this.#newWorkspace([], false)
+    this.#places = new ProtocolPlaces(this.#workspace)
+    this.#answers = new Answers(this.#workspace, this.#places)
+  }
+
+  listen(): void {
+    const connection = this.#connection
+    connection.onInitialize((params) => this.#initialize(params))
+    // A network that cannot be had is told at the start, not at the first name that leads there.
+    connection.onInitialized(() => void this.#workspace.liveNames)
+    connection.onDidChangeWatchedFiles(() => {
+      this.#workspace.refresh()
+      this.#publishSoon()
+    })
+    this.#followDocuments()
+    this.#answerRequests()
+    this.#documents.listen(connection)
+    connection.listen()
+  }
+
+  #initialize({ workspaceFolders, rootUri, capabilities }: InitializeParams): InitializeResult {
+    const uris = workspaceFolders?.map(({ uri }) => uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
+    const { codeLens, textDocumentContent } = capabilities?.workspace ?? {}
+    this.#refreshesLenses = codeLens?.refreshSupport === true
+    const areVirtual = typeof textDocumentContent === 'object' && textDocumentContent !== null
+    this.#workspace = this.#newWorkspace(uris.map(fileOfUri), areVirtual)
+    this.#places = new ProtocolPlaces(this.#workspace)
+    this.#answers = new Answers(this.#workspace, this.#places)
+    const isVirtual = areVirtual && this.#host.moduleTexts !== null
+    const workspace = isVirtual ? { workspace: { textDocumentContent: { schemes: [LIVE_SCHEME] } } } : {}
+    return {
+      capabilities: { ...CAPABILITIES, ...workspace },
+      serverInfo: { name: 'newcut', version: this.#host.version },
+    }
+  }
+
+  #newWorkspace(folders: readonly string[], areVirtual: boolean): Workspace {
+    return new Workspace(this.#host.filesIn(folders), this.#host.moduleTexts, {
+      areVirtual,
+      onArrival: () => this.#publishSoon(),
+      onTrouble: (message) => this.#showError(message),
+    })
+  }
+
+  #followDocuments(): void {
+    const documents = this.#documents
+    // Opening a document counts as its first change.
+    documents.onDidChangeContent(({ document }) => {
+      const file = this.#places.named(document.uri)
+      this.#reports.delete(file)
+      this.#workspace.change(file, document.getText())
+      this.#publishSoon()
+    })
+    documents.onDidSave(({ document }) => {
+      this.#workspace.refresh()
+      this.#publishSoon()
+      for (const file of this.#testsOf(fileOfUri(document.uri))) void this.#run(file)
+    })
+    documents.onDidClose(({ document }) => {
+      const file = fileOfUri(document.uri)
+      this.#workspace.close(file)
+      this.#reports.delete(file)
+      void this.#connection.sendDiagnostics({ uri: document.uri, diagnostics: [] })
+      this.#publishSoon()
+    })
+  }
+
+  #answerRequests(): void {
+    const connection = this.#connection
+    const fileOf = (params: { readonly textDocument: { readonly uri: string } }) => fileOfUri(params.textDocument.uri)
+    connection.onHover((params) => this.#known(() => this.#answers.hover(fileOf(params), params.position)))
+    connection.onDefinition((params) => this.#known(() => this.#answers.definition(fileOf(params), params.position)))
+    connection.onReferences((params) => {
+      const includesDefinition = params.context?.includeDeclaration ?? true
+      return this.#known(() => this.#answers.references(fileOf(params), params.position, includesDefinition), false)
+    })
+    connection.onPrepareRename((params) => this.#answers.renamed(fileOf(params), params.position))
+    connection.onRenameRequest((params) => this.#answers.rename(fileOf(params), params.position, params.newName))
+    connection.onCompletion((params) => this.#known(() => this.#answers.completion(fileOf(params), params.position)))
+    connection.workspace.textDocumentContent.on(({ uri }) => {
+      const text = this.#workspace.parsed(uri)?.text
+      return text === undefined ? null : { text }
+    })
+    connection.onDocumentSymbol((params) => this.#answers.symbols(fileOf(params)))
+    connection.onFoldingRanges((params) => this.#answers.folds(fileOf(params)))
+    const tokens = connection.languages.semanticTokens
+    tokens.on((params) => this.#answers.semanticTokens(fileOf(params), null))
+    tokens.onRange((params) => {
+      const { start, end } = params.range
+      return this.#answers.semanticTokens(fileOf(params), [start.line, end.line])
+    })
+    connection.onDocumentFormatting((params) => this.#answers.formatting(fileOf(params)))
+    connection.onCodeAction((params) => {
+      const file = fileOf(params)
+      return this.#answers.fixes(file, params.range, this.#findings(file))
+    })
+    connection.onCodeLens((params) => {
+      const file = fileOf(params)
+      return this.#answers.lenses(file, this.#reports.get(file) ?? null)
+    })
+    connection.onExecuteCommand(async ({ command, arguments: args }) => {
+      const uri: unknown = args?.[0]
+      if (command === RUN_TEST && typeof uri === 'string') await this.#run(fileOfUri(uri))
+      return null
+    })
+  }
+
+  /**
+   * Answers once the live modules that the answer may depend on have arrived.
+   * @param isEnough true if an answer with something in it needs no more
+   */
+  async #known<T>(answer: () => T, isEnough = true): Promise<T> {
+    for (;;) {
+      const found = answer()
+      const isEmpty = found === null || (Array.isArray(found) && found.length === 0)
+      if ((isEnough && !isEmpty) || !(await this.#workspace.arrival())) return found
+    }
+  }
+
+  /** A notification, since not every editor answers requests of the server. */
+  #showError(message: string): void {
+    void this.#connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message })
+  }
+
+  /** Open test files that a file is part of. */
+  #testsOf(file: string): string[] {
+    return this.#workspace.openFiles.filter((open) => {
+      return open.endsWith('.repl') && (this.#workspace.analysis(open)?.files.has(file) ?? false)
+    })
+  }
+
+  /** Runs a test file, and shows its results. A file that is saved while it runs is run again. */
+  async #run(file: string): Promise<void> {
+    if (this.#running.has(file)) {
+      this.#running.set(file, true)
+      return
+    }
+    this.#running.set(file, false)
+    try {
+      this.#reports.set(file, await this.#host.runTest(file))
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      this.#showError(`${file} cannot run: ${why}`)
+    }
+    const isStale = this.#running.get(file) === true
+    this.#running.delete(file)
+    this.#publishSoon()
+    if (this.#refreshesLenses) void this.#connection.sendRequest(CodeLensRefreshRequest.type)
+    if (isStale) await this.#run(file)
+  }
+
+  /** Findings of a file. Live modules have none, since nobody here can change them. */
+  #findings(file: string): readonly CodeFinding[] {
+    return this.#workspace.isLive(file) ? [] : this.#workspace.findings(file)
+  }
+
+  #publishSoon(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#publish(), DEBOUNCE_MS)
+  }
+
+  #publish(): void {
+    this.#timer = null
+    for (const { uri, version } of this.#documents.all()) {
+      const file = fileOfUri(uri)
+      const own = this.#answers.diagnostics(file, this.#findings(file), 'newcut')
+      const report = this.#reports.get(file)
+      const parsed = this.#workspace.parsed(file)
+      const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)
+      const diagnostics = [...own, ...this.#answers.diagnostics(file, failed, 'newcut contract')]
+      void this.#connection.sendDiagnostics({ uri, version, diagnostics })
+    }
+  }
+}
