@@ -78,7 +78,7 @@ const listed: readonly Part[] = [
     name: 'forks',
     what: 'forks of networks whose node is slow, lies, or is gone',
     files: [
-      ...inFolder('fork', 'damage', 'faults', 'headers', 'kill', 'no-node', 'random', 'seam', 'verify'),
+      ...inFolder('copy', 'damage', 'faults', 'headers', 'kill', 'no-node', 'random', 'seam', 'verify'),
       ...inFolder('devnet', 'fork-adoption'),
       ...inFolder('editor', 'live'),
     ],
@@ -254,7 +254,7 @@ const SHARED: readonly (readonly string[])[] = [
   ['contracts', 'editor'],
   ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'tune', 'web'],
   ['base', 'core', 'devnet', 'node', 'stratum', 'wallet'],
-  ['conformance', 'fork', 'judges', 'payouts'],
+  ['conformance', 'copy', 'judges', 'payouts'],
   ['accounts', 'journal', 'sensors'],
   ['deploy', 'prose', 'scripts', DOCUMENTS],
 ]

@@ -4,11 +4,11 @@ import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
-import type { ChainFork } from '../fork/chain-fork.ts'
-import { type ForkOptions, openFork } from '../fork/fork.ts'
+import type { ChainFork } from '../copy/chain-copy.ts'
+import { type ForkOptions, openFork } from '../copy/network-copy.ts'
 
-import { type Pin, pinText } from '../fork/pin.ts'
-import type { RemoteNode } from '../fork/remote-node.ts'
+import { type Pin, pinText } from '../copy/pin.ts'
+import type { RemoteNode } from '../copy/remote-node.ts'
 import { type ForkValues, forkSetup } from './fork-setup.ts'
 
 /** Runs files where they find the state of a chain. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import type { forkOptions } from '../cli/options/fork.ts'
 import type { Values } from '../cli/options/row.ts'
+import type { ForkOptions } from '../copy/network-copy.ts'
 import { cacheFolder } from '../engine/cache-folder.ts'
-import type { ForkOptions } from '../fork/fork.ts'
 
 export type ForkValues = Values<typeof forkOptions>
 

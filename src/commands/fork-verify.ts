@@ -4,12 +4,12 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
+import type { ChainFork } from '../copy/chain-copy.ts'
 import type { Header } from '../core/header.ts'
 import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
 import { runLocally } from '../devnet/ledger/local.ts'
 import type { NetworkRules } from '../devnet/rules/network-rules.ts'
-import type { ChainFork } from '../fork/chain-fork.ts'
 
 /** The parts of an answer that must be equal. */
 export interface VerifyOutcome {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { testRules } from '../contracts/repl/test-start.ts'
+import type { ChainFork } from '../copy/chain-copy.ts'
+import { moduleNames, moduleSource } from '../copy/module-source.ts'
+import { type ForkOptions, openFork } from '../copy/network-copy.ts'
+import { type Pin, pinText } from '../copy/pin.ts'
 import type { ModuleText, ModuleTexts } from '../editor/workspace/live-modules.ts'
-import type { ChainFork } from '../fork/chain-fork.ts'
-import { type ForkOptions, openFork } from '../fork/fork.ts'
-import { moduleNames, moduleSource } from '../fork/module-source.ts'
-import { type Pin, pinText } from '../fork/pin.ts'
 
 /** A request for the text of a module that waits for the next round. */
 interface TextRequest {

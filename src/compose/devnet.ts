@@ -57,13 +57,13 @@ export type {
   TableRows,
   WrittenRows,
 } from '../devnet/control-client.ts'
-export type { ForkTime } from '../devnet/fork/node-fork.ts'
-export type { DevnetFork } from '../devnet/fork/open-fork.ts'
+export type { Pin } from '../copy/pin.ts'
+export type { ForkTime } from '../devnet/copy/node-copy.ts'
+export type { DevnetFork } from '../devnet/copy/open-copy.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options.ts'
 export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
-export type { Pin } from '../fork/pin.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'
 export type {
   BlockMadeBy,

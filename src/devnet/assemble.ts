@@ -1,14 +1,14 @@
 /** Assembles a network: its chains, ledger, pools and work, and the routes of its interface. It starts nothing. */
 
 import { impersonatedKey } from '../schema/control-commands.ts'
+import type { NodeFork } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'
 import { snapshotOf } from './data/records.ts'
 import type { SavedNetwork } from './data/state-file.ts'
 import { Execution } from './execution/execution.ts'
-import type { NodeFork } from './fork/node-fork.ts'
 import { createApp } from './http/app.ts'
-import { addBelowFork } from './http/below-fork.ts'
+import { addBelowFork } from './http/below-pin.ts'
 import { Controls, interceptOf } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'

@@ -1,7 +1,8 @@
 /** The embedded node: a development network served over HTTP. */
+
+import type { Pin } from '../copy/pin.ts'
 import type { Cut } from '../core/cut.ts'
 import type { Network } from '../core/network.ts'
-import type { Pin } from '../fork/pin.ts'
 import { checkOptions } from './check-options.ts'
 import { expectBackupDirectory } from './data/backup.ts'
 import type { App } from './http/app.ts'

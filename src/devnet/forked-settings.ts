@@ -3,7 +3,7 @@ import { NewcutError } from '../base/errors.ts'
 import { networkForm, versionCode } from '../core/known-networks.ts'
 import { development } from '../core/network-data.ts'
 import type { NetworkForm } from '../core/network-form.ts'
-import { forkedGraph, type NodeFork } from './fork/node-fork.ts'
+import { forkedGraph, type NodeFork } from './copy/node-copy.ts'
 import { askedSettings, type DevnetOptions } from './options.ts'
 import { type AskedSettings, graphText } from './rules/settings.ts'
 

@@ -1,7 +1,7 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
 import { NewcutError } from '../base/errors.ts'
+import type { NodeFork } from './copy/node-copy.ts'
 import type { DataDirectory } from './data/directory.ts'
-import type { NodeFork } from './fork/node-fork.ts'
 import { genesisFor } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { MemoryVersions } from './ledger/versions.ts'

@@ -1,10 +1,10 @@
 /** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
 import type { NewcutError } from '../base/errors.ts'
 import { assemble, type Begun } from './assemble.ts'
+import type { NodeFork } from './copy/node-copy.ts'
+import { openNodeFork } from './copy/open-copy.ts'
+import { warmFork } from './copy/warm.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
-import type { NodeFork } from './fork/node-fork.ts'
-import { openNodeFork } from './fork/open-fork.ts'
-import { warmFork } from './fork/warm.ts'
 import { forkedSettings } from './forked-settings.ts'
 import type { App } from './http/app.ts'
 import type { Controls } from './http/controls.ts'

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { pinText } from '../fork/pin.ts'
+import { pinText } from '../copy/pin.ts'
 import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'
 import type { TurnNode } from './http/routes/control.ts'

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeError } from '../../src/base/errors.ts'
 import { AnswerError, fetchAnswer, MAX_ANSWER_BYTES, textOfAnswer } from '../../src/base/http-answer.ts'
-import { RemoteNode } from '../../src/fork/remote-node.ts'
+import { RemoteNode } from '../../src/copy/remote-node.ts'
 
 const MIB = 1024 * 1024
 const timeoutMs = 60_000

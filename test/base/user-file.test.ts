@@ -9,11 +9,11 @@ import { openUserFile, readBounded, readUserFile, readUserText } from '../../src
 import { readConfigFile } from '../../src/cli/config.ts'
 import { fileText } from '../../src/commands/given-text.ts'
 import { readCases } from '../../src/conformance/case-file.ts'
+import { cutText } from '../../src/copy/network-copy.ts'
 import { unpackState } from '../../src/devnet/data/state-file.ts'
 import { diskFiles } from '../../src/editor/workspace/disk-files.ts'
 import { Workspace } from '../../src/editor/workspace/workspace.ts'
 import { tlsServer } from '../../src/engine/stratum/tls.ts'
-import { cutText } from '../../src/fork/fork.ts'
 import { contractIn } from '../contracts/contract-in.ts'
 import { itWith } from '../needs.ts'
 

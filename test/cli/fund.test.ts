@@ -1,6 +1,6 @@
 /** `newcut fund` as a user runs it, against a development network of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { proxyTo } from '../fork/proxy.ts'
+import { proxyTo } from '../copy/proxy.ts'
 import { type RunningHere, run, startHere, stopAll } from './run.ts'
 
 const KEY = 'ab'.repeat(32)

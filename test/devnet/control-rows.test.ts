@@ -1,6 +1,6 @@
 /** Rows that the owner of a node writes: by the schema of their table, over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startFork, startRemote } from '../fork/network.ts'
+import { startFork, startRemote } from '../copy/network.ts'
 import { sharedWatched } from './arrival.ts'
 import { exec, makeBlocks, ok, poll, send } from './commands-common.ts'
 import { order, refusal } from './control-common.ts'

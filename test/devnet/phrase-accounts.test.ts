@@ -5,7 +5,7 @@ import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { knownKey } from '../../src/wallet/known-keys.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
-import { startRemote } from '../fork/network.ts'
+import { startRemote } from '../copy/network.ts'
 import { temporaryDirectory } from './grow.ts'
 
 async function start(options: DevnetOptions) {

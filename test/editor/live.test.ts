@@ -13,11 +13,11 @@ import type {
   TextDocumentContentResult,
 } from 'vscode-languageserver/node'
 import { run } from '../cli/run.ts'
+import { deployToken, folder, reorganise } from '../copy/network.ts'
+import { honest, type Manner, type NodeProxy, proxyTo } from '../copy/proxy.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
 import { CheckedPeer } from '../devnet/common.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
-import { deployToken, folder, reorganise } from '../fork/network.ts'
-import { honest, type Manner, type NodeProxy, proxyTo } from '../fork/proxy.ts'
 import { until } from '../wait.ts'
 import { Editor, EditorOfProcess, type Point, pointOf, uriOf } from './client.ts'
 

@@ -82,7 +82,7 @@ async function compareWithFiles(
   }
   try {
     const header = await genesisHeaderOf(client, { signal })
-    const { genesisDifference } = await import('../../fork/genesis-fetch.ts')
+    const { genesisDifference } = await import('../../copy/genesis-fetch.ts')
     const [property, told, seen] = genesisDifference(header, file) ?? []
     if (property === undefined) return
     onProblem(

@@ -2,7 +2,7 @@
  * A network in one file: the records of its block database (records.ts) as JSON lines, compressed by gzip, and its
  * pending transactions.
  *
- *     {"newcutState":2,"fork":TEXT|null}     first line; fork: the file of a network that was forked (open-fork.ts)
+ *     {"newcutState":2,"fork":TEXT|null}     first line; fork: the file of a network that was forked (open-copy.ts)
  *     [CHAIN,"BASE64"]                       a pending transaction, the oldest of each chain first
  *     ["KEY","BASE64"]                       a record
  *     {"records":N}                          last line; counts pending transactions too
@@ -21,7 +21,7 @@ import { describeError, NewcutError } from '../../base/errors.ts'
 import { parsePlainJson } from '../../base/json.ts'
 import { besideOf, moveInto } from '../../base/replace-file.ts'
 import { openUserFile } from '../../base/user-file.ts'
-import { writeForkFile } from '../fork/open-fork.ts'
+import { writeForkFile } from '../copy/open-copy.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { LetInKeys } from '../store/let-in.ts'

@@ -2,7 +2,7 @@
  * Execution of contract code in threads: one for calls, one for blocks of this node, one for blocks of others. So no
  * call delays a block. A thread starts with its first command.
  */
-import type { ForkedBase } from '../ledger/forked-base.ts'
+import type { ForkedBase } from '../ledger/copied-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { BlockRunner } from './block-runner.ts'

@@ -7,9 +7,9 @@ import type { StoredPayload } from '../store/payload.ts'
 import type { Prints } from '../store/prints.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import type { OutputLimits } from './command-result.ts'
+import type { ForkedBase } from './copied-base.ts'
 import type { RunLater } from './draft.ts'
 import type { CommandCheck } from './execute-payload.ts'
-import type { ForkedBase } from './forked-base.ts'
 import type { Versions } from './versions.ts'
 
 /** How to begin a block. */

@@ -24,6 +24,7 @@ import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
 import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-result.ts'
 import { verifyContinuationProof } from './continuation-proof.ts'
+import { textsOf } from './copied-base.ts'
 import { PayloadDraft } from './draft.ts'
 import {
   executePayload,
@@ -31,7 +32,6 @@ import {
   executePayloadLater,
   type PayloadExecution,
 } from './execute-payload.ts'
-import { textsOf } from './forked-base.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
 import type { BeginOptions, LedgerOptions, OthersRunner } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'

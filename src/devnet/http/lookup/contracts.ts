@@ -7,7 +7,7 @@ import { type CallableOutline, type Field, type Outline, outlinesOf } from '../.
 import type { ObjectValue } from '../../../contracts/values/value.ts'
 import { valueToJson } from '../../../contracts/values/wire.ts'
 import { DEFAULT_LOOKUP_ITEMS, type FoundModule, type ModuleList } from '../../../schema/lookup.ts'
-import type { NodeFork } from '../../fork/node-fork.ts'
+import type { NodeFork } from '../../copy/node-copy.ts'
 import type { BlockState } from '../../ledger/block-state.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'

@@ -1,9 +1,10 @@
 /** Finds the blocks of lists of headers and hashes: in the store, and on a fork below the pin too. */
+
+import type { AncestorHeaders } from '../../../copy/ancestor-headers.ts'
 import { encodeHeader } from '../../../core/header.ts'
-import type { AncestorHeaders } from '../../../fork/ancestor-headers.ts'
 import type { BranchBounds, PageQuery } from '../../../schema/bodies.ts'
-import { ForkedTree } from '../../fork/forked-tree.ts'
-import type { NodeFork } from '../../fork/node-fork.ts'
+import { ForkedTree } from '../../copy/copied-tree.ts'
+import type { NodeFork } from '../../copy/node-copy.ts'
 import { Block, type BlockStore } from '../../store/block-store.ts'
 import type { BlockTree } from '../../store/block-tree.ts'
 import { RequestRefused } from '../refusal.ts'

@@ -1,7 +1,7 @@
 /** Payloads that the forked node tells, checked by their hashes. */
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { FormatError, NewcutError } from '../../base/errors.ts'
-import type { ForkedNetwork } from '../../fork/fork.ts'
+import type { ForkedNetwork } from '../../copy/network-copy.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
 

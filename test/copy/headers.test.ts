@@ -1,6 +1,6 @@
 /** Lists of headers and hashes of a fork: below the pin they are those of the forked node, checked down from the pin. */
 import { describe, expect, it } from 'vitest'
-import type { NodeFork } from '../../src/devnet/fork/node-fork.ts'
+import type { NodeFork } from '../../src/devnet/copy/node-copy.ts'
 import { HeaderTrees } from '../../src/devnet/http/lookup/header-trees.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
 import { jsonOf, OBJECTS, PREFIX, type Started } from '../devnet/common.ts'

@@ -1,6 +1,6 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
-import type { ChainFork } from './chain-fork.ts'
+import type { ChainFork } from './chain-copy.ts'
 import type { CachedPact } from './pact-fetch.ts'
 import { refused } from './pin.ts'
 

@@ -1,5 +1,5 @@
 /** The texts of modules at the pin, for people and editors to read. */
-import type { ChainFork } from './chain-fork.ts'
+import type { ChainFork } from './chain-copy.ts'
 import type { CachedModule, CachedOrigin } from './module-fetch.ts'
 import { namespaceOf } from './module-text.ts'
 

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Asker, AtPin } from '../../src/fork/asker.ts'
-import { ForkCache } from '../../src/fork/cache.ts'
-import { membersOf, modulesIn, originIn, stringsIn } from '../../src/fork/module-text.ts'
-import { networkOfNode, pinHeight, readPin } from '../../src/fork/pin.ts'
-import { askAll, literal, type PinQuestion } from '../../src/fork/question.ts'
-import { RemoteNode, shown } from '../../src/fork/remote-node.ts'
+import type { Asker, AtPin } from '../../src/copy/asker.ts'
+import { ForkCache } from '../../src/copy/cache.ts'
+import { membersOf, modulesIn, originIn, stringsIn } from '../../src/copy/module-text.ts'
+import { networkOfNode, pinHeight, readPin } from '../../src/copy/pin.ts'
+import { askAll, literal, type PinQuestion } from '../../src/copy/question.ts'
+import { RemoteNode, shown } from '../../src/copy/remote-node.ts'
 
 describe('a pin', () => {
   const hash = 'A'.repeat(43)

@@ -7,7 +7,7 @@ import { readUserText } from '../base/user-file.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
-import { ChainFork, type ChainForkOptions } from './chain-fork.ts'
+import { ChainFork, type ChainForkOptions } from './chain-copy.ts'
 import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import { HEADER_KEY } from './payload-fetch.ts'
 import {

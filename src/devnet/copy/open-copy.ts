@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
+import { cutText, FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../copy/network-copy.ts'
+import { pinText, readPin } from '../../copy/pin.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
-import { cutText, FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../fork/fork.ts'
-import { pinText, readPin } from '../../fork/pin.ts'
-import { type ForkTime, NodeFork } from './node-fork.ts'
-import { pinnedPayloads } from './told-payloads.ts'
+import { type ForkTime, NodeFork } from './node-copy.ts'
+import { pinnedPayloads } from './pinned-payloads.ts'
 
 /** How an embedded node forks another network. */
 export interface DevnetFork {

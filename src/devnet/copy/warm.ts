@@ -3,9 +3,9 @@ import { describeError } from '../../base/errors.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { developmentAccount } from '../orders/block-maker.ts'
-import { forkAccount } from '../orders/fork.ts'
+import { forkAccount } from '../orders/reorg.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { NodeFork } from './node-fork.ts'
+import type { NodeFork } from './node-copy.ts'
 
 interface Warming {
   readonly chains: Chains
