@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { testRules } from '../contracts/repl/test-start.ts'
 import type { ChainFork } from '../copy/chain-copy.ts'
-import { moduleNames, moduleSource } from '../copy/module-source.ts'
 import { type ForkOptions, openFork } from '../copy/network-copy.ts'
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { ModuleText, ModuleTexts } from '../editor/workspace/live-modules.ts'
@@ -59,7 +58,7 @@ export class LiveTexts implements ModuleTexts {
   }
 
   names(): Promise<readonly string[]> {
-    return this.#onFork((chain) => moduleNames(chain))
+    return this.#onFork(({ fetcher }) => fetcher.moduleNames())
   }
 
   /** Fetches in rounds. The names that come while one is on its way share the next. */
@@ -80,13 +79,13 @@ export class LiveTexts implements ModuleTexts {
   }
 
   async #fetch(chain: ChainFork, round: readonly TextRequest[]): Promise<void> {
-    const known = new Set(await moduleNames(chain))
+    const known = new Set(await chain.fetcher.moduleNames())
     const names = [...new Set(round.map(({ full }) => full))].filter((full) => known.has(full))
     await chain.fetcher.fetchModules(names)
     const { network, hash } = chain.block
     for (const { full, resolve } of round) {
       const path = `${network}/${chain.block.chain}-${hash}/${full}.pact`
-      resolve(known.has(full) ? { path, text: moduleSource(chain, full) } : null)
+      resolve(known.has(full) ? { path, text: chain.moduleSource(full) } : null)
     }
   }
 

@@ -7,19 +7,16 @@ import { FormatError, NewcutError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import type { Asker } from './asker.ts'
-import type { ForkCache } from './cache.ts'
-import { hashText, hasOwnHash, refused, rootOf } from './pin.ts'
+import type { CopyEntries, EntrySource } from './entries.ts'
+import { fetchHeader, hashText, hasOwnHash, refused, rootOf } from './pin.ts'
 import { shown } from './remote-node.ts'
 
-/** Places in the cache: a header of the branch by its height, and any header by its hash. Both have base64url. */
-const branchKey = (height: number) => `ancestor:${height}`
-const bytesKey = (hash: string) => `bytes:${hash}`
 /** Most headers that nodes put into one page. */
 const PAGE = 360
 
 export class AncestorHeaders {
   readonly #asker: Asker
-  readonly #cache: ForkCache
+  readonly #entries: CopyEntries
   /** From the parent of the pinned block downwards. */
   readonly #bytes: Uint8Array[] = []
   /** Hash in base64url -> height. */
@@ -29,12 +26,14 @@ export class AncestorHeaders {
   #reaching: Promise<void> = Promise.resolve()
 
   /** @param pinned header of the pinned block */
-  constructor(asker: Asker, cache: ForkCache, pinned: Header) {
+  constructor(asker: Asker, entries: CopyEntries, pinned: Header) {
     this.#asker = asker
-    this.#cache = cache
+    this.#entries = entries
     this.#lowest = pinned
-    for (let height = Number(pinned.height) - 1; cache.has(branchKey(height)); height--) {
-      this.#add(decodeBase64Url(cache.get(branchKey(height)) as string, 'header'), height)
+    for (let height = Number(pinned.height) - 1; ; height--) {
+      const header = entries.branch.get(String(height))
+      if (header === undefined) break
+      this.#add(decodeBase64Url(header, 'header'), height)
     }
     if (this.#bytes.length > 0) this.#lowest = decodeHeader(this.#bytes[this.#bytes.length - 1])
   }
@@ -69,8 +68,8 @@ export class AncestorHeaders {
   async byHash(hash: string): Promise<Header | null> {
     const { remote, block } = this.#asker
     if (!isHash(hash)) return null
-    const kept = this.#cache.get(bytesKey(hash))
-    if (typeof kept === 'string') return decodeHeader(decodeBase64Url(kept, 'header'))
+    const kept = this.#entries.headerBytes.get(hash)
+    if (kept !== undefined) return decodeHeader(decodeBase64Url(kept, 'header'))
     const path = `${rootOf(block.network)}/chain/${block.chain}/header/${encodeURIComponent(hash)}`
     const { status, text } = await remote.get(path)
     if (status === 404) return null
@@ -80,8 +79,8 @@ export class AncestorHeaders {
       throw this.#misbehaved(`another header than ${hash} of chain ${block.chain}: ${shown(text)}`)
     }
     if (Number(header.height) > block.height) return null
-    this.#cache.put(bytesKey(hash), encodeBase64Url(encodeHeader(header)))
-    this.#cache.save()
+    this.#entries.headerBytes.put(hash, encodeBase64Url(encodeHeader(header)))
+    this.#entries.save()
     return header
   }
 
@@ -90,10 +89,10 @@ export class AncestorHeaders {
       for (const header of await this.#page(height)) {
         const bytes = encodeHeader(header)
         this.#add(bytes, Number(header.height))
-        this.#cache.put(branchKey(Number(header.height)), encodeBase64Url(bytes))
+        this.#entries.branch.put(String(header.height), encodeBase64Url(bytes))
         this.#lowest = header
       }
-      this.#cache.save()
+      this.#entries.save()
     }
   }
 
@@ -159,4 +158,31 @@ function headerIn(json: unknown): Header | null {
     if (error instanceof FormatError) return null
     throw error
   }
+}
+
+/** Caches the height of a header, or false if it is above the pin, on another branch, or unknown to the node. */
+export async function fetchAncestor({ asker, entries }: EntrySource, hash: string): Promise<void> {
+  const { network, chain, height, hash: pinned } = asker.block
+  const { status, text } = await asker.remote.get(
+    `${rootOf(network)}/chain/${chain}/header/${encodeURIComponent(hash)}`,
+  )
+  if (status !== 200 && status !== 404) throw refused(asker.remote, `the header ${hash}`, status, text)
+  const at = status === 200 ? heightIn(text) : null
+  if (at === null || at > height) entries.headers.put(hash, false)
+  else {
+    const found = await fetchHeader(asker.remote, network, chain, { height: at, head: pinned })
+    entries.headers.put(hash, hashText(found) === hash ? at : false)
+  }
+}
+
+/** Height in a header, as base64url of its bytes or as an object. */
+function heightIn(text: string): number | null {
+  const json = parseJson(text)
+  if (typeof json === 'string') {
+    // The height stands 32 + 8 + 8 + 4 + 8 bytes before the end: hash, nonce, epoch start, version, itself.
+    const bytes = Buffer.from(json, 'base64url')
+    return bytes.length < 60 ? null : Number(bytes.readBigUInt64LE(bytes.length - 60))
+  }
+  const { height } = (json ?? {}) as { readonly height?: unknown }
+  return typeof height === 'number' ? height : null
 }

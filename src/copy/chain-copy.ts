@@ -7,9 +7,10 @@ import type { Header } from '../core/header.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
 import { Asker } from './asker.ts'
 import { ForkCache, type PinnedBlock } from './cache.ts'
-import { Fetcher, type FetchOptions } from './fetcher.ts'
-import { modulesIn, stringsIn } from './module-text.ts'
-import { forgetUntold } from './pact-fetch.ts'
+import { type CopyEntries, entriesIn, type FetchOptions } from './entries.ts'
+import { Fetcher } from './fetcher.ts'
+import { modulesIn, namespaceOf, stringsIn } from './module-text.ts'
+import { forgetUntold } from './pacts.ts'
 import { pinnedPayload } from './payload-fetch.ts'
 import { PinnedState } from './pinned-state.ts'
 import type { RemoteNode } from './remote-node.ts'
@@ -29,28 +30,46 @@ export interface ChainForkOptions extends FetchOptions {
 export class ChainFork {
   readonly block: PinnedBlock
   readonly state: PinnedState
-  readonly cache: ForkCache
+  readonly entries: CopyEntries
   readonly fetcher: Fetcher
   #ancestors: AncestorHeaders | null = null
 
   /** @param head height of the chain of the node, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
     this.block = block
-    this.cache = new ForkCache(options.cacheFolder, block, options.onNotice)
-    forgetUntold(this.cache, options.pactKeys)
-    this.state = new PinnedState(this.cache, options.rules)
-    this.fetcher = new Fetcher(new Asker(remote, block, head), this.cache, options)
+    this.entries = entriesIn(new ForkCache(options.cacheFolder, block, options.onNotice))
+    forgetUntold(this.entries, options.pactKeys)
+    this.state = new PinnedState(this.entries, options.rules)
+    this.fetcher = new Fetcher({ asker: new Asker(remote, block, head), entries: this.entries, options })
   }
 
   /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
   payload(): Promise<JsonFields | null> {
-    return pinnedPayload(this.fetcher.asker, this.cache)
+    return pinnedPayload(this.fetcher.asker, this.entries)
   }
 
   /** Headers below the pinned block. @param pinned its header */
   ancestors(pinned: Header): AncestorHeaders {
-    this.#ancestors ??= new AncestorHeaders(this.fetcher.asker, this.cache, pinned)
+    this.#ancestors ??= new AncestorHeaders(this.fetcher.asker, this.entries, pinned)
     return this.#ancestors
+  }
+
+  /**
+   * A module as code that deploys it: where it is from as comments, its namespace, the imports before it, and its text.
+   * @param full its name, which `fetchModules` has fetched
+   */
+  moduleSource(full: string): string {
+    const { network, chain, height } = this.block
+    const { code, hash, txHash } = this.entries.modules.expect(full)
+    const { imports = '' } = this.entries.origins.get(full) ?? {}
+    const namespace = namespaceOf(full)
+    const head = [
+      `; ${full} of ${network}, chain ${chain}, at height ${height}`,
+      `; hash ${hash}, deployed by ${txHash}`,
+      ...(namespace === null ? [] : [`(namespace "${namespace}")`]),
+      ...(imports === '' ? [] : [imports]),
+    ]
+    return `${head.join('\n')}\n\n${code}\n`
   }
 
   /** Texts in code that are probably keys of rows. */
@@ -60,8 +79,7 @@ export class ChainFork {
 
   /** Fetches the modules that code names, so that its run misses less. */
   async warm(texts: readonly string[]): Promise<void> {
-    if (!this.cache.has('modules')) await this.fetcher.fetch({ domain: 'modules', key: null })
-    const known = new Set(this.cache.get('modules') as readonly string[])
+    const known = new Set(await this.fetcher.moduleNames())
     const named = new Set(texts.flatMap((text) => modulesIn(text, null, known)))
     await this.fetcher.fetchModules([...named])
   }

@@ -3,11 +3,9 @@ import type { ExactJson } from '../base/json.ts'
 import { keepValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
-import type { Asker } from './asker.ts'
-import type { ForkCache } from './cache.ts'
-import { exactly, exactValue } from './exact-values.ts'
+import type { EntrySource } from './entries.ts'
+import { exactly, exactValue, exactWithin, printCode, type Shape, shapeOf } from './exact-values.ts'
 import { membersOf } from './module-text.ts'
-import { exactWithin, printCode, type Shape, shapeOf } from './nested-values.ts'
 import { odd, type PinQuestion } from './question.ts'
 
 interface Constant {
@@ -18,16 +16,14 @@ interface Constant {
 }
 
 export class ConstantsFetch {
-  readonly #asker: Asker
-  readonly #cache: ForkCache
+  readonly #source: EntrySource
   readonly #module: string
   readonly #names: readonly string[]
   #found: readonly Constant[] = []
 
   /** @param code text of the module */
-  constructor(asker: Asker, cache: ForkCache, module: string, code: string) {
-    this.#asker = asker
-    this.#cache = cache
+  constructor(source: EntrySource, module: string, code: string) {
+    this.#source = source
     this.#module = module
     this.#names = membersOf(code, 'defconst')
   }
@@ -42,7 +38,7 @@ export class ConstantsFetch {
   #take(answer: ExactJson): void {
     const [values, printed] = listIn(answer)
     const texts = listIn(printed)
-    if (!Array.isArray(values) || values.length !== this.#names.length) throw odd(this.#asker, answer)
+    if (!Array.isArray(values) || values.length !== this.#names.length) throw odd(this.#source.asker, answer)
     this.#found = this.#names.map((name, i) => {
       const value = exactValue(valueFromJson(values[i] as ExactJson), texts[i] ?? '')
       const shape = shapeOf(value)
@@ -70,8 +66,8 @@ export class ConstantsFetch {
 
   /** Caches the constants. */
   put(): void {
-    const kept = this.#found.map(({ name, value }) => [name, keepValue(value)])
-    this.#cache.put(`constants:${this.#module}`, kept)
+    const kept = this.#found.map(({ name, value }) => [name, keepValue(value)] as const)
+    this.#source.entries.constants.put(this.#module, kept)
   }
 }
 

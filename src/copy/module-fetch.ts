@@ -1,55 +1,29 @@
 /** Fetches modules with all modules that they name, wave by wave. */
 import { decodeBase64Url } from '../base/bytes.ts'
 import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '../base/json.ts'
-import type { TextPlace } from '../contracts/errors.ts'
 import type { Asker } from './asker.ts'
-import type { ForkCache } from './cache.ts'
 import { ConstantsFetch } from './constants-fetch.ts'
+import type { CachedOrigin, EntrySource } from './entries.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { rootOf } from './pin.ts'
 import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
 
-/** A module as it is cached. */
-export interface CachedModule {
-  readonly code: string
-  readonly hash: string
-  readonly txHash: string
-}
-
-/** Where a module stood, as it is cached. */
-export interface CachedOrigin extends TextPlace {
-  readonly imports: string
-}
-
 const decoder = new TextDecoder()
 
 /** Fetches the list of modules of the chain, and these modules with all that they depend on. */
-export async function fetchModules(asker: Asker, cache: ForkCache, names: readonly string[]): Promise<void> {
-  if (!cache.has('modules')) {
-    await askAll(asker, [
-      {
-        code: '(list-modules)',
-        take: (value) => {
-          if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) throw odd(asker, value)
-          cache.put('modules', value)
-        },
-      },
-    ])
-  }
-  const known = new Set(cache.get('modules') as readonly string[])
+export async function fetchModules(source: EntrySource, names: readonly string[]): Promise<void> {
+  const { asker, entries } = source
+  const { modules } = entries
+  if (entries.moduleNames.get() === undefined) await fetchNames(source)
+  const known = new Set(entries.moduleNames.expect())
   const fetched: string[] = []
   const wanted = names.filter((name) => known.has(name))
-  let wave = wanted.filter((name) => !cache.has(`module:${name}`))
+  let wave = wanted.filter((name) => !modules.has(name))
   // A process that ended in between may have left modules without constants.
-  let constants = wanted.filter((name) => !wave.includes(name) && !cache.has(`constants:${name}`))
+  let constants = wanted.filter((name) => !wave.includes(name) && !entries.constants.has(name))
   while (wave.length > 0 || constants.length > 0) {
-    const values = constants.map((name) => {
-      return new ConstantsFetch(asker, cache, name, (cache.get(`module:${name}`) as CachedModule).code)
-    })
-    await askAll(asker, [
-      ...wave.map((name) => described(asker, cache, name)),
-      ...values.flatMap((each) => each.questions),
-    ])
+    const values = constants.map((name) => new ConstantsFetch(source, name, modules.expect(name).code))
+    await askAll(asker, [...wave.map((name) => described(source, name)), ...values.flatMap((each) => each.questions)])
     await askAll(
       asker,
       values.flatMap((each) => each.nested),
@@ -58,22 +32,31 @@ export async function fetchModules(asker: Asker, cache: ForkCache, names: readon
     fetched.push(...wave)
     const next = new Set<string>()
     for (const name of wave) {
-      const { code } = cache.get(`module:${name}`) as CachedModule
-      for (const other of modulesIn(code, namespaceOf(name), known)) if (!cache.has(`module:${other}`)) next.add(other)
+      const { code } = modules.expect(name)
+      for (const other of modulesIn(code, namespaceOf(name), known)) if (!modules.has(other)) next.add(other)
     }
     constants = wave
     wave = [...next]
   }
-  await fetchOrigins(asker, cache, fetched)
+  await fetchOrigins(source, fetched)
 }
 
-function described(asker: Asker, cache: ForkCache, name: string): PinQuestion {
+function fetchNames({ asker, entries }: EntrySource): Promise<void> {
+  const take = (value: ExactJson) => {
+    const isNames = (json: ExactJson): json is readonly string[] =>
+      Array.isArray(json) && json.every((name) => typeof name === 'string')
+    if (!isNames(value)) throw odd(asker, value)
+    entries.moduleNames.put(value)
+  }
+  return askAll(asker, [{ code: '(list-modules)', take }])
+}
+
+function described({ asker, entries }: EntrySource, name: string): PinQuestion {
   return {
     code: `(describe-module ${literal(name)})`,
     take: (value) => {
       const field = (key: string) => textField(asker, value, key)
-      const module: CachedModule = { code: field('code'), hash: field('hash'), txHash: field('tx_hash') }
-      cache.put(`module:${name}`, module)
+      entries.modules.put(name, { code: field('code'), hash: field('hash'), txHash: field('tx_hash') })
     },
   }
 }
@@ -82,8 +65,8 @@ function described(asker: Asker, cache: ForkCache, name: string): PinQuestion {
  * Finds the commands that deployed modules, for the lines of their failures and for imports before the module. The first
  * block of a network and upgrades by a release have no such commands.
  */
-async function fetchOrigins(asker: Asker, cache: ForkCache, names: readonly string[]): Promise<void> {
-  const wanted = names.map((name) => ({ name, module: cache.get(`module:${name}`) as CachedModule }))
+async function fetchOrigins({ asker, entries }: EntrySource, names: readonly string[]): Promise<void> {
+  const wanted = names.map((name) => ({ name, module: entries.modules.expect(name) }))
   const keys = [...new Set(wanted.map(({ module }) => module.txHash))]
   if (keys.length === 0) return
   const polled = await asker.remote.post(asker.path('poll'), { requestKeys: keys })
@@ -94,7 +77,7 @@ async function fetchOrigins(asker: Asker, cache: ForkCache, names: readonly stri
       const text = typeof blockHash === 'string' ? await codeIn(asker, blockHash, key) : null
       for (const { name, module } of wanted.filter((each) => each.module.txHash === key)) {
         const origin = text === null ? null : originIn(text, module.code, namespaceOf(name))
-        if (origin !== null) cache.put(`origin:${name}`, keptOrigin(origin))
+        if (origin !== null) entries.origins.put(name, keptOrigin(origin))
       }
     }),
   )

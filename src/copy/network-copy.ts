@@ -8,8 +8,8 @@ import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import { ForkCache } from './cache.ts'
 import { ChainFork, type ChainForkOptions } from './chain-copy.ts'
+import { entriesIn } from './entries.ts'
 import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
-import { HEADER_KEY } from './payload-fetch.ts'
 import {
   expectOneBranch,
   fetchHeader,
@@ -188,9 +188,9 @@ async function pinChain(
   }
   const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
   const encoded = encodeBase64Url(encodeHeader(header))
-  if (fork.cache.get(HEADER_KEY) !== encoded) {
-    fork.cache.put(HEADER_KEY, encoded)
-    fork.cache.save()
+  if (fork.entries.header.get() !== encoded) {
+    fork.entries.header.put(encoded)
+    fork.entries.save()
   }
   return { header, fork }
 }
@@ -199,7 +199,7 @@ function cachedHeader(
   { cacheFolder, onNotice }: Pick<ForkOptions, 'cacheFolder' | 'onNotice'>,
   block: ChainFork['block'],
 ): Header | null {
-  const kept = cacheFolder === null ? undefined : new ForkCache(cacheFolder, block, onNotice).get(HEADER_KEY)
-  const header = typeof kept === 'string' ? decodeHeader(decodeBase64Url(kept, 'header')) : null
+  const kept = cacheFolder === null ? undefined : entriesIn(new ForkCache(cacheFolder, block, onNotice)).header.get()
+  const header = kept === undefined ? null : decodeHeader(decodeBase64Url(kept, 'header'))
   return header !== null && hashText(header) === block.hash && hasOwnHash(header) ? header : null
 }

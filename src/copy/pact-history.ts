@@ -1,7 +1,6 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
 import type { ChainFork } from './chain-copy.ts'
-import type { CachedPact } from './pact-fetch.ts'
 import { refused } from './pin.ts'
 
 /** The first step of a pact, in a block at or below the pin. */
@@ -20,9 +19,6 @@ export interface FirstStep {
   readonly name: string
   readonly args: ExactJson
 }
-
-/** Place of a result in the cache, as JSON text. */
-const resultKey = (requestKey: string) => `result:${requestKey}`
 
 /**
  * @returns null if no block of this chain at or below the pin has the first step
@@ -54,9 +50,9 @@ export async function firstStepOf(fork: ChainFork, pactId: string): Promise<Firs
  * @returns null if the chain has finished it, 'none' if the chain has no step of it
  */
 export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<number | null | 'none'> {
-  const place = `pact:${pactId}`
-  if (!fork.cache.has(place)) await fork.fetcher.fetch({ domain: 'pacts', key: pactId })
-  const kept = fork.cache.get(place) as CachedPact | null | false
+  const { pacts } = fork.entries
+  if (!pacts.has(pactId)) await fork.fetcher.fetch({ domain: 'pacts', key: pactId })
+  const kept = pacts.expect(pactId)
   if (kept === null) return null
   if (kept === false) return 'none'
   return 'step' in kept ? kept.step : Number(fieldsOf(parseExactJson(kept.continuation)).step) + 1
@@ -65,16 +61,16 @@ export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<nu
 const heightOf = (result: JsonFields) => Number(fieldsOf(result.metaData).blockHeight)
 
 /** The result of a command at or below the pin. Neither a result nor its absence changes, so both are cached. */
-async function resultOf({ block, cache, fetcher: { asker } }: ChainFork, key: string): Promise<JsonFields | null> {
-  const kept = cache.get(resultKey(key))
+async function resultOf({ block, entries, fetcher: { asker } }: ChainFork, key: string): Promise<JsonFields | null> {
+  const kept = entries.results.get(key)
   if (kept === false) return null
-  if (typeof kept === 'string') return fieldsOf(parseExactJson(kept))
+  if (kept !== undefined) return fieldsOf(parseExactJson(kept))
   const { status, text } = await asker.remote.post(asker.path('poll'), { requestKeys: [key] })
   if (status !== 200) throw refused(asker.remote, `the result of ${key}`, status, text)
   const result = fieldsOf(fieldsOf(parseExactJson(text))[key])
   const isBelow = heightOf(result) <= block.height
-  cache.put(resultKey(key), isBelow ? exactJsonText(result) : false)
-  cache.save()
+  entries.results.put(key, isBelow ? exactJsonText(result) : false)
+  entries.save()
   return isBelow ? result : null
 }
 

@@ -2,8 +2,16 @@
 import { expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { Time, type Value } from '../../src/contracts/values/value.ts'
-import { exactRow, exactValue, inexactFields } from '../../src/copy/exact-values.ts'
-import { exactWithin, joined, printCode, shapeOf, shapeWithin } from '../../src/copy/nested-values.ts'
+import {
+  exactRow,
+  exactValue,
+  exactWithin,
+  inexactFields,
+  joined,
+  printCode,
+  shapeOf,
+  shapeWithin,
+} from '../../src/copy/exact-values.ts'
 import { exec, local, makeBlocks, ok } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
 import { execWith, inBlock, startFork, startRemote } from './network.ts'

@@ -1,11 +1,11 @@
 /** Questions of a fork to the forked node, the answers that it takes, and the entries that stay in its cache. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Domain } from '../../src/contracts/machine/state.ts'
 import { ForkCache } from '../../src/copy/cache.ts'
+import { entriesIn } from '../../src/copy/entries.ts'
 import { type ForkOptions, openFork, pinFile } from '../../src/copy/network-copy.ts'
-import { HEADER_KEY } from '../../src/copy/payload-fetch.ts'
 import { hashText } from '../../src/copy/pin.ts'
 import { signed } from '../devnet/command.ts'
 import { exec, makeBlocks } from '../devnet/commands-common.ts'
@@ -53,16 +53,25 @@ const failing =
     return { status: 200, body: JSON.stringify({ result: { status: 'failure', error: { message } }, metaData: null }) }
   }
 
+/** Places of the entries that are cached from here on. */
+function cachedPlaces(): () => readonly string[] {
+  const put = vi.spyOn(ForkCache.prototype, 'put')
+  onTestFinished(() => put.mockRestore())
+  put.mockClear()
+  return () => put.mock.calls.map(([place]) => place)
+}
+
 describe('a row', () => {
   it('comes with the rows that code probably reads next: 50 short keys, none twice, and none that is known', async () => {
-    const { fetcher, cache, proxy } = await opened()
+    const { fetcher, entries, proxy } = await opened()
     const names = Array.from({ length: 60 }, (_, i) => `name ${i}`)
     const [longest, longer] = ['x'.repeat(256), 'x'.repeat(257)]
     await fetcher.fetch({ domain: rows, key: 'alice' }, [longer, longest, 'alice', ...names, ...names])
     const keysIn = (code: string) =>
       [.../"([^"]*)"/g[Symbol.matchAll](code.slice(code.lastIndexOf('[')))].map((each) => each[1])
     expect(keysIn(asked(proxy)[0])).toEqual(['alice', longest, ...names.slice(0, 49)])
-    expect([cache.get(`row:${ACCOUNTS}|name 3`), cache.has(`row:${ACCOUNTS}|name 49`)]).toEqual([false, false])
+    const cached = entries.rows(ACCOUNTS)
+    expect([cached.get('name 3'), cached.has('name 49')]).toEqual([false, false])
     const before = asked(proxy).length
     await fetcher.fetch({ domain: rows, key: 'bob' }, ['alice', 'name 3', 'new', 'new'])
     expect(keysIn(asked(proxy)[before])).toEqual(['bob', 'new'])
@@ -74,17 +83,16 @@ describe('a row', () => {
     ['describe-keyset', 'keysets', 'free.known'],
     ['describe-namespace', 'namespaces', 'free'],
   ] as const)('is not absent because %s fails for another reason', async (code, domain, key) => {
-    const { fetcher, cache, proxy } = await opened({}, failing(code, 'Gas limit (1) exceeded: 2'))
-    const entries = () => [...cache.withPrefix('')].length
-    const before = entries()
+    const { fetcher, proxy } = await opened({}, failing(code, 'Gas limit (1) exceeded: 2'))
+    const cached = cachedPlaces()
     await expect(fetcher.fetch({ domain, key })).rejects.toMatchObject({
       code: 'NODE_REFUSED',
       message: expect.stringMatching(/ fails \(.* with: Gas limit \(1\) exceeded: 2$/),
     })
-    expect(entries()).toBe(before)
+    expect(cached()).toEqual([])
     proxy.manner = honest
     await fetcher.fetch({ domain, key })
-    expect(entries()).toBeGreaterThan(before)
+    expect(cached()).not.toEqual([])
   })
 
   it('is no value of another form, whatever the node answers', async () => {
@@ -104,12 +112,13 @@ describe('a row', () => {
       ['modules', null, [5, [5]]],
     ] as const) {
       for (const data of answers) {
-        const { fetcher, cache } = await opened({}, answering(data))
+        const { fetcher } = await opened({}, answering(data))
+        const cached = cachedPlaces()
         await expect(fetcher.fetch({ domain, key }), JSON.stringify(data)).rejects.toMatchObject({
           code: 'NODE_MISBEHAVED',
           message: expect.stringContaining('gives a value of the wrong form: '),
         })
-        expect([...cache.withPrefix('')]).toHaveLength(1)
+        expect(cached()).toEqual([])
       }
     }
   })
@@ -119,9 +128,9 @@ describe('a row', () => {
       [2, ['alice', 'bob']],
       [1, { tooMany: '2' }],
     ] as const) {
-      const { fetcher, cache } = await opened({ tableRows })
+      const { fetcher, entries } = await opened({ tableRows })
       await fetcher.fetch({ domain: rows, key: null })
-      expect(cache.get(`keys:${ACCOUNTS}`)).toEqual(keys)
+      expect(entries.tableKeys.get(ACCOUNTS)).toEqual(keys)
     }
   })
 })
@@ -156,12 +165,12 @@ describe('a module', () => {
     const deployed = await inBlock(remote.peer, block)
     expect(deployed.map(({ result }) => result.status)).toEqual(['success', 'success'])
     await makeBlocks(remote.peer, { 0: 1, 1: 2 })
-    const { chain, cache, proxy } = await opened()
+    const { chain, entries, proxy } = await opened()
     await chain.warm(['(free.behind.f)'])
     for (const name of ['free.behind', 'free.fork-second', 'coin', 'fungible-v2']) {
-      expect([cache.has(`module:${name}`), cache.has(`constants:${name}`)], name).toEqual([true, true])
+      expect([entries.modules.has(name), entries.constants.has(name)], name).toEqual([true, true])
     }
-    expect(cache.get('origin:free.behind')).toMatchObject({ line: 1 })
+    expect(entries.origins.get('free.behind')).toMatchObject({ line: 1 })
     expect(asked(proxy).filter((each) => each === '(list-modules)')).toHaveLength(1)
     expect(chain.hints(['(f "a" b)', "(g 'c)"])).toEqual(['a', 'c'])
   })
@@ -173,10 +182,10 @@ describe('a module', () => {
     const file = join(cacheFolder, 'development', readdirSync(join(cacheFolder, 'development'))[0])
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(file, lines.filter((line) => !line.startsWith('["constants:')).join('\n'))
-    const { chain, state, cache } = await opened({ cacheFolder })
-    expect(cache.has('constants:free.fork-token')).toBe(false)
+    const { chain, state, entries } = await opened({ cacheFolder })
+    expect(entries.constants.has('free.fork-token')).toBe(false)
     const module = await chain.complete(() => state.get<{ hash: string }>('modules', 'free.fork-second'))
-    expect([module?.hash, cache.has('constants:free.fork-token')]).toEqual([expect.any(String), true])
+    expect([module?.hash, entries.constants.has('free.fork-token')]).toEqual([expect.any(String), true])
   })
 })
 
@@ -197,7 +206,7 @@ describe('the next transaction', () => {
   it('has the id that follows from the outputs of the pinned block, at each height', async () => {
     const counter = async (height: number, manner?: Manner) => {
       const { chain, state } = await opened({ cut: String(height) }, manner)
-      return chain.complete(() => state.get<number>('counters', ''))
+      return chain.complete(() => state.get<number>('counters', 'tx'))
     }
     /** Leaves the ids out of the reward and of the first transaction. */
     const without: Manner = async ({ url }, forward) => {
@@ -226,7 +235,7 @@ describe('the next transaction', () => {
     const gone: Manner = async ({ url }, forward) =>
       url.endsWith('/outputs') ? { status: 404, body: 'pruned' } : forward()
     const { chain, state, proxy } = await opened({}, gone)
-    expect([await chain.payload(), await chain.complete(() => state.get('counters', ''))]).toEqual([null, undefined])
+    expect([await chain.payload(), await chain.complete(() => state.get('counters', 'tx'))]).toEqual([null, undefined])
     expect(proxy.seen.filter(({ url }) => url.endsWith('/outputs'))).toHaveLength(1)
   })
 })
@@ -266,11 +275,11 @@ describe('a pact', () => {
     await inBlock(remote.peer, [begun])
     await makeBlocks(remote.peer, { 1: 1 })
     const manner: Manner = async ({ url }, forward) => (url.includes('/poll') ? { status: 403, body: 'no' } : forward())
-    const { fetcher, cache } = await opened({}, manner)
+    const { fetcher, entries } = await opened({}, manner)
     await expect(fetcher.fetch({ domain: 'pacts', key: begun.hash })).rejects.toThrow(
       `refuses the results of pact ${begun.hash} with status 403: no`,
     )
-    expect(cache.has(`pact:${begun.hash}`)).toBe(false)
+    expect(entries.pacts.has(begun.hash)).toBe(false)
   })
 })
 
@@ -373,15 +382,15 @@ describe('a pin', () => {
 
   it('takes no header of the cache that is not the pinned one', async () => {
     const cacheFolder = folder()
-    const { block, cache } = await opened({ cacheFolder })
-    const right = cache.get(HEADER_KEY) as string
+    const { block, entries } = await opened({ cacheFolder })
+    const right = entries.header.expect()
     const cut = JSON.stringify({ network: 'development', hashes: { 0: block } })
     const asks = async () => (await opened({ cacheFolder, cut })).proxy.seen.length
     expect(await asks()).toBe(0)
     // A program that can write the file can seal a wrong line.
     for (const wrong of [edited(right), await headerAt(0, block.height - 1)]) {
-      const writer = new ForkCache(cacheFolder, block)
-      writer.put(HEADER_KEY, wrong)
+      const writer = entriesIn(new ForkCache(cacheFolder, block))
+      writer.header.put(wrong)
       writer.save()
       expect([await asks(), await asks()]).toEqual([1, 0])
     }
