@@ -13,8 +13,8 @@ import { BlockShares } from '../src/accounts/block-shares.ts'
 import { LevelStore } from '../src/accounts/level-store.ts'
 import { NewcutError } from '../src/base/errors.ts'
 import { startDevnet } from '../src/compose/devnet.ts'
-import { ForkCache } from '../src/copy/cache.ts'
-import { FORK_LIMITS, openFork } from '../src/copy/network-copy.ts'
+import { CopyCache } from '../src/copy/cache.ts'
+import { COPY_LIMITS, openCopy } from '../src/copy/network-copy.ts'
 import { pinText } from '../src/copy/pin.ts'
 import { readForkFile } from '../src/devnet/copy/open-copy.ts'
 import { openDatabase } from '../src/devnet/data/database.ts'
@@ -173,14 +173,14 @@ const kinds: readonly Kind[] = [
   {
     name: 'cache of a fork',
     write: (folder) => {
-      const cache = new ForkCache(folder, block)
+      const cache = new CopyCache(folder, block)
       for (const [key, json] of rows) cache.put(key, json)
       cache.save()
     },
     // Missing entries are fetched again.
     read: (folder) => {
       const told: string[] = []
-      const cache = new ForkCache(folder, block, (message) => told.push(message))
+      const cache = new CopyCache(folder, block, (message) => told.push(message))
       const isMissing = rows.some(([key]) => !cache.has(key))
       const known = rows.map(([key, json]) => (cache.has(key) ? cache.get(key) : json))
       return {
@@ -200,8 +200,8 @@ const kinds: readonly Kind[] = [
       forkedUrl = devnet.url
     },
     read: async (cacheFolder) => {
-      const limits = { ...FORK_LIMITS, perSecond: 100_000, pactKeys: [] }
-      const { pin } = await openFork({ ...limits, url: forkedUrl, cut: '5', chains: null, cacheFolder })
+      const limits = { ...COPY_LIMITS, perSecond: 100_000, pactKeys: [] }
+      const { pin } = await openCopy({ ...limits, url: forkedUrl, cut: '5', chains: null, cacheFolder })
       return { content: pinText(pin), isReported: false }
     },
     isFlipped: (path) => path.includes('/pins/'),

@@ -9,7 +9,7 @@ import { type ForkRequest, MissingFork, type Start } from '../contracts/repl/tes
 import { showValue } from '../contracts/values/print.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../copy/chain-copy.ts'
-import type { ForkOptions } from '../copy/network-copy.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { pinText } from '../copy/pin.ts'
 import { type FileOutcome, type FileQuestions, runTestFile } from '../testing/files.ts'
 import { costOf, openTestFork, type TestFork, textOf } from './contract-fork.ts'
@@ -105,7 +105,7 @@ function keyOf({ file, url, options }: ForkRequest): string {
 }
 
 /** @throws NewcutError BAD_OPTION */
-function optionsOf({ file, url, options }: ForkRequest, environment: Surroundings['environment']): ForkOptions {
+function optionsOf({ file, url, options }: ForkRequest, environment: Surroundings['environment']): NetworkCopyOptions {
   const node = valueIn(forkOptions.fork.kind, url, showValue(url))
   const given: Record<string, unknown> = {}
   for (const [field, value] of options) {

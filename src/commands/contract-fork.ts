@@ -4,8 +4,8 @@ import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
-import type { ChainFork } from '../copy/chain-copy.ts'
-import { type ForkOptions, openFork } from '../copy/network-copy.ts'
+import type { ChainCopy } from '../copy/chain-copy.ts'
+import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
@@ -23,7 +23,7 @@ export interface FileRunner {
 export interface TestFork {
   readonly pin: Pin
   readonly remote: RemoteNode
-  readonly source: ChainFork
+  readonly source: ChainCopy
   readonly chain: ForkedChain
 }
 
@@ -55,7 +55,7 @@ export async function fileRunner(values: ForkValues, { err, environment }: Surro
  * @param name of the option that names the chain, for errors
  */
 export async function openTestFork(
-  options: ForkOptions,
+  options: NetworkCopyOptions,
   name: string,
   tell: (line: string) => void,
 ): Promise<TestFork> {
@@ -63,7 +63,7 @@ export async function openTestFork(
   if (others.length > 0) {
     throw new NewcutError('BAD_OPTION', `${name}: a test file runs on one chain`, { hint: 'name one of them' })
   }
-  const fork = await openFork({
+  const fork = await openCopy({
     ...options,
     chains: [chain],
     rules: testRules,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import type { forkOptions } from '../cli/options/fork.ts'
 import type { Values } from '../cli/options/row.ts'
-import type { ForkOptions } from '../copy/network-copy.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { cacheFolder } from '../engine/cache-folder.ts'
 
 export type ForkValues = Values<typeof forkOptions>
@@ -15,7 +15,7 @@ export type ForkValues = Values<typeof forkOptions>
 export function forkSetup(
   values: ForkValues,
   environment: Readonly<Record<string, string | undefined>>,
-): ForkOptions | null {
+): NetworkCopyOptions | null {
   const { fork: url } = values
   if (url !== undefined) return forkOf(url, values, environment)
   const others = ['fork-cut', 'fork-chains', 'fork-cache', 'fork-pact'] as const
@@ -29,7 +29,7 @@ export function forkOf(
   url: string,
   values: ForkValues,
   environment: Readonly<Record<string, string | undefined>>,
-): ForkOptions {
+): NetworkCopyOptions {
   const { 'fork-cache': cache, 'fork-cut': cut } = values
   return {
     url,

@@ -4,7 +4,7 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { ContractError, evalError } from '../contracts/errors.ts'
 import { Fun, type Module } from '../contracts/machine/ast.ts'
 import { readProgram } from '../contracts/syntax/program.ts'
-import type { ChainFork } from '../copy/chain-copy.ts'
+import type { ChainCopy } from '../copy/chain-copy.ts'
 import type { Header } from '../core/header.ts'
 import { CommandFault, readCommand } from '../devnet/command/read.ts'
 import { contextOn } from '../devnet/ledger/block-context.ts'
@@ -60,7 +60,7 @@ export function piecesOf(text: string, where: string): string[] {
  * Makes code from the modules of a chain: their constants, their functions without parameters, and what describes them.
  * Modules that do not load here are listed.
  */
-export async function casesOf(chain: ChainFork, most: number): Promise<{ cases: string[]; unloaded: string[] }> {
+export async function casesOf(chain: ChainCopy, most: number): Promise<{ cases: string[]; unloaded: string[] }> {
   const names = await chain.complete(() => chain.state.keys('modules'))
   const cases: string[] = []
   const unloaded: string[] = []
@@ -87,7 +87,7 @@ function membersOf({ name, isInterface, definitions }: Module): string[] {
 
 /** Runs these pieces of code at both. Rejects with NewcutError if the node does not answer. */
 export async function verify(
-  { chain, header }: { readonly chain: ChainFork; readonly header: Header },
+  { chain, header }: { readonly chain: ChainCopy; readonly header: Header },
   cases: readonly string[],
   { rules, onDone }: CompareOptions,
 ): Promise<Omit<VerifyReport, 'unloaded'>> {

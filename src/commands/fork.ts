@@ -3,7 +3,7 @@
 import { NewcutError } from '../base/errors.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { openFork } from '../copy/network-copy.ts'
+import { openCopy } from '../copy/network-copy.ts'
 import { pinText } from '../copy/pin.ts'
 import { definitionOf } from '../core/network-form.ts'
 import { forkedNetwork } from '../devnet/forked-settings.ts'
@@ -41,7 +41,7 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
     const flags = [['--report', file]] as const
     const useless = files[0] ?? flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${value}`]))[0]
     if (useless !== undefined) throw new NewcutError('BAD_OPTION', `${useless} has no effect without --verify`)
-    const { pin, remote } = await openFork(forking)
+    const { pin, remote } = await openCopy(forking)
     printerTo(out)(pinText(pin))
     tell(`pinned ${pin.network} at height ${pin.height}, with ${remote.requests} requests; give it to --fork-cut`)
     return 0
@@ -49,7 +49,7 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const given = givenCases(files)
   const [number = given.chain ?? 0] = options.chains ?? []
   const cut = options.cut ?? given.cut
-  const fork = await openFork({ ...forking, cut, chains: [number] })
+  const fork = await openCopy({ ...forking, cut, chains: [number] })
   const [chain, header] = [fork.chain(number), fork.headers.get(number)]
   if (header === undefined) throw new Error(`chain ${number} has no header`)
   tell(`${fork.pin.network} at height ${fork.pin.height}, chain ${number}, against release ${release} here`)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { testRules } from '../contracts/repl/test-start.ts'
-import type { ChainFork } from '../copy/chain-copy.ts'
-import { type ForkOptions, openFork } from '../copy/network-copy.ts'
+import type { ChainCopy } from '../copy/chain-copy.ts'
+import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { ModuleText, ModuleTexts } from '../editor/workspace/live-modules.ts'
 
@@ -17,10 +17,10 @@ interface TextRequest {
 }
 
 export class LiveTexts implements ModuleTexts {
-  readonly #options: ForkOptions
+  readonly #options: NetworkCopyOptions
   readonly #tell: (line: string) => void
   readonly #chain: number
-  #opening: Promise<ChainFork> | null = null
+  #opening: Promise<ChainCopy> | null = null
   #pin: Pin | null = null
   #waiting: TextRequest[] = []
   #isFetching = false
@@ -31,7 +31,7 @@ export class LiveTexts implements ModuleTexts {
    * @param tell called with lines about the fork, such as that its node is slow
    * @throws NewcutError BAD_OPTION for more than one chain
    */
-  constructor(options: ForkOptions, tell: (line: string) => void) {
+  constructor(options: NetworkCopyOptions, tell: (line: string) => void) {
     const [chain = 0, ...others] = options.chains ?? []
     if (others.length > 0) {
       throw new NewcutError('BAD_OPTION', '--fork-chains: an editor sees one chain', { hint: 'name one of them' })
@@ -46,7 +46,7 @@ export class LiveTexts implements ModuleTexts {
     return this.#pin === null ? null : pinText(this.#pin)
   }
 
-  get options(): ForkOptions {
+  get options(): NetworkCopyOptions {
     return { ...this.#options, chains: [this.#chain], cut: this.cut ?? this.#options.cut }
   }
 
@@ -78,7 +78,7 @@ export class LiveTexts implements ModuleTexts {
     this.#isFetching = false
   }
 
-  async #fetch(chain: ChainFork, round: readonly TextRequest[]): Promise<void> {
+  async #fetch(chain: ChainCopy, round: readonly TextRequest[]): Promise<void> {
     const known = new Set(await chain.fetcher.moduleNames())
     const names = [...new Set(round.map(({ full }) => full))].filter((full) => known.has(full))
     await chain.fetcher.fetchModules(names)
@@ -90,7 +90,7 @@ export class LiveTexts implements ModuleTexts {
   }
 
   /** Pins the network at the first use. After a failure, the next use begins anew, perhaps with a newer pin. */
-  async #onFork<T>(use: (chain: ChainFork) => Promise<T>): Promise<T> {
+  async #onFork<T>(use: (chain: ChainCopy) => Promise<T>): Promise<T> {
     this.#opening ??= this.#open()
     try {
       return await use(await this.#opening)
@@ -101,8 +101,8 @@ export class LiveTexts implements ModuleTexts {
     }
   }
 
-  async #open(): Promise<ChainFork> {
-    const fork = await openFork({ ...this.#options, chains: [this.#chain], rules: testRules, onNotice: this.#tell })
+  async #open(): Promise<ChainCopy> {
+    const fork = await openCopy({ ...this.#options, chains: [this.#chain], rules: testRules, onNotice: this.#tell })
     const { network, height } = fork.pin
     this.#pin = fork.pin
     const again = `again: --fork-cut '${pinText(fork.pin)}'`
@@ -142,7 +142,7 @@ export class LiveTexts implements ModuleTexts {
 }
 
 /** Options of `newcut contract` for the same fork. */
-export function forkArguments(options: ForkOptions): string[] {
+export function forkArguments(options: NetworkCopyOptions): string[] {
   const { url, cut, chains, cacheFolder, perSecond, timeoutMs, tableRows, pactKeys } = options
   return [
     ...['--fork', url, '--fork-cache', cacheFolder ?? 'off', '--fork-limit', `${perSecond}/s`],

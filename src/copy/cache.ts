@@ -24,7 +24,7 @@ export interface PinnedBlock {
 
 const VERSION = 2
 
-export class ForkCache {
+export class CopyCache {
   readonly #entries = new Map<string, unknown>()
   readonly #file: string | null
   readonly #hash: string

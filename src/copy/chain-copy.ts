@@ -6,7 +6,7 @@ import { MissingEntry } from '../contracts/machine/state.ts'
 import type { Header } from '../core/header.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
 import { Asker } from './asker.ts'
-import { ForkCache, type PinnedBlock } from './cache.ts'
+import { CopyCache, type PinnedBlock } from './cache.ts'
 import { type CopyEntries, entriesIn, type FetchOptions } from './entries.ts'
 import { Fetcher } from './fetcher.ts'
 import { modulesIn, namespaceOf, stringsIn } from './module-text.ts'
@@ -18,7 +18,7 @@ import type { RemoteNode } from './remote-node.ts'
 /** Most times that one run is begun again because it misses something. */
 export const MAX_ROUNDS = 500
 
-export interface ChainForkOptions extends FetchOptions {
+export interface ChainCopyOptions extends FetchOptions {
   /** Folder of the cache; null keeps it in memory. */
   readonly cacheFolder: string | null
   /** Rules by which sizes of modules are measured; default: those of nodes. */
@@ -27,7 +27,7 @@ export interface ChainForkOptions extends FetchOptions {
   readonly onNotice?: ((message: string) => void) | undefined
 }
 
-export class ChainFork {
+export class ChainCopy {
   readonly block: PinnedBlock
   readonly state: PinnedState
   readonly entries: CopyEntries
@@ -35,9 +35,9 @@ export class ChainFork {
   #ancestors: AncestorHeaders | null = null
 
   /** @param head height of the chain of the node, if it is known */
-  constructor(remote: RemoteNode, block: PinnedBlock, options: ChainForkOptions, head: number | null = null) {
+  constructor(remote: RemoteNode, block: PinnedBlock, options: ChainCopyOptions, head: number | null = null) {
     this.block = block
-    this.entries = entriesIn(new ForkCache(options.cacheFolder, block, options.onNotice))
+    this.entries = entriesIn(new CopyCache(options.cacheFolder, block, options.onNotice))
     forgetUntold(this.entries, options.pactKeys)
     this.state = new PinnedState(this.entries, options.rules)
     this.fetcher = new Fetcher({ asker: new Asker(remote, block, head), entries: this.entries, options })

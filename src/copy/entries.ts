@@ -6,7 +6,7 @@ import type { JsonFields } from '../base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'
 import type { KeptValue } from '../contracts/values/keep.ts'
 import type { Asker } from './asker.ts'
-import type { ForkCache } from './cache.ts'
+import type { CopyCache } from './cache.ts'
 
 /** An entry that the chain does not have. */
 type Absent = false
@@ -27,10 +27,10 @@ export type CachedPact = { readonly continuation: string } | { readonly step: nu
 
 /** The only entry of its kind. */
 class OnlyEntry<J> {
-  readonly #cache: ForkCache
+  readonly #cache: CopyCache
   readonly #place: string
 
-  constructor(cache: ForkCache, place: string) {
+  constructor(cache: CopyCache, place: string) {
     this.#cache = cache
     this.#place = place
   }
@@ -52,11 +52,11 @@ class OnlyEntry<J> {
 
 /** Entries of one kind. */
 export class Entries<J> {
-  readonly #cache: ForkCache
+  readonly #cache: CopyCache
   readonly #prefix: string
 
   /** @param prefix start of their places; their keys follow */
-  constructor(cache: ForkCache, prefix: string) {
+  constructor(cache: CopyCache, prefix: string) {
     this.#cache = cache
     this.#prefix = prefix
   }
@@ -98,7 +98,7 @@ function expected<J>(json: J | undefined, place: string): J {
 export type CopyEntries = ReturnType<typeof entriesIn>
 
 /** The table of entries. */
-export function entriesIn(cache: ForkCache) {
+export function entriesIn(cache: CopyCache) {
   const one = <J>(place: string) => new OnlyEntry<J>(cache, place)
   const many = <J>(prefix: string) => new Entries<J>(cache, prefix)
   return {

@@ -6,8 +6,8 @@ import { fileProblem, NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
-import { ForkCache } from './cache.ts'
-import { ChainFork, type ChainForkOptions } from './chain-copy.ts'
+import { CopyCache } from './cache.ts'
+import { ChainCopy, type ChainCopyOptions } from './chain-copy.ts'
 import { entriesIn } from './entries.ts'
 import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import {
@@ -25,7 +25,7 @@ import {
 import { RemoteNode } from './remote-node.ts'
 
 /** How to fork. */
-export interface ForkOptions extends Pick<GenesisOptions, 'networks'> {
+export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
   /** Address of a node of the network. */
   readonly url: string
   /** Height, text of a pin or cut, or name of a file with one; null pins a little below the heads. */
@@ -45,20 +45,20 @@ export interface ForkOptions extends Pick<GenesisOptions, 'networks'> {
 }
 
 /** Standard limits. Public nodes refuse more requests than some in a second. */
-export const FORK_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
+export const COPY_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
 
-export class ForkedNetwork {
+export class NetworkCopy {
   readonly remote: RemoteNode
   readonly pin: Pin
   /** Chain -> its pinned header. */
   readonly headers: ReadonlyMap<number, Header>
-  readonly #chains: ReadonlyMap<number, ChainFork>
+  readonly #chains: ReadonlyMap<number, ChainCopy>
 
   constructor(
     remote: RemoteNode,
     pin: Pin,
     headers: ReadonlyMap<number, Header>,
-    chains: ReadonlyMap<number, ChainFork>,
+    chains: ReadonlyMap<number, ChainCopy>,
   ) {
     this.remote = remote
     this.pin = pin
@@ -67,7 +67,7 @@ export class ForkedNetwork {
   }
 
   /** @throws RangeError for a chain that is not pinned */
-  chain(chain: number): ChainFork {
+  chain(chain: number): ChainCopy {
     const found = this.#chains.get(chain)
     if (found === undefined) throw new RangeError(`chain ${chain} is not forked`)
     return found
@@ -75,14 +75,14 @@ export class ForkedNetwork {
 }
 
 /** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
-export function reopenFork(options: ForkOptions, pin: Pin): ForkedNetwork {
+export function reopenCopy(options: NetworkCopyOptions, pin: Pin): NetworkCopy {
   const { url, perSecond, timeoutMs, onNotice } = options
   const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
   const { network, height } = pin
   const chains = [...pin.hashes].map(([chain, hash]) => {
-    return [chain, new ChainFork(remote, { network, chain, height, hash }, options)] as const
+    return [chain, new ChainCopy(remote, { network, chain, height, hash }, options)] as const
   })
-  return new ForkedNetwork(remote, pin, new Map(), new Map(chains))
+  return new NetworkCopy(remote, pin, new Map(), new Map(chains))
 }
 
 /** A pin whose hashes are to be found: blocks at a height below these heads. */
@@ -98,7 +98,7 @@ interface PinSearch {
  * Pins a network. Needs no request if the pin and its headers are cached.
  * @throws NewcutError if the node does not answer, the cut is wrong, or the cache cannot be used
  */
-export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
+export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy> {
   const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
   const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
   const wanted = await wantedPin(remote, options)
@@ -118,14 +118,14 @@ export async function openFork(options: ForkOptions): Promise<ForkedNetwork> {
     hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
   }
   if (cacheFolder !== null && hasAllChains(headers)) savePin(cacheFolder, pin)
-  return new ForkedNetwork(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
+  return new NetworkCopy(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
 }
 
 /** Whether all neighbours of these chains are among them. The user may have named some chains alone. */
 const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
   [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
 
-async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: ForkOptions): Promise<PinSearch> {
+async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOptions): Promise<PinSearch> {
   const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
   const named = cut === null ? null : asked === null ? cutText(cut) : cachedPin(cacheFolder, asked)
   if (named !== null) {
@@ -175,7 +175,7 @@ async function pinChain(
   remote: RemoteNode,
   { network, height, heads }: PinSearch,
   chain: number,
-  options: ChainForkOptions,
+  options: ChainCopyOptions,
 ) {
   const head = heads.get(chain)
   if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
@@ -186,7 +186,7 @@ async function pinChain(
     const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
     throw new NewcutError('NODE_MISBEHAVED', text)
   }
-  const fork = new ChainFork(remote, block, options, head.height === height ? null : head.height)
+  const fork = new ChainCopy(remote, block, options, head.height === height ? null : head.height)
   const encoded = encodeBase64Url(encodeHeader(header))
   if (fork.entries.header.get() !== encoded) {
     fork.entries.header.put(encoded)
@@ -196,10 +196,10 @@ async function pinChain(
 }
 
 function cachedHeader(
-  { cacheFolder, onNotice }: Pick<ForkOptions, 'cacheFolder' | 'onNotice'>,
-  block: ChainFork['block'],
+  { cacheFolder, onNotice }: Pick<NetworkCopyOptions, 'cacheFolder' | 'onNotice'>,
+  block: ChainCopy['block'],
 ): Header | null {
-  const kept = cacheFolder === null ? undefined : entriesIn(new ForkCache(cacheFolder, block, onNotice)).header.get()
+  const kept = cacheFolder === null ? undefined : entriesIn(new CopyCache(cacheFolder, block, onNotice)).header.get()
   const header = kept === undefined ? null : decodeHeader(decodeBase64Url(kept, 'header'))
   return header !== null && hashText(header) === block.hash && hasOwnHash(header) ? header : null
 }

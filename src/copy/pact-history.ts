@@ -1,6 +1,6 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '../base/json.ts'
-import type { ChainFork } from './chain-copy.ts'
+import type { ChainCopy } from './chain-copy.ts'
 import { refused } from './pin.ts'
 
 /** The first step of a pact, in a block at or below the pin. */
@@ -24,7 +24,7 @@ export interface FirstStep {
  * @returns null if no block of this chain at or below the pin has the first step
  * @throws NewcutError if the node does not answer
  */
-export async function firstStepOf(fork: ChainFork, pactId: string): Promise<FirstStep | null> {
+export async function firstStepOf(fork: ChainCopy, pactId: string): Promise<FirstStep | null> {
   const result = await resultOf(fork, pactId)
   if (result === null) return null
   const continuation = fieldsOf(result.continuation)
@@ -49,7 +49,7 @@ export async function firstStepOf(fork: ChainFork, pactId: string): Promise<Firs
  * The next step of a pact at the pin of a chain.
  * @returns null if the chain has finished it, 'none' if the chain has no step of it
  */
-export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<number | null | 'none'> {
+export async function nextStepAtPin(fork: ChainCopy, pactId: string): Promise<number | null | 'none'> {
   const { pacts } = fork.entries
   if (!pacts.has(pactId)) await fork.fetcher.fetch({ domain: 'pacts', key: pactId })
   const kept = pacts.expect(pactId)
@@ -61,7 +61,7 @@ export async function nextStepAtPin(fork: ChainFork, pactId: string): Promise<nu
 const heightOf = (result: JsonFields) => Number(fieldsOf(result.metaData).blockHeight)
 
 /** The result of a command at or below the pin. Neither a result nor its absence changes, so both are cached. */
-async function resultOf({ block, entries, fetcher: { asker } }: ChainFork, key: string): Promise<JsonFields | null> {
+async function resultOf({ block, entries, fetcher: { asker } }: ChainCopy, key: string): Promise<JsonFields | null> {
   const kept = entries.results.get(key)
   if (kept === false) return null
   if (kept !== undefined) return fieldsOf(parseExactJson(kept))

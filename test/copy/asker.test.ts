@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Asker } from '../../src/copy/asker.ts'
-import { openFork } from '../../src/copy/network-copy.ts'
+import { openCopy } from '../../src/copy/network-copy.ts'
 import { RemoteNode } from '../../src/copy/remote-node.ts'
 import { makeBlocks, startLedger } from '../devnet/commands-common.ts'
 import { until } from '../wait.ts'
@@ -209,7 +209,7 @@ it('a fork begins while the forked network makes a block of each chain before ea
     if (request.url.includes('/local')) await makeBlocks(peer, { 0: 1, 1: 1 })
     return forward()
   }
-  const fork = await openFork({
+  const fork = await openCopy({
     url: proxy.url,
     cut: null,
     chains: null,

@@ -8,7 +8,7 @@ import type { Domain } from '../../src/contracts/machine/state.ts'
 import { MissingEntry } from '../../src/contracts/machine/state.ts'
 import { keepValue } from '../../src/contracts/values/keep.ts'
 import { Guard } from '../../src/contracts/values/value.ts'
-import { ForkCache } from '../../src/copy/cache.ts'
+import { CopyCache } from '../../src/copy/cache.ts'
 import { domainOf } from '../../src/copy/domains.ts'
 import { entriesIn } from '../../src/copy/entries.ts'
 import { PinnedState } from '../../src/copy/pinned-state.ts'
@@ -67,9 +67,9 @@ function cachedFolder(): string {
 }
 
 it('each kind of entries has its place in the file, and the same bytes whoever writes them', () => {
-  const read = entriesIn(new ForkCache(cachedFolder(), block))
+  const read = entriesIn(new CopyCache(cachedFolder(), block))
   const cacheFolder = folder()
-  const written = entriesIn(new ForkCache(cacheFolder, block))
+  const written = entriesIn(new CopyCache(cacheFolder, block))
   written.header.put(read.header.expect())
   written.payload.put(read.payload.expect())
   written.moduleNames.put(read.moduleNames.expect())
@@ -92,11 +92,11 @@ it('each kind of entries has its place in the file, and the same bytes whoever w
   written.save()
   expect(readFileSync(fileIn(cacheFolder), 'utf8')).toBe(TEXT)
   expect(() => read.keysets.expect('nobody')).toThrow('keyset:nobody is not cached')
-  expect(() => entriesIn(new ForkCache(null, block)).header.expect()).toThrow('header is not cached')
+  expect(() => entriesIn(new CopyCache(null, block)).header.expect()).toThrow('header is not cached')
 })
 
 it('a run reads what the file has, and misses all else', () => {
-  const state = new PinnedState(entriesIn(new ForkCache(cachedFolder(), block)))
+  const state = new PinnedState(entriesIn(new CopyCache(cachedFolder(), block)))
   const keyset = new Guard(is)
   expect(state.keys('modules')).toEqual(['m', 'p'])
   expect(state.get('modules', 'm')).toMatchObject({ name: 'm', hash: 'h' })
@@ -137,7 +137,7 @@ it('a run reads what the file has, and misses all else', () => {
 })
 
 it('an empty file misses the names of all modules before anything else of a module or a table', () => {
-  const state = new PinnedState(entriesIn(new ForkCache(null, block)))
+  const state = new PinnedState(entriesIn(new CopyCache(null, block)))
   const names = new MissingEntry(state, 'modules', null)
   for (const [domain, key] of [
     ['modules', 'm'],
@@ -160,7 +160,7 @@ it('a cache of newcut 0.1.0 needs no node', () => {
   const hash = '0kmAbXI825OublXKJvc3YGpmlMXE0ilmw9arGjb6jQk'
   const damaged: string[] = []
   const pinned = { network: 'development', chain: 1, height: 5, hash }
-  const cache = new ForkCache(cacheFolder, pinned, (message) => damaged.push(message))
+  const cache = new CopyCache(cacheFolder, pinned, (message) => damaged.push(message))
   const state = new PinnedState(entriesIn(cache))
   expect(damaged).toEqual([])
   expect(state.get('modules', 'coin')).toMatchObject({ name: 'coin' })

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Domain } from '../../src/contracts/machine/state.ts'
-import { ForkCache } from '../../src/copy/cache.ts'
+import { CopyCache } from '../../src/copy/cache.ts'
 import { entriesIn } from '../../src/copy/entries.ts'
-import { type ForkOptions, openFork, pinFile } from '../../src/copy/network-copy.ts'
+import { type NetworkCopyOptions, openCopy, pinFile } from '../../src/copy/network-copy.ts'
 import { hashText } from '../../src/copy/pin.ts'
 import { signed } from '../devnet/command.ts'
 import { exec, makeBlocks } from '../devnet/commands-common.ts'
@@ -21,10 +21,10 @@ const rows: Domain = `table:${ACCOUNTS}`
 const heights = () => [...remote.devnet.cut.values()].map(({ height }) => Number(height))
 
 /** A fork of chain 0 through a proxy, at the heads. */
-async function opened(changes: Partial<ForkOptions> = {}, manner: Manner = honest) {
+async function opened(changes: Partial<NetworkCopyOptions> = {}, manner: Manner = honest) {
   const proxy = await proxyTo(remote.devnet.url)
   proxy.manner = manner
-  const fork = await openFork({
+  const fork = await openCopy({
     url: proxy.url,
     cut: String(Math.min(...heights())),
     chains: [0],
@@ -55,7 +55,7 @@ const failing =
 
 /** Places of the entries that are cached from here on. */
 function cachedPlaces(): () => readonly string[] {
-  const put = vi.spyOn(ForkCache.prototype, 'put')
+  const put = vi.spyOn(CopyCache.prototype, 'put')
   onTestFinished(() => put.mockRestore())
   put.mockClear()
   return () => put.mock.calls.map(([place]) => place)
@@ -389,7 +389,7 @@ describe('a pin', () => {
     expect(await asks()).toBe(0)
     // A program that can write the file can seal a wrong line.
     for (const wrong of [edited(right), await headerAt(0, block.height - 1)]) {
-      const writer = entriesIn(new ForkCache(cacheFolder, block))
+      const writer = entriesIn(new CopyCache(cacheFolder, block))
       writer.header.put(wrong)
       writer.save()
       expect([await asks(), await asks()]).toEqual([1, 0])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { decodeBase64Url, encodeBase64Url } from '../../src/base/bytes.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
-import { FORK_LIMITS, type ForkOptions, openFork } from '../../src/copy/network-copy.ts'
+import { COPY_LIMITS, type NetworkCopyOptions, openCopy } from '../../src/copy/network-copy.ts'
 import { genesisHeader } from '../../src/core/genesis.ts'
 import { decodeHeader } from '../../src/core/header.ts'
 import { networkForms } from '../../src/core/network-data.ts'
@@ -43,11 +43,11 @@ function folder(): string {
 }
 
 /** Forks a node. @returns its notices */
-async function fork(url: string, options: Partial<ForkOptions> = {}): Promise<string[]> {
+async function fork(url: string, options: Partial<NetworkCopyOptions> = {}): Promise<string[]> {
   const notices: string[] = []
-  const limits = { ...FORK_LIMITS, perSecond: 1000 }
+  const limits = { ...COPY_LIMITS, perSecond: 1000 }
   const onNotice = (message: string) => void notices.push(message)
-  await openFork({ ...limits, url, cut: null, chains: null, cacheFolder: null, pactKeys: [], onNotice, ...options })
+  await openCopy({ ...limits, url, cut: null, chains: null, cacheFolder: null, pactKeys: [], onNotice, ...options })
   return notices
 }
 

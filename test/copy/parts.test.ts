@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Asker, AtPin } from '../../src/copy/asker.ts'
-import { ForkCache } from '../../src/copy/cache.ts'
+import { CopyCache } from '../../src/copy/cache.ts'
 import { membersOf, modulesIn, originIn, stringsIn } from '../../src/copy/module-text.ts'
 import { networkOfNode, pinHeight, readPin } from '../../src/copy/pin.ts'
 import { askAll, literal, type PinQuestion } from '../../src/copy/question.ts'
@@ -71,7 +71,7 @@ describe('a cache', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'n', '0-h.jsonl')
     const notices: string[] = []
-    const open = () => new ForkCache(folder, block, (message) => notices.push(message))
+    const open = () => new CopyCache(folder, block, (message) => notices.push(message))
     const cache = open()
     for (const key of keys) cache.put(key, 1)
     cache.save()
@@ -100,7 +100,7 @@ describe('a cache', () => {
     const other = text().replace('"hash":"h"', '"hash":"i"')
     const otherFile = file.replace('0-h', '0-i')
     writeFileSync(otherFile, other)
-    const cache = new ForkCache(dirname(dirname(file)), { ...block, hash: 'i' }, (message) => notices.push(message))
+    const cache = new CopyCache(dirname(dirname(file)), { ...block, hash: 'i' }, (message) => notices.push(message))
     expect([cache.has('a'), notices]).toEqual([false, [expect.stringContaining('line 2 is damaged or was edited')]])
     writeFileSync(file, other)
     expect(open).toThrow('is of another block or another newcut')

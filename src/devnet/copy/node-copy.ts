@@ -3,8 +3,8 @@
 import { NewcutError } from '../../base/errors.ts'
 import { MissingEntry, type ReadableState } from '../../contracts/machine/state.ts'
 import type { AncestorHeaders } from '../../copy/ancestor-headers.ts'
-import { type ChainFork, MAX_ROUNDS } from '../../copy/chain-copy.ts'
-import type { ForkedNetwork } from '../../copy/network-copy.ts'
+import { type ChainCopy, MAX_ROUNDS } from '../../copy/chain-copy.ts'
+import type { NetworkCopy } from '../../copy/network-copy.ts'
 import { type FirstStep, firstStepOf, nextStepAtPin } from '../../copy/pact-history.ts'
 import type { Pin } from '../../copy/pin.ts'
 import type { RemoteAnswer } from '../../copy/remote-node.ts'
@@ -33,10 +33,10 @@ export class NodeFork implements ForkedBase {
   readonly record: string
   /** Chain -> its pinned payload; empty if the chains are on disk already. */
   readonly payloads: ReadonlyMap<number, StoredPayload>
-  readonly #fork: ForkedNetwork
+  readonly #fork: NetworkCopy
 
   constructor(
-    fork: ForkedNetwork,
+    fork: NetworkCopy,
     { chains, time, record, payloads }: Pick<NodeFork, 'chains' | 'time' | 'record' | 'payloads'>,
   ) {
     this.record = record
@@ -71,7 +71,7 @@ export class NodeFork implements ForkedBase {
     return this.chains ?? [...this.pin.hashes.keys()]
   }
 
-  #chain(chain: number): ChainFork | null {
+  #chain(chain: number): ChainCopy | null {
     return this.chains === null || this.chains.includes(chain) ? this.#fork.chain(chain) : null
   }
 
@@ -80,7 +80,7 @@ export class NodeFork implements ForkedBase {
   }
 
   /** The fetched part of a chain; null for a chain that is not forked. */
-  fetchedOf(chain: number): Pick<ChainFork['state'], 'fetchedModules' | 'fetchedRows'> | null {
+  fetchedOf(chain: number): Pick<ChainCopy['state'], 'fetchedModules' | 'fetchedRows'> | null {
     return this.#chain(chain)?.state ?? null
   }
 

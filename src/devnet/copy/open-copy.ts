@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
-import { cutText, FORK_LIMITS, type ForkOptions, openFork, reopenFork } from '../../copy/network-copy.ts'
+import { COPY_LIMITS, cutText, type NetworkCopyOptions, openCopy, reopenCopy } from '../../copy/network-copy.ts'
 import { pinText, readPin } from '../../copy/pin.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
@@ -80,7 +80,7 @@ export async function openNodeFork(
   const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
   const cacheFolder =
     asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
-  const options: ForkOptions = {
+  const options: NetworkCopyOptions = {
     ...limitsOf(asked),
     cacheFolder,
     url,
@@ -94,14 +94,14 @@ export async function openNodeFork(
     expectPin(dataDir ?? '', kept, asked)
     const record = recordOf({ ...kept, url, time, cache: cacheFolder })
     if (hasBlocks)
-      return new NodeFork(reopenFork(options, readPin(kept.pin, FORK_FILE)), {
+      return new NodeFork(reopenCopy(options, readPin(kept.pin, FORK_FILE)), {
         chains,
         time,
         record,
         payloads: new Map(),
       })
   }
-  const opened = await openFork(options)
+  const opened = await openCopy(options)
   const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
   const payloads = await pinnedPayloads(opened)
   const fork = new NodeFork(opened, { chains, time, record, payloads })
@@ -114,9 +114,9 @@ export async function openNodeFork(
 
 function limitsOf(asked: DevnetFork | undefined) {
   return {
-    perSecond: asked?.perSecond ?? FORK_LIMITS.perSecond,
-    timeoutMs: asked?.timeoutMs ?? FORK_LIMITS.timeoutMs,
-    tableRows: asked?.tableRows ?? FORK_LIMITS.tableRows,
+    perSecond: asked?.perSecond ?? COPY_LIMITS.perSecond,
+    timeoutMs: asked?.timeoutMs ?? COPY_LIMITS.timeoutMs,
+    tableRows: asked?.tableRows ?? COPY_LIMITS.tableRows,
     pactKeys: asked?.pactKeys ?? [],
   }
 }

@@ -1,7 +1,7 @@
 /** Payloads that the forked node tells, checked by their hashes. */
 import { encodeBase64Url } from '../../base/bytes.ts'
 import { FormatError, NewcutError } from '../../base/errors.ts'
-import type { ForkedNetwork } from '../../copy/network-copy.ts'
+import type { NetworkCopy } from '../../copy/network-copy.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
 
@@ -9,7 +9,7 @@ import { payloadFromJson } from '../store/payload-json.ts'
  * Chain -> payload of its pinned block, without those that the forked node no longer has.
  * @throws NewcutError NODE_MISBEHAVED for a payload that is not the one in the header
  */
-export async function pinnedPayloads(fork: ForkedNetwork): Promise<ReadonlyMap<number, StoredPayload>> {
+export async function pinnedPayloads(fork: NetworkCopy): Promise<ReadonlyMap<number, StoredPayload>> {
   const found = [...fork.headers].map(async ([chain, header]) => {
     const json = await fork.chain(chain).payload()
     if (json === null) return []
