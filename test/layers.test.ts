@@ -89,6 +89,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 }
 
 const ROOMS_OF_DEVNET = [
+  'options',
   'data',
   'copy',
   'orders',
@@ -107,6 +108,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   devnet: {
     '': ['http', ...ROOMS_OF_DEVNET],
     http: ['', ...ROOMS_OF_DEVNET],
+    options: ['http', 'fork', 'rules'],
     execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['copy', 'mempool', 'ledger', 'rules', 'store'],
     copy: ['orders', 'ledger', 'rules', 'store'],

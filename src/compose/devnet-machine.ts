@@ -1,6 +1,6 @@
 /** The host services of an embedded node: clock, search threads, connection limit. */
 import type { HostMachine } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options.ts'
+import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import { bundled } from '../platform/bundled.ts'
 import { systemClock } from '../platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '../platform/descriptors.ts'

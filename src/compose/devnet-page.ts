@@ -2,7 +2,7 @@
 import type { MinerAccount } from '../core/payload.ts'
 import { withControl } from '../devnet/control-client.ts'
 import { startNode } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options.ts'
+import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import { NodeClient } from '../node/client.ts'
 import { systemClock } from '../platform/clock.ts'
 import { addExplorer } from '../web/explorer/page.ts'

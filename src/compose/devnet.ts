@@ -35,11 +35,12 @@
 
 import { type DevnetControl, withControl } from '../devnet/control-client.ts'
 import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options.ts'
+import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import { addExplorer } from '../web/explorer/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
 export type { OnProgress, Progress } from '../base/progress.ts'
+export type { Pin } from '../copy/pin.ts'
 export type {
   DevnetClock,
   DevnetControl,
@@ -57,11 +58,10 @@ export type {
   TableRows,
   WrittenRows,
 } from '../devnet/control-client.ts'
-export type { Pin } from '../copy/pin.ts'
 export type { ForkTime } from '../devnet/copy/node-copy.ts'
 export type { DevnetFork } from '../devnet/copy/open-copy.ts'
 export type { ServedRequest } from '../devnet/http/request-log.ts'
-export type { DevnetOptions } from '../devnet/options.ts'
+export type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
 export type { AutoMine } from '../schema/auto-mine.ts'

@@ -7,9 +7,9 @@ import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'
 import type { TurnNode } from './http/routes/control.ts'
 import type { OpenedNetwork } from './opened-network.ts'
-import type { DevnetOptions } from './options.ts'
+import type { DevnetOptions } from './options/devnet-options.ts'
+import { turnedOptions } from './options/turned-options.ts'
 import { graphText } from './rules/settings.ts'
-import { turnedOptions } from './turned-options.ts'
 
 interface Turning {
   readonly options: DevnetOptions

@@ -5,7 +5,7 @@ import { printable } from '../base/printable.ts'
 import { isThere } from './data/database.ts'
 import { checkStateFile, type SavedNetwork, unpackState, writeStateFile } from './data/state-file.ts'
 import type { Mempools, PendingBytes } from './mempool/mempools.ts'
-import type { DevnetOptions } from './options.ts'
+import type { DevnetOptions } from './options/devnet-options.ts'
 
 /** Longest text of the reasons for dropped transactions. */
 const MAX_WHY = 512

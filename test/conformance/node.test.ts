@@ -7,7 +7,7 @@ import { needs, ownCases, type Release, readCases } from '../../src/conformance/
 import { failureLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
-import type { DevnetOptions } from '../../src/devnet/options.ts'
+import type { DevnetOptions } from '../../src/devnet/options/devnet-options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { isFull, rotating } from '../rotation.ts'
 import { clientsOfPage, resultsPath } from './client-results.ts'

@@ -2,10 +2,10 @@
 import { machineFor } from '../../src/compose/devnet-machine.ts'
 import { type EmbeddedNode as Handle, type HostMachine, startNode } from '../../src/devnet/devnet.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
-import type { DevnetOptions } from '../../src/devnet/options.ts'
+import type { DevnetOptions } from '../../src/devnet/options/devnet-options.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 
-export type { DevnetOptions } from '../../src/devnet/options.ts'
+export type { DevnetOptions } from '../../src/devnet/options/devnet-options.ts'
 
 export type Devnet = Handle & { readonly chains: Chains; readonly ledger: Ledger }
 

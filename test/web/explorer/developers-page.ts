@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { type Devnet, startDevnet } from '../../../src/compose/devnet.ts'
-import type { DevnetOptions } from '../../../src/devnet/options.ts'
+import type { DevnetOptions } from '../../../src/devnet/options/devnet-options.ts'
 import { exec } from '../../devnet/commands-common.ts'
 
 export const NETWORK = '/chainweb/0.0/development'

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { Devnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import type { DevnetOptions } from '../../../src/devnet/options.ts'
+import type { DevnetOptions } from '../../../src/devnet/options/devnet-options.ts'
 import { NodeClient } from '../../../src/node/client.ts'
 
 export const KEY = 'cd'.repeat(32)

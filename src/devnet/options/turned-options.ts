@@ -1,9 +1,9 @@
 /** Options of the network to which a node turns. */
-import type { ForkChange } from '../schema/reset-order.ts'
-import type { DevnetFork } from './copy/open-copy.ts'
-import { RequestRefused } from './http/refusal.ts'
-import type { DevnetOptions } from './options.ts'
-import type { NetworkSettings } from './rules/settings.ts'
+import type { ForkChange } from '../../schema/reset-order.ts'
+import type { DevnetFork } from '../copy/open-copy.ts'
+import { RequestRefused } from '../http/refusal.ts'
+import type { NetworkSettings } from '../rules/settings.ts'
+import type { DevnetOptions } from './devnet-options.ts'
 
 /**
  * The options with which the node started, for another network.

@@ -1,11 +1,11 @@
 /** Settings of a network that begins as a fork. */
-import { NewcutError } from '../base/errors.ts'
-import { networkForm, versionCode } from '../core/known-networks.ts'
-import { development } from '../core/network-data.ts'
-import type { NetworkForm } from '../core/network-form.ts'
-import { forkedGraph, type NodeFork } from './copy/node-copy.ts'
-import { askedSettings, type DevnetOptions } from './options.ts'
-import { type AskedSettings, graphText } from './rules/settings.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { networkForm, versionCode } from '../../core/known-networks.ts'
+import { development } from '../../core/network-data.ts'
+import type { NetworkForm } from '../../core/network-form.ts'
+import { forkedGraph, type NodeFork } from '../copy/node-copy.ts'
+import { type AskedSettings, graphText } from '../rules/settings.ts'
+import { askedSettings, type DevnetOptions } from './devnet-options.ts'
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {

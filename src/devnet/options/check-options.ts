@@ -1,18 +1,18 @@
 /** Validates the shape of `DevnetOptions`, because JavaScript callers have no compiler to do so. */
 
 import { inspect } from 'node:util'
-import { NewcutError } from '../base/errors.ts'
-import { isJsonObject } from '../base/json.ts'
-import { MAX_PHRASE_ACCOUNTS } from '../core/development-accounts.ts'
-import { MAX_CASTING_BLOCKS } from '../core/fork.ts'
-import { graphNames } from '../core/graph.ts'
-import { networkForm } from '../core/known-networks.ts'
-import { isNetworkName } from '../core/network.ts'
-import { MAX_TARGET } from '../core/target.ts'
-import { MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
-import { impersonatedKey } from '../schema/control-commands.ts'
-import { nodeReleases } from '../schema/node-releases.ts'
-import type { DevnetOptions } from './options.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { isJsonObject } from '../../base/json.ts'
+import { MAX_PHRASE_ACCOUNTS } from '../../core/development-accounts.ts'
+import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
+import { graphNames } from '../../core/graph.ts'
+import { networkForm } from '../../core/known-networks.ts'
+import { isNetworkName } from '../../core/network.ts'
+import { MAX_TARGET } from '../../core/target.ts'
+import { MAX_CONFIRMATIONS } from '../../schema/auto-mine.ts'
+import { impersonatedKey } from '../../schema/control-commands.ts'
+import { nodeReleases } from '../../schema/node-releases.ts'
+import type { DevnetOptions } from './devnet-options.ts'
 
 interface Shape {
   /** Completes the error text "expected ...". */
