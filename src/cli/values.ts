@@ -2,7 +2,7 @@
 import { NewcutError } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
 import { parseSchedule, type Schedule } from '../mine/schedule.ts'
-import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/auto-mine.ts'
+import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '../schema/devnet-modes.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {

@@ -7,7 +7,7 @@ import { accountOn, type Payee, paidLine } from '../compose/payee.ts'
 import { pinText } from '../copy/pin.ts'
 import { DEVELOPMENT_PHRASE, phrasePath } from '../core/development-accounts.ts'
 import { development } from '../core/network-data.ts'
-import { describeAutoMine } from '../schema/auto-mine.ts'
+import { describeAutoMine } from '../schema/devnet-modes.ts'
 import { networkLine } from './network.ts'
 
 type DevnetValues = Values<typeof devnetOptions>

@@ -8,7 +8,7 @@ import type { DevnetNow } from '../cli/devnet-activity.ts'
 import { type DevnetConsole, devnetConsole } from '../cli/devnet-face.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
-import { devnetOptions } from '../cli/options/devnet.ts'
+import { devnetOptions, flagsOfOptions } from '../cli/options/devnet.ts'
 import type { Values } from '../cli/options/row.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import type { Terminal } from '../cli/terminal.ts'
@@ -21,7 +21,8 @@ import { development } from '../core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
-import { describeAutoMine } from '../schema/auto-mine.ts'
+import { describeAutoMine } from '../schema/devnet-modes.ts'
+import { NO_WORK_IN_FORKS } from '../schema/devnet-options.ts'
 import { runCheck } from './check.ts'
 import { devnetBanner, hasPage, payeeOf } from './devnet-banner.ts'
 import { refuseFlag, refuseWithoutEffect } from './effect.ts'
@@ -35,17 +36,14 @@ import { requestEvent } from './request-log.ts'
 type DevnetConfig = Config<typeof devnetOptions>
 type DevnetValues = Values<typeof devnetOptions>
 
-/** The settings that the user chose. Unset ones do not override those of a network on disk. */
-function chosenSettings({ values, origins }: DevnetConfig) {
-  const chosen = <T>(name: keyof DevnetValues, value: T) => (origins.get(name) === 'default' ? undefined : value)
-  return {
-    graph: chosen('graph', values.graph),
-    blockDelayMs: chosen('block-delay', values['block-delay']),
-    difficulty: chosen('difficulty', values.difficulty),
-    nodeRelease: chosen('node-release', values['node-release']),
-    forkEpoch: chosen('fork-epoch', values['fork-epoch']),
-    pow: chosenPow(chosen('pow', values.pow), values),
-  }
+type ChosenOptions = {
+  readonly [Name in keyof typeof flagsOfOptions]?: Exclude<DevnetValues[(typeof flagsOfOptions)[Name]], undefined>
+}
+
+/** The options that the user chose. Unset ones have the default of the program, or that of the network on disk. */
+function chosenOptions({ values, origins }: DevnetConfig): ChosenOptions {
+  const chosen = Object.entries(flagsOfOptions).filter(([, flag]) => origins.get(flag) !== 'default')
+  return Object.fromEntries(chosen.map(([name, flag]) => [name, values[flag]]))
 }
 
 /** --auto-mine and --fork imply --no-pow. A network of its own miner may not turn to one without proof of work. */
@@ -91,9 +89,7 @@ function checkModes(config: DevnetConfig): void {
     throw new NewcutError('BAD_OPTION', '--data and --state-file exclude each other: both keep the network')
   }
   if (values.fork !== undefined) {
-    const why = {
-      reason: 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network',
-    }
+    const why = { reason: NO_WORK_IN_FORKS }
     for (const name of ['mine', 'difficulty', 'pow'] as const) refuseFlag(config, name, why)
   }
   if (values.check) {
@@ -204,33 +200,19 @@ function checkMinable({ settings }: Devnet): void {
 }
 
 function startOptions(config: DevnetConfig, log: DevnetLog, networks: readonly NetworkForm[]): DevnetOptions {
-  const { values, origins } = config
+  const { values } = config
+  const chosen = chosenOptions(config)
   const keys = values['mining-public-key']
   const accounts = keys?.map((key): MinerAccount => ({ account: `k:${key}`, predicate: 'keys-all', publicKeys: [key] }))
-  const autoMine = values['auto-mine']
   return {
-    ...chosenSettings(config),
+    ...chosen,
     ...forkOf(config, log),
     ...(networks.length > 0 && { networks }),
-    networkName: nameOf(config.values, networks),
-    forkTarget: values['fork-target'],
-    dataDir: values.data,
-    stateFile: values['state-file'],
-    backupDir: values['backup-dir'],
-    host: values.host,
-    // With a port of its own, the command of --exec finds this node even if others run.
-    port: values.exec !== undefined && origins.get('port') === 'default' ? 0 : values.port,
-    product: values.product,
-    entity: values.entity,
-    updateStreamMs: values['update-stream'],
-    updateStreamLimit: values['update-stream-limit'],
-    workLimit: values['work-limit'],
-    refreshMs: values.refresh,
     ...(accounts && { accounts }),
-    phraseAccounts: values.accounts,
-    ...(values.impersonate && { impersonate: values.impersonate }),
-    ...(autoMine && { autoMine }),
-    allowPrint: values['allow-print'],
+    pow: chosenPow(chosen.pow, values),
+    networkName: nameOf(values, networks),
+    // With a port of its own, the command of --exec finds this node even if others run.
+    port: values.exec !== undefined && chosen.port === undefined ? 0 : values.port,
     onPrint: (event) => log.show({ type: 'print', ...event }),
     ...(values['log-requests'] && { onRequest: (request) => log.show(requestEvent(request)) }),
     ...((values.exec === undefined || values['log-file'] !== undefined) && {

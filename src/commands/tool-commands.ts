@@ -6,7 +6,7 @@ import { once, RowOption } from '../cli/flags.ts'
 import { forkFlags, forkValues } from '../cli/fork-flags.ts'
 import { section } from '../cli/options/row.ts'
 import { oneOf, valueIn, wholeNumber } from '../cli/values.ts'
-import { nodeReleases } from '../schema/node-releases.ts'
+import { nodeReleases } from '../schema/devnet-modes.ts'
 import { contractFlags, contractOptionsOf } from './contract-flags.ts'
 
 const suiteNames = Object.keys(benchSuites)

@@ -5,7 +5,7 @@ import { parseJson } from '../base/json.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
-import type { NodeRelease } from '../schema/node-releases.ts'
+import type { NodeRelease } from '../schema/devnet-modes.ts'
 import { piecesOf, type VerifyReport } from './fork-verify.ts'
 import { fileText } from './given-text.ts'
 

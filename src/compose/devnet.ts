@@ -64,7 +64,6 @@ export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
-export type { AutoMine } from '../schema/auto-mine.ts'
 export type {
   BlockMadeBy,
   CommandAction,
@@ -80,6 +79,7 @@ export type {
   TransactionEvent,
   UndoneTransaction,
 } from '../schema/devnet-events.ts'
+export type { AutoMine } from '../schema/devnet-modes.ts'
 export type { ListedPact, PactPage } from '../schema/pacts.ts'
 
 /** A running development network, and orders to it. */

@@ -1,6 +1,7 @@
 /** Assembles a network: its chains, ledger, pools and work, and the routes of its interface. It starts nothing. */
 
 import { impersonatedKey } from '../schema/control-commands.ts'
+import { plainOptions } from '../schema/devnet-options.ts'
 import type { NodeFork } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'
@@ -36,7 +37,8 @@ import { Impersonation } from './mempool/impersonation.ts'
 import { Mempools } from './mempool/mempools.ts'
 import type { NetworkHost } from './network-host.ts'
 import { forkTargetOf, openChains } from './open-chains.ts'
-import { type DevnetOptions, limitsOf } from './options/devnet-options.ts'
+import type { DevnetOptions } from './options/devnet-options.ts'
+import { limitsOf } from './options/option-table.ts'
 import { developmentAccount } from './orders/block-maker.ts'
 import { rulesOf } from './rules/network-rules.ts'
 import { NodeClock } from './rules/node-clock.ts'
@@ -74,7 +76,7 @@ export function assemble(options: DevnetOptions, host: Host, begun: Begun) {
 
 /** Creates the parts that the routes serve. */
 function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, settings, prints }: Begun) {
-  const { product = 'chainweb', backupDir, accounts = null, onSolved, onTransaction } = options
+  const { product = plainOptions.product.fallback, backupDir, accounts = null, onSolved, onTransaction } = options
   const { onNotice = () => undefined } = options
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
@@ -120,7 +122,14 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
 
 /** Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them */
 function addRoutes(options: DevnetOptions, { machine, turn }: Host, parts: ReturnType<typeof servedParts>): Controls {
-  const { product = 'chainweb', accounts = null, entity = null, phraseAccounts = 0, onSolved, onProgress } = options
+  const {
+    product = plainOptions.product.fallback,
+    accounts = null,
+    entity = null,
+    phraseAccounts = plainOptions.phraseAccounts.fallback,
+    onSolved,
+    onProgress,
+  } = options
   const { onNotice = () => undefined } = options
   const { app, chains, pools, fork, rules, settings, limits, coordinator, backups, watch } = parts
   const { packageVersion, search, clock, random } = machine

@@ -1,5 +1,6 @@
 /** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
 import type { NewcutError } from '../base/errors.ts'
+import { plainOptions } from '../schema/devnet-options.ts'
 import { assemble, type Begun } from './assemble.ts'
 import type { NodeFork } from './copy/node-copy.ts'
 import { openNodeFork } from './copy/open-copy.ts'
@@ -11,8 +12,8 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Mempools } from './mempool/mempools.ts'
 import { loadSlhDsa } from './mempool/slh-dsa.ts'
 import type { NetworkHost } from './network-host.ts'
-import { askedSettings, type DevnetOptions } from './options/devnet-options.ts'
-import { forkedSettings } from './options/forked-settings.ts'
+import type { DevnetOptions } from './options/devnet-options.ts'
+import { askedSettings, forkedSettings } from './options/network-settings.ts'
 import { type PhraseAccount, phraseAccounts } from './orders/phrase-accounts.ts'
 import type { Chains } from './rules/chains.ts'
 import { releaseRules } from './rules/releases.ts'
@@ -74,7 +75,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
   })
   try {
     if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
-    const accounts = phraseAccounts(options.phraseAccounts ?? 0)
+    const accounts = phraseAccounts(options.phraseAccounts ?? plainOptions.phraseAccounts.fallback)
     await controls.fund(accounts)
     start.refill(parts.pools, onNotice)
     await app.ready()

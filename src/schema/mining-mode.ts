@@ -1,5 +1,5 @@
 /** How a node makes blocks by itself, in orders and answers. */
-import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './auto-mine.ts'
+import { CONFIRMATIONS, MAX_CONFIRMATIONS } from './devnet-modes.ts'
 import { type Static, Type } from './typebox.ts'
 
 /** Maximum block delay: a year. */

@@ -6,7 +6,7 @@ import type { NodesSetup } from '../../src/compose/setup.ts'
 import { reachNodeSource } from '../../src/compose/source/nodes.ts'
 import type { MinerEvent } from '../../src/mine/events.ts'
 import type { Snapshot } from '../../src/mine/snapshot.ts'
-import type { BlockPace } from '../../src/schema/auto-mine.ts'
+import type { BlockPace } from '../../src/schema/devnet-modes.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 import { until } from '../wait.ts'
 

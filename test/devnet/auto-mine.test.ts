@@ -10,7 +10,7 @@ import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-ma
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { AutoMine } from '../../src/schema/auto-mine.ts'
+import type { AutoMine } from '../../src/schema/devnet-modes.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { randomFrom } from '../random.ts'
 import { until } from '../wait.ts'

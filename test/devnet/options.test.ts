@@ -17,6 +17,14 @@ describe('startDevnet refuses', () => {
     [{ autoMine: 'on-demand' }, "autoMine: 'on-demand'; expected { kind: 'on-demand' }, { kind: 'on-arrival', "],
     [{ autoMine: { kind: 'constant' } }, "autoMine: { kind: 'constant' }; expected { kind: 'on-demand' }, "],
     [{ autoMine: { kind: 'constant', blockTimeMs: '2s' } }, "autoMine: { kind: 'constant', blockTimeMs: '2s' }; expec"],
+    [
+      { autoMine: { kind: 'on-arrival', confirmations: 101 } },
+      "autoMine: { kind: 'on-arrival', confirmations: 101 }; e",
+    ],
+    [
+      { autoMine: { kind: 'on-arrival', blockTimeMs: 5 } },
+      "autoMine: { kind: 'on-arrival', blockTimeMs: 5 }; expected",
+    ],
     [{ autoMine: { kind: 'simulated', blockTimeMs: 5 } }, "autoMine: { kind: 'simulated', blockTimeMs: 5 }; expected"],
     [{ difficulty: 1000 }, 'difficulty: 1000; expected a bigint of at least 1 and below 2^256'],
     [{ difficulty: 0n }, 'difficulty: 0n; expected a bigint of at least 1 and below 2^256'],
@@ -54,6 +62,13 @@ describe('startDevnet refuses', () => {
 it('startDevnet treats undefined as an omitted option', async () => {
   const { devnet } = await start({ graph: undefined, pow: undefined, dataDir: undefined })
   expect(devnet.cut.size).toBe(20)
+})
+
+it('startDevnet makes five blocks on top of a block on arrival, unless it is told another number', async () => {
+  const { devnet } = await start({ autoMine: { kind: 'on-arrival' } })
+  expect(devnet.settings.autoMine).toEqual({ kind: 'on-arrival', confirmations: 5 })
+  const other = await start({ autoMine: { kind: 'on-arrival', confirmations: 2 } })
+  expect(other.devnet.settings.autoMine).toEqual({ kind: 'on-arrival', confirmations: 2 })
 })
 
 describe('a network on disk', () => {

@@ -3,7 +3,7 @@ import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import type { GraphName } from '../../src/core/graph.ts'
-import type { NodeRelease } from '../../src/schema/node-releases.ts'
+import type { NodeRelease } from '../../src/schema/devnet-modes.ts'
 import { keyPair } from '../devnet/command.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 

@@ -1,9 +1,7 @@
 /** Options of `newcut devnet`. */
 import { availableParallelism } from 'node:os'
-import { DEVELOPMENT_PHRASE, MAX_PHRASE_ACCOUNTS, PHRASE_COINS } from '../../core/development-accounts.ts'
-import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../../core/fork.ts'
-import { isNetworkName } from '../../core/network.ts'
-import { nodeReleases } from '../../schema/node-releases.ts'
+import { DEVELOPMENT_PHRASE, PHRASE_COINS } from '../../core/development-accounts.ts'
+import { plainOptions } from '../../schema/devnet-options.ts'
 import {
   autoMineMode,
   duration,
@@ -23,9 +21,12 @@ import { networkOptions } from './network.ts'
 import { flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
+const plain = plainOptions
+const within = ({ range: [least, most] }: { readonly range: readonly [number, number] }) => wholeNumber(least, most)
+
 const networkName: ValueKind<string> = {
   expected: 'the name of a chainweb network, such as development or mainnet01',
-  parse: (raw) => (isNetworkName(raw) ? raw : undefined),
+  parse: (raw) => (plain.networkName.fits(raw) ? raw : undefined),
   format: (value) => value,
 }
 
@@ -36,8 +37,8 @@ const ofBlocks = { group: 'making' } as const
 const ofMining = { group: 'making', needs: ['mining'] } as const
 
 export const devnetOptions = {
-  host: option(someText, '127.0.0.1', 'ADDRESS', 'address to listen on', ofServer),
-  port: option(wholeNumber(0, 65535), 1848, 'PORT', 'port; 0 takes a free one', ofServer),
+  host: option(someText, plain.host.fallback, 'ADDRESS', 'address to listen on', ofServer),
+  port: option(within(plain.port), plain.port.fallback, 'PORT', 'port; 0 takes a free one', ofServer),
   network: unset(networkName, 'NAME', 'network whose name and rules it has', {
     ...ofChain,
     more: 'Graph, block delay, difficulty and gas are those of that network. A fork has the rules of the forked network, and this name. With the name of a live network clients need no change, but what they sign is valid there too.',
@@ -49,21 +50,21 @@ export const devnetOptions = {
     more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
   }),
   ...networkOptions,
-  'node-release': option(oneOf(nodeReleases), '3.2', 'RELEASE', 'chainweb-node release to follow', {
-    ...ofChain,
-    more: `One of ${nodeReleases.join(', ')}.`,
-  }),
-  'fork-epoch': option(
-    wholeNumber(1, MAX_CASTING_BLOCKS),
-    DEFAULT_CASTING_BLOCKS,
-    'N',
-    'length of the voting epoch in blocks',
+  'node-release': option(
+    oneOf(plain.nodeRelease.values),
+    plain.nodeRelease.fallback,
+    'RELEASE',
+    'chainweb-node release to follow',
     {
       ...ofChain,
-      more: 'The blocks of an epoch that may vote for the next fork. 120 blocks that count the votes follow.',
+      more: `One of ${plain.nodeRelease.values.join(', ')}.`,
     },
   ),
-  'fork-target': unset(wholeNumber(0, 0xffff_ffff), 'N', 'vote for forks up to this number', {
+  'fork-epoch': option(within(plain.forkEpoch), plain.forkEpoch.fallback, 'N', 'length of the voting epoch in blocks', {
+    ...ofChain,
+    more: 'The blocks of an epoch that may vote for the next fork. 120 blocks that count the votes follow.',
+  }),
+  'fork-target': unset(within(plain.forkTarget), 'N', 'vote for forks up to this number', {
     ...ofChain,
     more: '0 never votes.',
     standard: 'the highest fork of the release',
@@ -71,8 +72,8 @@ export const devnetOptions = {
   ...forkOptions,
   ...forkTimeOption,
   product: option(
-    oneOf(['chainweb', 'ledger'] as const),
-    'chainweb',
+    oneOf(plain.product.values),
+    plain.product.fallback,
     'WORD',
     'word in paths: chainweb or ledger',
     ofServer,
@@ -102,10 +103,28 @@ export const devnetOptions = {
     ...ofBlocks,
     more: 'Repeat the option for several accounts.',
   }),
-  'update-stream': option(duration(1), 240_000, 'TIME', 'approximate lifetime of a work update stream', ofServer),
-  'update-stream-limit': option(wholeNumber(0, 1e6), 2000, 'N', 'maximum number of work update streams', ofServer),
-  'work-limit': option(wholeNumber(1, 1e6), 1200, 'N', 'maximum number of unsolved payloads', ofServer),
-  refresh: option(duration(1), 15_000, 'TIME', 'minimum time between work updates', {
+  'update-stream': option(
+    duration(1),
+    plain.updateStreamMs.fallback,
+    'TIME',
+    'approximate lifetime of a work update stream',
+    ofServer,
+  ),
+  'update-stream-limit': option(
+    wholeNumber(0, 1e6),
+    plain.updateStreamLimit.fallback,
+    'N',
+    'maximum number of work update streams',
+    ofServer,
+  ),
+  'work-limit': option(
+    wholeNumber(1, 1e6),
+    plain.workLimit.fallback,
+    'N',
+    'maximum number of unsolved payloads',
+    ofServer,
+  ),
+  refresh: option(duration(1), plain.refreshMs.fallback, 'TIME', 'minimum time between work updates', {
     ...ofServer,
     more: 'It limits the events that tell miners about new transactions.',
   }),
@@ -126,11 +145,17 @@ export const devnetOptions = {
     ...ofServer,
     more: "Repeat the option for several keys; '*' stands for all.",
   }),
-  'allow-print': option(yesNo, false, null, 'let contracts call print, which live networks refuse', {
-    ...ofServer,
-    more: 'Printed texts go to the log and to traces. A network with such contracts needs the option at each start.',
-  }),
-  accounts: option(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0, 'N', `fund N k: accounts of a phrase`, {
+  'allow-print': option(
+    yesNo,
+    plain.allowPrint.fallback,
+    null,
+    'let contracts call print, which live networks refuse',
+    {
+      ...ofServer,
+      more: 'Printed texts go to the log and to traces. A network with such contracts needs the option at each start.',
+    },
+  ),
+  accounts: option(within(plain.phraseAccounts), plain.phraseAccounts.fallback, 'N', `fund N k: accounts of a phrase`, {
     ...ofChain,
     more: `Each has ${PHRASE_COINS} coins on every chain. The phrase is '${DEVELOPMENT_PHRASE}', the path m/44'/626'/i'.`,
   }),
@@ -172,3 +197,32 @@ export const commonDevnetOptions = [
   'log-file',
   'log-requests',
 ] as const satisfies readonly (keyof typeof devnetOptions)[]
+
+/** Option of programs -> the flag that sets it. */
+export const flagsOfOptions = {
+  host: 'host',
+  port: 'port',
+  dataDir: 'data',
+  stateFile: 'state-file',
+  backupDir: 'backup-dir',
+  networkName: 'network',
+  graph: 'graph',
+  blockDelayMs: 'block-delay',
+  difficulty: 'difficulty',
+  pow: 'pow',
+  nodeRelease: 'node-release',
+  forkEpoch: 'fork-epoch',
+  forkTarget: 'fork-target',
+  entity: 'entity',
+  product: 'product',
+  updateStreamMs: 'update-stream',
+  updateStreamLimit: 'update-stream-limit',
+  workLimit: 'work-limit',
+  refreshMs: 'refresh',
+  autoMine: 'auto-mine',
+  impersonate: 'impersonate',
+  allowPrint: 'allow-print',
+  phraseAccounts: 'accounts',
+} as const satisfies Readonly<
+  Partial<Record<keyof typeof plainOptions | 'autoMine' | 'impersonate', keyof typeof devnetOptions>>
+>

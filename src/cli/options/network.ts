@@ -1,19 +1,24 @@
 /** Options of the embedded network: of `devnet`, and of `mine` without a node. */
-import { graphNames } from '../../core/graph.ts'
+import { plainOptions } from '../../schema/devnet-options.ts'
 import { duration, hashCount, oneOf, yesNo } from '../values.ts'
 import { option } from './row.ts'
 
 export const ofNetwork = { group: 'network', needs: ['embedded'] } as const
 
+const { graph, blockDelayMs, difficulty, pow } = plainOptions
+
 export const networkOptions = {
-  graph: option(oneOf(graphNames), 'twenty', 'NAME', 'chain graph', {
+  graph: option(oneOf(graph.values), graph.fallback, 'NAME', 'chain graph', {
     ...ofNetwork,
-    more: `One of ${graphNames.join(', ')}.`,
+    more: `One of ${graph.values.join(', ')}.`,
   }),
-  'block-delay': option(duration(1), 30_000, 'TIME', 'target block time of a chain', ofNetwork),
-  difficulty: option(hashCount, 100_000n, 'HASHES', 'initial difficulty in hashes', {
+  'block-delay': option(duration(1), blockDelayMs.fallback, 'TIME', 'target block time of a chain', ofNetwork),
+  difficulty: option(hashCount, difficulty.fallback, 'HASHES', 'initial difficulty in hashes', {
     ...ofNetwork,
     more: 'A block takes this many hashes on average, until the difficulty adjusts.',
   }),
-  pow: option(yesNo, true, null, 'accept any nonce', { ...ofNetwork, more: 'The difficulty then stays as it is.' }),
+  pow: option(yesNo, pow.fallback, null, 'accept any nonce', {
+    ...ofNetwork,
+    more: 'The difficulty then stays as it is.',
+  }),
 }

@@ -2,7 +2,7 @@
 
 import { describeError, type NewcutError } from '../../base/errors.ts'
 import { moveInto } from '../../base/replace-file.ts'
-import type { AutoMine } from '../../schema/auto-mine.ts'
+import type { AutoMine } from '../../schema/devnet-modes.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'

@@ -1,6 +1,6 @@
 /** Control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
-import type { AutoMine } from '../../schema/auto-mine.ts'
+import type { AutoMine } from '../../schema/devnet-modes.ts'
 import type { Operation } from '../../schema/operation.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { Mining } from '../orders/mining.ts'

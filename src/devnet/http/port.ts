@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NewcutError } from '../../base/errors.ts'
 import { limitConnections } from '../../platform/connection-limit.ts'
+import { plainOptions } from '../../schema/devnet-options.ts'
 import { EVENT_STREAM } from '../../schema/operation.ts'
 import type { App } from './app.ts'
 import { TURNED } from './refusal.ts'
@@ -61,7 +62,7 @@ export class Port {
   }
 
   /** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
-  async listen({ host = '127.0.0.1', port = 1848 }: Address): Promise<string> {
+  async listen({ host = plainOptions.host.fallback, port = plainOptions.port.fallback }: Address): Promise<string> {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#server.once('error', reject)

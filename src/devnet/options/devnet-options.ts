@@ -5,17 +5,13 @@ import type { OnProgress } from '../../base/progress.ts'
 import type { GraphName } from '../../core/graph.ts'
 import type { WorkFields } from '../../core/header.ts'
 import type { ProductWord } from '../../core/header-json.ts'
-import { networkForm } from '../../core/known-networks.ts'
-import { development } from '../../core/network-data.ts'
 import type { NetworkForm } from '../../core/network-form.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import type { AutoMine } from '../../schema/auto-mine.ts'
 import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../../schema/devnet-events.ts'
-import type { NodeRelease } from '../../schema/node-releases.ts'
+import type { AutoMine, NodeRelease } from '../../schema/devnet-modes.ts'
 import type { DevnetFork } from '../copy/open-copy.ts'
 import type { ServedRequest } from '../http/request-log.ts'
 import type { Addition } from '../rules/chains.ts'
-import type { AskedSettings } from '../rules/settings.ts'
 
 /** Options of an embedded node and its network; every property has a default. */
 export interface DevnetOptions {
@@ -95,11 +91,12 @@ export interface DevnetOptions {
    * Automatic mining without proof of work, besides blocks of miners and of POST /make-blocks. Implies `pow: false`.
    * - `{ kind: 'constant', blockTimeMs }`: a block on every chain every `blockTimeMs`
    * - `{ kind: 'simulated', hashesPerSecond }`: blocks at the pace of that hashrate, with difficulty adjustment
+   * - `{ kind: 'on-arrival', confirmations }`: a block for commands, then this many on every chain; 5 if left out
    * - `{ kind: 'on-demand' }`: no automatic blocks
    *
    * A network in `dataDir` keeps its mode: leave this out to continue with it, or give another mode to replace it.
    */
-  readonly autoMine?: AutoMine
+  readonly autoMine?: AutoMine | { readonly kind: 'on-arrival' }
   /**
    * Public keys whose signatures are not checked, or `*` for all. Their owners remain signers of a command, so guards and
    * the capabilities that limit a signature hold. Default: none.
@@ -139,36 +136,4 @@ export interface DevnetOptions {
   readonly onProgress?: OnProgress
   /** Called with messages for an operator: progress of a long order, a failed backup, a rebuilt database. */
   readonly onNotice?: (message: string) => void
-}
-
-/** 22 days. Timers of Node.js fire at once when set to 25 days or more, and streams may stay open a tenth longer. */
-const MAX_TIMER_MS = 1_900_000_000
-
-/** Limits of these options, with their defaults. */
-export function limitsOf(options: DevnetOptions) {
-  return {
-    workLimit: options.workLimit ?? 1200,
-    workLifetimeMs: options.workLifetimeMs ?? 300_000,
-    refreshMs: Math.min(options.refreshMs ?? 15_000, MAX_TIMER_MS),
-    updateStreamMs: Math.min(options.updateStreamMs ?? 240_000, MAX_TIMER_MS),
-    updateStreamLimit: options.updateStreamLimit ?? 2000,
-    headerStreamLimit: options.headerStreamLimit ?? 2000,
-    listenLimit: options.listenLimit ?? 1000,
-    listenMs: Math.min(options.listenMs ?? 180_000, MAX_TIMER_MS),
-    requestTimeoutMs: Math.min(options.requestTimeoutMs ?? 30_000, MAX_TIMER_MS),
-  }
-}
-
-/** Network settings that these options request. */
-export function askedSettings(options: DevnetOptions): AskedSettings {
-  const { graph, blockDelayMs, difficulty, pow, nodeRelease: release, forkEpoch, autoMine } = options
-  const { networkName = development.name, networks } = options
-  // A network of the plain rules needs no record of them.
-  const network =
-    networkName === development.name && networks === undefined ? undefined : networkForm(networkName, networks)
-  const settings = { graph, blockDelayMs, difficulty, pow, release, forkEpoch, network }
-  if (autoMine === undefined) return settings
-  // Simulated block times depend on the difficulty, like those of a real search.
-  const adjusts = autoMine.kind === 'simulated' ? true : undefined
-  return { ...settings, pow: false, adjusts, autoMine }
 }

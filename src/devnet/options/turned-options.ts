@@ -1,4 +1,5 @@
 /** Options of the network to which a node turns. */
+import { NO_WORK_IN_FORKS } from '../../schema/devnet-options.ts'
 import type { ForkChange } from '../../schema/reset-order.ts'
 import type { DevnetFork } from '../copy/open-copy.ts'
 import { RequestRefused } from '../http/refusal.ts'
@@ -21,8 +22,7 @@ export function turnedOptions(
   const turned = { ...kept, ...(autoMine !== null && { autoMine }) }
   if (change === null) return { ...turned, networkName: undefined }
   if (options.pow === true || autoMine?.kind === 'simulated') {
-    const why = 'a fork has no proof of work: this machine cannot solve the difficulty of the forked network'
-    throw new RequestRefused(409, `${why}. Start the node without --mine, pow: true or simulated mining`)
+    throw new RequestRefused(409, `${NO_WORK_IN_FORKS}. Start the node without --mine, pow: true or simulated mining`)
   }
   // The forked network decides about its graph.
   return { ...turned, graph: undefined, fork: forkOf(change, first) }

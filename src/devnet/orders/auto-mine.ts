@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { NewcutError } from '../../base/errors.ts'
 import type { Cut } from '../../core/cut.ts'
 import { difficultyOf } from '../../core/target.ts'
-import type { AutoMine } from '../../schema/auto-mine.ts'
+import type { AutoMine } from '../../schema/devnet-modes.ts'
 import type { Addition } from '../rules/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
 

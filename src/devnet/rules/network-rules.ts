@@ -5,7 +5,7 @@ import { forkStateOf, holds, valueAt } from '../../core/fork.ts'
 import type { Header } from '../../core/header.ts'
 import type { Network } from '../../core/network.ts'
 import type { GenesisTransaction, NetworkForm } from '../../core/network-form.ts'
-import type { NodeRelease } from '../../schema/node-releases.ts'
+import type { NodeRelease } from '../../schema/devnet-modes.ts'
 import { type ReleaseRules, releaseRules } from './releases.ts'
 import { type NetworkSettings, networkOf } from './settings.ts'
 

@@ -6,8 +6,8 @@ import type { Network } from '../../core/network.ts'
 import { development } from '../../core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
 import { difficultyOf, targetOfDifficulty } from '../../core/target.ts'
-import type { AutoMine } from '../../schema/auto-mine.ts'
-import { type NodeRelease, newestRelease } from '../../schema/node-releases.ts'
+import type { AutoMine, NodeRelease } from '../../schema/devnet-modes.ts'
+import { plainOptions } from '../../schema/devnet-options.ts'
 import { releaseRules } from './releases.ts'
 
 /** A named graph, or the adjacent chains of each chain. */
@@ -42,13 +42,13 @@ export interface NetworkSettings {
 }
 
 const defaultSettings: NetworkSettings = {
-  graph: 'twenty',
-  blockDelayMs: 30_000,
-  difficulty: 100_000n,
-  pow: true,
+  graph: plainOptions.graph.fallback,
+  blockDelayMs: plainOptions.blockDelayMs.fallback,
+  difficulty: plainOptions.difficulty.fallback,
+  pow: plainOptions.pow.fallback,
   adjusts: true,
-  release: newestRelease,
-  forkEpoch: development.forks.castingBlocks,
+  release: plainOptions.nodeRelease.fallback,
+  forkEpoch: plainOptions.forkEpoch.fallback,
   autoMine: null,
 }
 

@@ -7,7 +7,6 @@ import { withFirstOf } from '../../../base/signals.ts'
 import type { Pin } from '../../../copy/pin.ts'
 import type { Cut } from '../../../core/cut.ts'
 import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
-import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '../../../schema/auto-mine.ts'
 import {
   type ClockChange,
   controlOperations,
@@ -16,6 +15,7 @@ import {
   type MadeBlock,
   type MiningMode,
 } from '../../../schema/control.ts'
+import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '../../../schema/devnet-modes.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
 import type { ForkChange } from '../../../schema/reset-order.ts'
 import type { Static } from '../../../schema/typebox.ts'

@@ -1,7 +1,16 @@
-/** Automatic block production of a network without proof of work, in addition to blocks by miners and requests. */
+/** Modes of an embedded network: how it makes blocks by itself, and the node release that it follows. */
 import { formatDuration, formatHashrate } from '../base/units.ts'
 
-/** `on-demand`: no automatic blocks; POST /make-blocks makes them. */
+/** Releases of the public node whose rules the embedded node supports. A preview has the rules of the next one, as far as they are known. */
+export const nodeReleases = ['3.2', '2.32', '3.3-preview'] as const
+export type NodeRelease = (typeof nodeReleases)[number]
+/** Release whose rules nodes follow by default. */
+export const newestRelease: NodeRelease = '3.2'
+
+/**
+ * Automatic block production of a network without proof of work, in addition to blocks by miners and requests.
+ * `on-demand`: no automatic blocks; POST /make-blocks makes them.
+ */
 export type AutoMine =
   | { readonly kind: 'on-demand' }
   /**

@@ -1,11 +1,27 @@
-/** Settings of a network that begins as a fork. */
+/** Settings of the network that options describe. */
 import { NewcutError } from '../../base/errors.ts'
 import { networkForm, versionCode } from '../../core/known-networks.ts'
 import { development } from '../../core/network-data.ts'
 import type { NetworkForm } from '../../core/network-form.ts'
+import { CONFIRMATIONS } from '../../schema/devnet-modes.ts'
 import { forkedGraph, type NodeFork } from '../copy/node-copy.ts'
 import { type AskedSettings, graphText } from '../rules/settings.ts'
-import { askedSettings, type DevnetOptions } from './devnet-options.ts'
+import type { DevnetOptions } from './devnet-options.ts'
+
+/** Network settings that these options request. */
+export function askedSettings(options: DevnetOptions): AskedSettings {
+  const { graph, blockDelayMs, difficulty, pow, nodeRelease: release, forkEpoch, autoMine } = options
+  const { networkName = development.name, networks } = options
+  // A network of the plain rules needs no record of them.
+  const network =
+    networkName === development.name && networks === undefined ? undefined : networkForm(networkName, networks)
+  const settings = { graph, blockDelayMs, difficulty, pow, release, forkEpoch, network }
+  if (autoMine === undefined) return settings
+  // Simulated block times depend on the difficulty, like those of a real search.
+  const adjusts = autoMine.kind === 'simulated' ? true : undefined
+  const mode = autoMine.kind === 'on-arrival' ? { confirmations: CONFIRMATIONS, ...autoMine } : autoMine
+  return { ...settings, pow: false, adjusts, autoMine: mode }
+}
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
 export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
