@@ -43,8 +43,8 @@ import { developmentAccount } from './orders/block-maker.ts'
 import { rulesOf } from './rules/network-rules.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import type { NetworkSettings } from './rules/settings.ts'
-import type { LetIn } from './store/let-in.ts'
-import type { Prints } from './store/prints.ts'
+import { Exemptions } from './store/exemptions.ts'
+import type { PrintReporter } from './store/print-reporter.ts'
 import { indexBlock } from './store/transaction-index.ts'
 import { TimeSlicer } from './time-slicer.ts'
 import { TransactionWatch } from './watch/transaction-watch.ts'
@@ -55,7 +55,7 @@ export interface Begun {
   readonly data: DataDirectory | null
   readonly fork: NodeFork | null
   readonly settings: NetworkSettings
-  readonly prints: Prints
+  readonly prints: PrintReporter
 }
 
 type Host = Pick<NetworkHost, 'machine' | 'turn'>
@@ -84,8 +84,8 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   const nowMs = () => clock.ms()
   const rules = rulesOf(settings)
   const forkTarget = forkTargetOf(options, rules)
-  const letIn = data?.blocks.letIn ?? new Map<string, LetIn>()
-  const { chains, ledger, index } = openChains({ settings, rules, forkTarget, fork, letIn, prints }, clock, data)
+  const exemptions = data?.blocks.exemptions ?? new Exemptions()
+  const { chains, ledger, index } = openChains({ settings, rules, forkTarget, fork, exemptions, prints }, clock, data)
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
@@ -95,7 +95,7 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   const execution = new Execution(ledger, chains.store, machine, fork)
   const { calls, traces } = execution
   const keys = options.impersonate?.flatMap((key) => impersonatedKey(key) ?? [])
-  const impersonation = new Impersonation(letIn, keys, rules.release)
+  const impersonation = new Impersonation(exemptions, keys, rules.release)
   // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
   // then.
   const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, rules, impersonation })
@@ -109,11 +109,17 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
-  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, letIn }
+  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, exemptions }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
   /** The whole network as it is now. */
   const saved = (): SavedNetwork => {
-    return { settings, snapshot: snapshotOf(chains.state), letIn, fork: fork?.record ?? null, pending: pools.pending }
+    return {
+      settings,
+      snapshot: snapshotOf(chains.state),
+      exemptions,
+      fork: fork?.record ?? null,
+      pending: pools.pending,
+    }
   }
   const app = createApp({ product, packageVersion: settings.release, nowMs })
   const network = { app, chains, ledger, index, clock, rules, settings, fork, forkTarget }

@@ -11,8 +11,8 @@ import { Chains, forkedState, genesisState } from './rules/chains.ts'
 import type { NetworkRules } from './rules/network-rules.ts'
 import type { NodeClock } from './rules/node-clock.ts'
 import type { NetworkSettings } from './rules/settings.ts'
-import type { LetIn } from './store/let-in.ts'
-import type { Prints } from './store/prints.ts'
+import type { Exemptions } from './store/exemptions.ts'
+import type { PrintReporter } from './store/print-reporter.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 
 /** Throws NewcutError BAD_OPTION for a fork that the release or the network does not know. */
@@ -30,13 +30,13 @@ interface ChainsSetup {
   readonly rules: NetworkRules
   readonly forkTarget: number
   readonly fork: NodeFork | null
-  readonly letIn: Map<string, LetIn>
-  readonly prints: Prints
+  readonly exemptions: Exemptions
+  readonly prints: PrintReporter
 }
 
 /** Creates the chains, and the ledger that executes them. */
 export function openChains(
-  { settings, rules, forkTarget, fork, letIn, prints }: ChainsSetup,
+  { settings, rules, forkTarget, fork, exemptions, prints }: ChainsSetup,
   clock: NodeClock,
   data: DataDirectory | null,
 ) {
@@ -56,9 +56,9 @@ export function openChains(
       index,
       versions: new MemoryVersions(),
       rules,
-      check: commandCheck(rules, letIn),
-      letIn,
-      prints: prints.noteIn(letIn),
+      check: commandCheck(rules, exemptions),
+      exemptions,
+      prints: prints.noteIn(exemptions),
       fork: fork ?? undefined,
     })
   const kept = data === null ? {} : { journal: data.blocks }

@@ -19,7 +19,7 @@ import type { Chains } from './rules/chains.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
 import { StateStart } from './state-start.ts'
-import { Prints } from './store/prints.ts'
+import { PrintReporter } from './store/print-reporter.ts'
 
 export interface OpenedNetwork {
   /** Ready for requests. */
@@ -92,7 +92,7 @@ async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => 
   const fork = await openNodeFork(options.fork, { dataDir, networks, onNotice }, BLOCKS)
   const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
-  const prints = new Prints({ isAllowed: allowPrint, onPrint, onNotice })
+  const prints = new PrintReporter({ isAllowed: allowPrint, onPrint, onNotice })
   const data = await openData(options, { asked, fork, prints }, onFailure)
   return { fork, prints, data, settings: data?.blocks.settings ?? settingsOf(asked) }
 }

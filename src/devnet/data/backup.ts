@@ -15,7 +15,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
@@ -27,8 +27,8 @@ interface BackupOptions {
   readonly directory: string
   readonly settings: NetworkSettings
   readonly state: () => ChainState
-  /** Default: none was let in. */
-  readonly letIn?: LetInKeys
+  /** Default: none. */
+  readonly exemptions?: ReadonlyExemptions
   /** Unix time in microseconds; strictly increasing. */
   readonly now: () => bigint
   /** Called with the reason if a job fails. */
@@ -95,17 +95,17 @@ export class BackupJobs {
 
   async #run(job: BackupJob): Promise<void> {
     const { id } = job
-    const { settings, state, onNotice, fork, letIn } = this.#options
+    const { settings, state, onNotice, fork, exemptions } = this.#options
     const partial = this.#partialOf(id)
     const snapshot = snapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
       if (fork !== null) writeForkFile(partial, fork.record)
-      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, letIn })
+      await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, exemptions })
       // Nothing happens between this question and the end of the job.
       if (job.hasState) {
-        await writeState(join(partial, STATE), snapshot, { rules: rulesOf(settings), fork, letIn, stopped })
+        await writeState(join(partial, STATE), snapshot, { rules: rulesOf(settings), fork, exemptions, stopped })
       }
       moveInto(partial, this.#placeOf(id))
     } catch (error) {
@@ -137,7 +137,7 @@ interface BackupJob {
 interface StateOptions {
   readonly rules: NetworkRules
   readonly fork: NodeFork | null
-  readonly letIn: LetInKeys | undefined
+  readonly exemptions: ReadonlyExemptions | undefined
   readonly stopped: AbortSignal
 }
 
@@ -145,7 +145,7 @@ interface StateOptions {
 async function writeState(
   location: string,
   { store, blocks, heads }: StateSnapshot,
-  { rules, fork, letIn, stopped }: StateOptions,
+  { rules, fork, exemptions, stopped }: StateOptions,
 ): Promise<void> {
   const options = { store, durable: () => Promise.resolve(), onFailure: () => undefined }
   const state = await StateDatabase.create(location, options)
@@ -160,7 +160,7 @@ async function writeState(
         check: () => null,
         fork: fork ?? undefined,
       },
-      ...(letIn && { letIn }),
+      ...(exemptions && { exemptions }),
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })
     await state.catchUp(blocks, (block) => ledger.replay(block), { stopped })

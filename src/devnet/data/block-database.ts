@@ -6,7 +6,7 @@ import type { AutoMine } from '../../schema/devnet-modes.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
-import type { LetIn } from '../store/let-in.ts'
+import { Exemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
 import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -14,9 +14,9 @@ import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
 import {
   blockEntry,
-  letInEntry,
+  exemptionEntry,
   networkEntry,
-  readLetIn,
+  readExemptions,
   readSettings,
   rulesEntry,
   type StateSnapshot,
@@ -30,15 +30,15 @@ const MAX_UNWRITTEN_BLOCKS = 20_000
 export class BlockDatabase implements ChainJournal {
   #settings: NetworkSettings
   readonly payloads: DiskPayloads
-  /** Request key -> how the command was let in. It only grows; new ones are written with the next block. */
-  readonly letIn = new Map<string, LetIn>()
+  /** New ones are written with the next block. */
+  readonly exemptions = new Exemptions()
   readonly #database: Database
   readonly #commits: GroupCommit
   readonly #onFailure: (error: NewcutError) => void
   readonly #maxUnwritten: number
   #state: ChainState | undefined
   #writtenBlocks = 0
-  #writtenLetIn = 0
+  #writtenExemptions = 0
   #writtenRules: readonly RuleChange[] = []
   #failure: NewcutError | undefined
 
@@ -90,8 +90,8 @@ export class BlockDatabase implements ChainJournal {
    */
   async load(options: LoadOptions = {}): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, options)
-    for (const [key, how] of await readLetIn(this.#database)) this.letIn.set(key, how)
-    this.#writtenLetIn = this.letIn.size
+    this.exemptions.add(await readExemptions(this.#database))
+    this.#writtenExemptions = this.exemptions.size
     this.#writtenBlocks = state.store.size
     this.#writtenRules = [...state.ruleChanges]
     return state
@@ -144,10 +144,9 @@ export class BlockDatabase implements ChainJournal {
     if (this.#state === undefined) return
     const snapshot = snapshotOf(this.#state)
     const payloads = this.payloads.unwritten
-    // The keys come in one batch with the blocks that need them.
-    const letIn = [...this.letIn]
-    const newLetIn = letIn.slice(this.#writtenLetIn).map(letInEntry)
-    const entries = [...payloads, ...newLetIn, ...this.#newEntries(snapshot)]
+    // Exemptions come in one batch with the blocks that need them.
+    const exemptions = this.exemptions.since(this.#writtenExemptions)
+    const entries = [...payloads, ...exemptions.map(exemptionEntry), ...this.#newEntries(snapshot)]
     try {
       await this.#database.batch(entries)
     } catch (error) {
@@ -157,7 +156,7 @@ export class BlockDatabase implements ChainJournal {
       throw this.#failure
     }
     this.payloads.written(payloads)
-    this.#writtenLetIn = letIn.length
+    this.#writtenExemptions += exemptions.length
     this.#writtenBlocks = snapshot.blocks
     this.#writtenRules = snapshot.ruleChanges
   }

@@ -15,7 +15,7 @@ import { Chains } from '../rules/chains.ts'
 import { rulesOf } from '../rules/network-rules.ts'
 import { type NetworkSettings, networkOf } from '../rules/settings.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
-import { hasPrintMarks, type LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { indexBlock, MemoryTransactionIndex, requestKeysOf } from '../store/transaction-index.ts'
 import { BlockDatabase } from './block-database.ts'
 import { ComparedVersions } from './compared-versions.ts'
@@ -36,7 +36,7 @@ export interface CheckReport {
   readonly orphans: number
   /** Transactions in blocks; a transaction in several blocks counts several times. */
   readonly transactions: number
-  /** Those without valid signatures, let in by impersonation or as privileged runs. */
+  /** Those without valid signatures, exempt by impersonation or as privileged runs. */
   readonly unsigned: number
   /** Whether its blocks have code that calls `print`, so that a node needs --allow-print. */
   readonly hasPrints: boolean
@@ -60,7 +60,7 @@ export async function checkDataDirectory(
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load({ onProgress, roots: fork?.pin.hashes ?? null })
-    const check = new Check(database.settings, { ...loaded, letIn: database.letIn }, { fork, onProgress })
+    const check = new Check(database.settings, { ...loaded, exemptions: database.exemptions }, { fork, onProgress })
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -70,7 +70,7 @@ export async function checkDataDirectory(
 }
 
 interface CheckedState extends LoadedState {
-  readonly letIn: LetInKeys
+  readonly exemptions: ReadonlyExemptions
 }
 
 class Check {
@@ -108,7 +108,7 @@ class Check {
       orphans: this.#store.size - onBranches,
       transactions: this.#transactions,
       unsigned: this.#unsigned,
-      hasPrints: hasPrintMarks(this.#loaded.letIn),
+      hasPrints: this.#loaded.exemptions.hasPrintingBlocks,
       findings: this.#findings,
       findingCount: this.#findingCount,
     }
@@ -142,15 +142,15 @@ class Check {
     const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
     const rules = rulesOf(this.#settings)
     if (rules.release.hasSlhDsa) await loadSlhDsa()
-    const { letIn } = this.#loaded
+    const { exemptions } = this.#loaded
     const ledger = new Ledger({
       store: this.#store,
       heads: heads.values(),
       index,
       versions,
       rules,
-      check: commandCheck(rules, letIn),
-      letIn,
+      check: commandCheck(rules, exemptions),
+      exemptions,
       fork: this.#fork ?? undefined,
     })
     await this.#eachBlock(this.#store.size, stopped, async (block, number) => {
@@ -216,8 +216,8 @@ class Check {
     const { payload } = block
     const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
     this.#transactions += payload.transactions.length
-    const { letIn } = this.#loaded
-    if (letIn.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => letIn.has(key)).length
+    const { exemptions } = this.#loaded
+    if (exemptions.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => exemptions.isExempt(key)).length
     if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
     const areRight =
       equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)

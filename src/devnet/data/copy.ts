@@ -1,11 +1,11 @@
 /** Writes chains to a new block database: the beginning of a network on disk, or a backup. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NetworkSettings } from '../rules/settings.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { openDatabase, type StoredEntry } from './database.ts'
 import {
   blockEntry,
-  letInEntry,
+  exemptionEntry,
   networkEntry,
   payloadEntry,
   rulesEntry,
@@ -18,8 +18,8 @@ const PIECE_BLOCKS = 250
 
 interface CopyOptions {
   readonly stopped?: AbortSignal
-  /** Default: none was let in. */
-  readonly letIn?: LetInKeys | undefined
+  /** Default: none. */
+  readonly exemptions?: ReadonlyExemptions | undefined
 }
 
 /**
@@ -31,11 +31,11 @@ export async function writeCopy(
   location: string,
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  { stopped, letIn }: CopyOptions = {},
+  { stopped, exemptions }: CopyOptions = {},
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
-    for await (const { entries, isLast } of pieces(settings, snapshot, letIn)) {
+    for await (const { entries, isLast } of pieces(settings, snapshot, exemptions)) {
       stopped?.throwIfAborted()
       await database.batch(entries, { sync: isLast })
     }
@@ -48,15 +48,15 @@ export async function writeCopy(
 export async function* copyPieces(
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  letIn: LetInKeys | undefined,
+  exemptions: ReadonlyExemptions | undefined,
 ): AsyncGenerator<StoredEntry[]> {
-  for await (const { entries } of pieces(settings, snapshot, letIn)) yield entries
+  for await (const { entries } of pieces(settings, snapshot, exemptions)) yield entries
 }
 
 async function* pieces(
   settings: NetworkSettings,
   snapshot: StateSnapshot,
-  letIn: LetInKeys | undefined,
+  exemptions: ReadonlyExemptions | undefined,
 ): AsyncGenerator<{ readonly entries: StoredEntry[]; readonly isLast: boolean }> {
   for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
     const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
@@ -64,7 +64,7 @@ async function* pieces(
     await nextTurn()
   }
   const entries = [
-    ...[...(letIn ?? [])].map(letInEntry),
+    ...(exemptions?.since(0) ?? []).map(exemptionEntry),
     rulesEntry(snapshot.ruleChanges),
     tipEntry(snapshot),
     networkEntry(settings),

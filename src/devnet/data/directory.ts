@@ -28,8 +28,7 @@ import {
   settingsOf,
 } from '../rules/settings.ts'
 import type { Block } from '../store/block-store.ts'
-import { hasPrintMarks } from '../store/let-in.ts'
-import type { Prints } from '../store/prints.ts'
+import type { PrintReporter } from '../store/print-reporter.ts'
 import { BlockDatabase } from './block-database.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import type { LoadedState } from './load.ts'
@@ -51,7 +50,7 @@ interface DataDirectoryOptions {
   /** The fork that the network begins with; default: none. */
   readonly fork?: NodeFork | null
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
-  readonly prints?: Prints
+  readonly prints?: PrintReporter
   /** Maximum number of blocks queued for writing. Default: the one of BlockDatabase. */
   readonly maxUnwrittenBlocks?: number
 }
@@ -96,9 +95,9 @@ export async function openDataDirectory(directory: string, options: DataDirector
       index: state,
       versions: state.versions,
       rules,
-      check: commandCheck(rules, blocks.letIn),
-      letIn: blocks.letIn,
-      prints: prints?.noteIn(blocks.letIn),
+      check: commandCheck(rules, blocks.exemptions),
+      exemptions: blocks.exemptions,
+      prints: prints?.noteIn(blocks.exemptions),
       fork: fork ?? undefined,
     })
     const replay = (block: Block) => ledger.replay(block)
@@ -162,8 +161,8 @@ function expectNetwork(directory: string, { network: has }: NetworkSettings, { n
 }
 
 /** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */
-function expectPrints(directory: string, { letIn }: BlockDatabase, prints: Prints | undefined): void {
-  if (prints?.isAllowed || !hasPrintMarks(letIn)) return
+function expectPrints(directory: string, { exemptions }: BlockDatabase, prints: PrintReporter | undefined): void {
+  if (prints?.isAllowed || !exemptions.hasPrintingBlocks) return
   throw unusable(directory, 'its network has modules that call print, which this node does not allow', {
     hint: 'start it with --allow-print (allowPrint in programs), or name another directory',
   })

@@ -5,7 +5,7 @@
  *     tip                  JSON: number of blocks and of rule changes, heads by chain
  *     rules                JSON: rule changes
  *     block/0000000123     header (210 + 36 x degree bytes); numbers count from 0 in the order of addition
- *     let-in/KEY           unsigned or privileged: how the command with this request key was let in (let-in.ts);
+ *     let-in/KEY           unsigned or privileged: why the command with this request key is exempt (exemptions.ts);
  *                          prints: the block of KEY, which is `prints:HASH`, has code that names `print`
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
@@ -22,7 +22,7 @@ import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import type { LetIn } from '../store/let-in.ts'
+import type { Exemption, ExemptionRecord } from '../store/exemptions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
 import { type Database, damaged, jsonEntry, readJson, type StoredEntry, seal, unusable } from './database.ts'
@@ -33,8 +33,8 @@ const NUMBER_DIGITS = 10
 const NETWORK_KEY = 'network'
 const TIP_KEY = 'tip'
 const RULES_KEY = 'rules'
-/** Key range of the commands that were let in. */
-const LET_IN_KEYS = { gte: 'let-in/', lt: 'let-in0' }
+/** Key range of the exemptions. */
+const EXEMPTION_KEYS = { gte: 'let-in/', lt: 'let-in0' }
 /** Key range of all blocks: from `gte` (included) to `lt` (excluded); '0' follows '/'. */
 export const BLOCK_KEYS = { gte: 'block/', lt: 'block0' }
 
@@ -79,7 +79,9 @@ const RulesRecord = Type.Array(
 const networkRecord = Compile(NetworkRecord)
 const tipRecord = Compile(TipRecord)
 const rulesRecord = Compile(RulesRecord)
-const letInRecord = Compile(Type.Union([Type.Literal('unsigned'), Type.Literal('privileged'), Type.Literal('prints')]))
+const exemptionRecord = Compile(
+  Type.Union([Type.Literal('unsigned'), Type.Literal('privileged'), Type.Literal('prints')]),
+)
 
 export type Tip = Static<typeof TipRecord>
 
@@ -117,17 +119,17 @@ export function blockEntry(number: number, header: Uint8Array): StoredEntry {
   return { type: 'put', key: blockKey(number), value: seal(header) }
 }
 
-/** Notes how a command was let in. */
-export function letInEntry([requestKey, how]: readonly [string, LetIn]): StoredEntry {
-  return jsonEntry(`${LET_IN_KEYS.gte}${requestKey}`, how)
+/** The record of an exemption. */
+export function exemptionEntry([key, exemption]: ExemptionRecord): StoredEntry {
+  return jsonEntry(`${EXEMPTION_KEYS.gte}${key}`, exemption)
 }
 
-/** Reads how commands were let in. Throws NewcutError DATA_UNUSABLE if a record is damaged. */
-export async function readLetIn(database: Database): Promise<[string, LetIn][]> {
-  const keys = await database.keys(LET_IN_KEYS).all()
+/** Reads the exemptions. Throws NewcutError DATA_UNUSABLE if a record is damaged. */
+export async function readExemptions(database: Database): Promise<[string, Exemption][]> {
+  const keys = await database.keys(EXEMPTION_KEYS).all()
   return keys.map((key) => [
-    key.slice(LET_IN_KEYS.gte.length),
-    checked(database, key, letInRecord, readJson(database, key)),
+    key.slice(EXEMPTION_KEYS.gte.length),
+    checked(database, key, exemptionRecord, readJson(database, key)),
   ])
 }
 

@@ -24,7 +24,7 @@ import { openUserFile } from '../../base/user-file.ts'
 import { writeForkFile } from '../copy/open-copy.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { copyPieces } from './copy.ts'
 import { openDatabase, type StoredEntry, unusable } from './database.ts'
 import { BLOCKS } from './directory.ts'
@@ -39,7 +39,7 @@ const BATCH = 500
 export interface SavedNetwork {
   readonly settings: NetworkSettings
   readonly snapshot: StateSnapshot
-  readonly letIn: LetInKeys
+  readonly exemptions: ReadonlyExemptions
   /** Content of the file of its fork; null for a network of its own. */
   readonly fork: string | null
   readonly pending: readonly PendingBytes[]
@@ -57,11 +57,11 @@ export function stateStream(network: SavedNetwork): Readable {
   return Readable.from(linesOf(network)).pipe(createGzip())
 }
 
-async function* linesOf({ settings, snapshot, letIn, fork, pending }: SavedNetwork): AsyncGenerator<string> {
+async function* linesOf({ settings, snapshot, exemptions, fork, pending }: SavedNetwork): AsyncGenerator<string> {
   yield `${JSON.stringify({ newcutState: VERSION, fork })}\n`
   let records = pending.length
   for (const { chain, bytes } of pending) yield `${JSON.stringify([chain, base64Of(bytes)])}\n`
-  for await (const entries of copyPieces(settings, snapshot, letIn)) {
+  for await (const entries of copyPieces(settings, snapshot, exemptions)) {
     records += entries.length
     for (const { key, value } of entries) {
       yield `${JSON.stringify([key, base64Of(value)])}\n`

@@ -2,9 +2,9 @@
 import type { Header } from '../../core/header.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { Prints } from '../store/prints.ts'
+import type { PrintReporter } from '../store/print-reporter.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import type { OutputLimits } from './command-result.ts'
 import type { ForkedBase } from './copied-base.ts'
@@ -36,10 +36,10 @@ export interface LedgerOptions {
   readonly rules: NetworkRules
   /** Checks commands in blocks of others. */
   readonly check: CommandCheck
-  /** Commands that the owner of the node let in; privileged ones run as such. Default: none. */
-  readonly letIn?: LetInKeys
+  /** Commands and blocks that the owner of the node exempts; privileged commands run as such. Default: none. */
+  readonly exemptions?: ReadonlyExemptions
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
-  readonly prints?: Prints | undefined
+  readonly prints?: PrintReporter | undefined
   /** State below the first blocks; default: that of a development network. */
   readonly fork?: ForkedBase | undefined
 }

@@ -16,9 +16,8 @@ import { spvWindow } from '../../core/spv-window.ts'
 import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
 import type { Block } from '../store/block-store.ts'
-import { printMark } from '../store/let-in.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { PrintingCall, Prints } from '../store/prints.ts'
+import type { PrintingCall, PrintReporter } from '../store/print-reporter.ts'
 import { type BlockContext, contextOn } from './block-context.ts'
 import { BlockState } from './block-state.ts'
 import { Branches } from './branches.ts'
@@ -97,8 +96,8 @@ export class Ledger implements Executions {
     { limits = OUTPUT_LIMITS, gasLimit, isPrintAllowed }: BeginOptions = {},
   ): PayloadDraft {
     const context = this.#contextOn(parent, isPrintAllowed)
-    const { letIn } = this.#options
-    const isPrivileged = (key: string) => letIn?.get(key) === 'privileged'
+    const { exemptions } = this.#options
+    const isPrivileged = (key: string) => exemptions?.isPrivileged(key) ?? false
     const block = { context, miner, readProof: this.#readProof, isPrivileged }
     return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, { limits, gasLimit })
   }
@@ -146,7 +145,7 @@ export class Ledger implements Executions {
   }
 
   /** Null if code may not call `print`. */
-  get prints(): Prints | null {
+  get prints(): PrintReporter | null {
     return this.#options.prints?.isAllowed ? this.#options.prints : null
   }
 
@@ -200,7 +199,7 @@ export class Ledger implements Executions {
 
   /** Whether code of a block names or calls `print`, so that the block executes only where that is allowed. */
   hasPrints(block: Block): boolean {
-    return this.#options.letIn?.has(printMark(block.id)) ?? false
+    return this.#options.exemptions?.blockPrints(block.id) ?? false
   }
 
   /** Takes what a call printed that is in no block. */

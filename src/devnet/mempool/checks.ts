@@ -7,7 +7,7 @@ import { type GasModel, NO_PRICE, sizeGas } from '../../core/gas.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
-import type { LetInKeys } from '../store/let-in.ts'
+import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { blockTerms, type GasTerms } from './gas-terms.ts'
 import { signaturesFaultUnless } from './impersonation.ts'
 import { type SignatureRules, signaturesFault } from './signatures.ts'
@@ -164,14 +164,14 @@ export function privateFault(
 }
 
 /**
- * @param letIn request keys of commands whose signatures are not checked
+ * @param exemptions commands whose signatures are not checked
  * @returns the check of commands in blocks of a network
  */
-export function commandCheck({ network, on }: NetworkRules, letIn: LetInKeys): CommandCheck {
+export function commandCheck({ network, on }: NetworkRules, exemptions: ReadonlyExemptions): CommandCheck {
   return (command, parent) => {
     const rules = on(parent)
     const { gasModel, blockGas } = rules
-    const signatures = signaturesFaultUnless(letIn, rules)
+    const signatures = signaturesFaultUnless(exemptions, rules)
     return blockFault(command, { network: network.name, chain: parent.chainId, gasModel, blockGas }, signatures)
   }
 }

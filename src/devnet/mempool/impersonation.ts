@@ -1,6 +1,6 @@
-/** Public keys whose signatures the node does not check, and the commands that it let in for them. */
+/** Public keys whose signatures the node does not check, and the commands that are exempt for them. */
 import type { Command, CommandSigner } from '../command/command.ts'
-import type { LetIn, LetInKeys } from '../store/let-in.ts'
+import { Exemptions, type ReadonlyExemptions } from '../store/exemptions.ts'
 import { type SignatureRules, signaturesFault } from './signatures.ts'
 
 /** Stands for every public key. */
@@ -13,20 +13,20 @@ export class Impersonation {
   readonly #keys = new Set<string>()
   /** Keys to begin with. */
   readonly #first: readonly string[]
-  readonly #letIn: Map<string, LetIn>
+  readonly #exemptions: Exemptions
   readonly #rules: SignatureRules | undefined
   /** Commands that passed, but are not pending yet. */
   readonly #passed = new WeakSet<Signable>()
 
   /**
-   * @param letIn gets the request keys of commands that became pending without valid signatures; it has those of
+   * @param exemptions gets the commands that became pending without valid signatures; it has those of
    *   earlier runs
    * @param keys public keys to begin with, or `*`
    * @param rules default: without SLH-DSA
    */
-  constructor(letIn = new Map<string, LetIn>(), keys: Iterable<string> = [], rules?: SignatureRules) {
+  constructor(exemptions = new Exemptions(), keys: Iterable<string> = [], rules?: SignatureRules) {
     this.#rules = rules
-    this.#letIn = letIn
+    this.#exemptions = exemptions
     this.#first = [...keys]
     this.reset()
   }
@@ -63,22 +63,23 @@ export class Impersonation {
 
   /** Notes that a command became pending, so that blocks may hold it for good. */
   entered(command: Command): void {
-    if (this.#passed.has(command)) this.#letIn.set(command.key, 'unsigned')
+    if (this.#passed.has(command)) this.#exemptions.exemptCommand(command.key, 'unsigned')
   }
 
-  /** Lets in a command of the node's owner, which runs with privileges. */
+  /** Exempts a command of the node's owner, which runs with privileges. */
   privilege(command: Command): void {
-    this.#letIn.set(command.key, 'privileged')
+    this.#exemptions.exemptCommand(command.key, 'privileged')
   }
 
-  /** Like `fault`, for a command that was pending before: what was let in once needs no signatures. */
-  readonly faultInBlock = (command: Command): string | null => signaturesFaultUnless(this.#letIn, this.#rules)(command)
+  /** Like `fault`, for a command that was pending before: what was exempt once needs no signatures. */
+  readonly faultInBlock = (command: Command): string | null =>
+    signaturesFaultUnless(this.#exemptions, this.#rules)(command)
 }
 
-/** @returns a check of signatures that passes the commands with these request keys */
+/** @returns a check of signatures that passes exempt commands */
 export function signaturesFaultUnless(
-  letIn: LetInKeys,
+  exemptions: ReadonlyExemptions,
   rules: SignatureRules | undefined,
 ): (command: Command) => string | null {
-  return (command) => (letIn.has(command.key) ? null : signaturesFault(command, undefined, rules))
+  return (command) => (exemptions.isExempt(command.key) ? null : signaturesFault(command, undefined, rules))
 }

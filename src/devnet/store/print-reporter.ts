@@ -1,10 +1,10 @@
-/** Tells what code prints, and notes the blocks that need `print` to execute. */
+/** Reports the texts that code prints, and notes the blocks that need `print` to execute. */
 import { printable } from '../../base/printable.ts'
 import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
 import type { PrintEvent } from '../../schema/devnet-events.ts'
 import type { PrintView } from '../../schema/view.ts'
 import type { Block } from './block-store.ts'
-import { type LetIn, printMark } from './let-in.ts'
+import type { Exemptions } from './exemptions.ts'
 
 /** A call that is in no block. */
 export interface PrintingCall {
@@ -13,7 +13,7 @@ export interface PrintingCall {
   readonly requestKey: string
 }
 
-interface PrintsOptions {
+interface PrintReporterOptions {
   /** Whether code may call `print`. */
   readonly isAllowed: boolean
   readonly onPrint?: ((event: PrintEvent) => void) | undefined
@@ -25,13 +25,13 @@ interface PrintsOptions {
 const MAX_RECENT = 200
 const MAX_RECENT_CHARACTERS = 512
 
-export class Prints {
+export class PrintReporter {
   readonly #recent: PrintView[] = []
-  readonly #options: PrintsOptions
+  readonly #options: PrintReporterOptions
   readonly #warned = new Set<string>()
-  #letIn: Map<string, LetIn> | null = null
+  #exemptions: Exemptions | null = null
 
-  constructor(options: PrintsOptions) {
+  constructor(options: PrintReporterOptions) {
     this.#options = options
   }
 
@@ -39,16 +39,16 @@ export class Prints {
     return this.#options.isAllowed
   }
 
-  /** Notes blocks in `letIn` from now on. */
-  noteIn(letIn: Map<string, LetIn>): this {
-    this.#letIn = letIn
+  /** Exempts blocks that print there from now on. */
+  noteIn(exemptions: Exemptions): this {
+    this.#exemptions = exemptions
     return this
   }
 
   /** Tells what the commands of a new block printed. */
   committed(block: Block, printed: readonly PrintedBy[]): void {
     if (printed.length === 0) return
-    this.#letIn?.set(printMark(block.id), 'prints')
+    this.#exemptions?.exemptBlock(block.id)
     for (const { requestKey, ...each } of printed) {
       for (const module of each.modules) this.#warn(module)
       this.#tell({ by: 'block', chain: block.chain, height: Number(block.height), requestKey }, each)
