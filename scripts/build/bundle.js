@@ -1,5 +1,6 @@
 /** Makes fewer and larger files, which load faster. */
 import { readdirSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -56,20 +57,42 @@ const pages = ['dashboard', 'explorer', 'mine-page']
 export async function bundlePages() {
   for (const page of pages) {
     const modules = `${dist}src/web/${page}/browser/`
-    const served = `${dist}src/web/${page}/served/`
     const entries = readdirSync(modules).filter((name) => /(^|-)main\.js$/.test(name))
-    rmSync(served, { recursive: true, force: true })
-    await build({
-      input: Object.fromEntries(entries.map((name) => [name.slice(0, -'.js'.length), modules + name])),
-      platform: 'browser',
-      output: {
-        dir: served,
-        format: 'esm',
-        comments: { legal: true, jsdoc: false, annotation: false },
-        chunkFileNames: '[name].js',
-      },
-    })
+    await bundlePage(
+      Object.fromEntries(entries.map((name) => [name.slice(0, -'.js'.length), modules + name])),
+      `${dist}src/web/${page}/served/`,
+    )
   }
+}
+
+/**
+ * Bundles scripts for browsers, with one more file for each set of modules that several of them share.
+ * @param {Readonly<Record<string, string>>} entries name of a script -> its module
+ * @param {string} folder takes the scripts; what was there goes
+ * @throws {Error} for a module of Node.js, which no browser has
+ */
+export async function bundlePage(entries, folder) {
+  rmSync(folder, { recursive: true, force: true })
+  await build({
+    input: entries,
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'no modules of Node.js',
+        resolveId: (id, from) => {
+          if (isBuiltin(id)) throw new Error(`a page cannot load ${id}, which ${from} imports`)
+          return null
+        },
+      },
+    ],
+    output: {
+      dir: folder,
+      format: 'esm',
+      minify: true,
+      comments: { legal: true, jsdoc: false, annotation: false },
+      chunkFileNames: '[name].js',
+    },
+  })
 }
 
 /** Modules with the steps of a start, in this order. The last two are for commands with option tables. */
