@@ -1,6 +1,7 @@
 /** Signed coin transfers for benchmarks, sent to a node as fast as it returns results. */
 import { readCapability } from '../src/wallet/capability.ts'
-import { type SignedCommand, signedCommand } from '../src/wallet/command.ts'
+import type { SignedCommand } from '../src/wallet/command.ts'
+import { signedCommand } from '../src/wallet/keys.ts'
 import { knownKey } from '../src/wallet/known-keys.ts'
 import { knownKeyNames } from '../src/wallet/known-names.ts'
 

@@ -65,7 +65,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tune: ['sensors', 'mine', 'engine', 'schema', 'platform', 'core', 'base'],
   sensors: ['mine', 'core', 'base'],
   mine: ['source', 'engine', 'core', 'base'],
-  web: ['accounts', 'mine', 'source', 'engine', 'node', 'schema', 'core', 'base'],
+  web: ['accounts', 'mine', 'source', 'engine', 'wallet', 'contracts', 'node', 'schema', 'core', 'base'],
   source: ['fleet', 'stratum', 'node', 'schema', 'core', 'base'],
   engine: ['accounts', 'fleet', 'stratum', 'schema', 'core', 'base'],
   accounts: ['fleet', 'stratum', 'schema', 'core', 'base'],
@@ -181,7 +181,7 @@ const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   '': [],
   kit: [],
   dashboard: ['accounts', 'mine', 'source'],
-  explorer: ['schema'],
+  explorer: ['wallet', 'contracts', 'schema'],
   'mine-page': ['source', 'engine', 'node', 'schema'],
 }
 
@@ -282,11 +282,20 @@ it('each page of web imports only the rooms that it needs', () => {
   expect(wrong).toEqual([])
 })
 
-it('browser code loads the kit, core, base, hashes, the lines of the dashboard, and the search of the engine for /mine', () => {
+/** What the scripts of a page may load besides its own modules and the kit: code without modules of Node.js. */
+const IN_PAGES: readonly (readonly [page: RegExp, loaded: RegExp])[] = [
+  [/./, /^(base|core)\//],
+  [/./, /^@noble\/hashes\//],
+  [/^dashboard$/, /^web\/dashboard\/lines\.ts$/],
+  [/^explorer$/, /^contracts\/(errors\.ts|failures\/|syntax\/|values\/)/],
+  [/^explorer$/, /^wallet\/(capability|command)\.ts$/],
+  [/^mine-page$/, /^engine\//],
+]
+
+it('pages load the kit, and of the house what needs no Node.js', () => {
   const wrong = imports.filter(({ from, to, isType }) => {
-    if (!runsInBrowser(from) || isType || runsInBrowser(to) || to === 'web/dashboard/lines.ts') return false
-    if (to.startsWith('@noble/hashes/')) return false
-    return !['core', 'base'].includes(room(to)) && !(inner(from) === 'mine-page' && room(to) === 'engine')
+    if (!runsInBrowser(from) || isType || runsInBrowser(to)) return false
+    return !IN_PAGES.some(([page, loaded]) => page.test(inner(from)) && loaded.test(to))
   })
   expect(wrong).toEqual([])
 })

@@ -3,7 +3,7 @@ import { NewcutError } from '../base/errors.ts'
 import { printable } from '../base/printable.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { type AskOptions, ask } from '../wallet/ask.ts'
-import { quoted } from '../wallet/transfer.ts'
+import { quoted } from '../wallet/capability.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import type { ContractTexts } from './gather.ts'
 

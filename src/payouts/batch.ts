@@ -1,7 +1,7 @@
 /** A transaction with many transfers from the account of the pool. */
-import { type Capability, GAS } from '../wallet/capability.ts'
+import { type Capability, GAS, quoted } from '../wallet/capability.ts'
 import type { Payload } from '../wallet/command.ts'
-import { keysetOf, quoted } from '../wallet/transfer.ts'
+import { keysetOf } from '../wallet/transfer.ts'
 
 /** A transfer of a batch. */
 export interface BatchTransfer {

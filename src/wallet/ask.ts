@@ -5,9 +5,10 @@ import { Guard, type GuardKind, type Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { CallOptions } from '../node/requests.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
-import { type Draft, type SignedCommand, signedCommand } from './command.ts'
+import { quoted } from './capability.ts'
+import type { SignedCommand } from './command.ts'
 import { CommandFailed, dataOf } from './failure.ts'
-import { quoted } from './transfer.ts'
+import { type Draft, signedCommand } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** Code, and the data and terms that it runs with. */

@@ -1,9 +1,13 @@
-/** Capabilities to which a signature is limited, in the syntax of the language: `(coin.TRANSFER "alice" "bob" 1.5)`. */
+/**
+ * Literals of the contract language, and capabilities to which a signature is limited: `(coin.TRANSFER "alice" "bob" 1.5)`.
+ * Clients send both as JSON, in which amounts stay exact, as text.
+ */
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
 import { ContractError } from '../contracts/errors.ts'
+import type { Form } from '../contracts/syntax/form.ts'
 import { read } from '../contracts/syntax/reader.ts'
-import { literalJson } from './literal.ts'
+import type { Decimal } from '../contracts/values/decimal.ts'
 
 /** A capability with its arguments, as in the list of a signer. */
 export interface Capability {
@@ -44,4 +48,49 @@ function formsOf(text: string, refuse: (what: string) => never) {
     if (!(error instanceof ContractError)) throw error
     return refuse(error.message)
   }
+}
+
+/** JSON of a value: `{"decimal":"1.5"}`, `{"int":3}`, strings, booleans, lists, objects. */
+export type LiteralJson =
+  | string
+  | boolean
+  | readonly LiteralJson[]
+  | { readonly [field: string]: LiteralJson | number | null }
+
+/** A decimal as an argument of a capability. */
+export const decimalJson = (value: Decimal): LiteralJson => ({ decimal: value.toString() })
+
+function integerJson(value: bigint): LiteralJson {
+  const number = Number(value)
+  return { int: Number.isSafeInteger(number) ? number : value.toString() }
+}
+
+/** Quotes a string for code. */
+export function quoted(text: string): string {
+  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+  return `"${escaped}"`
+}
+
+/** @returns the JSON of a literal, or null for code, which has no value before it runs */
+export function literalJson(form: Form): LiteralJson | null {
+  switch (form.form) {
+    case 'string':
+      return form.value
+    case 'number':
+      return typeof form.value === 'bigint' ? integerJson(form.value) : decimalJson(form.value)
+    case 'atom':
+      return form.name === 'true' || form.name === 'false' ? form.name === 'true' : null
+    case 'list':
+      return allOf(form.items.map(literalJson))
+    case 'object': {
+      const values = allOf(form.fields.map(([, value]) => literalJson(value)))
+      return values && Object.fromEntries(form.fields.map(([field], i) => [field, values[i]]))
+    }
+    default:
+      return null
+  }
+}
+
+function allOf(items: readonly (LiteralJson | null)[]): LiteralJson[] | null {
+  return items.every((item) => item !== null) ? ([...items] as LiteralJson[]) : null
 }

@@ -8,9 +8,9 @@ import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { isOutOfTime } from './advice.ts'
 import type { Capability } from './capability.ts'
-import { creationTimeAt, freshNonce, type Payload, type SignedCommand, signedCommand } from './command.ts'
+import { creationTimeAt, freshNonce, type Payload, type SignedCommand } from './command.ts'
 import { dataOf, explained } from './failure.ts'
-import type { SigningKey } from './keys.ts'
+import { type SigningKey, signedCommand } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** A command to send. All keys sign for the same capabilities; without any, for everything. */

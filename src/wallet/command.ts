@@ -1,13 +1,10 @@
 /**
- * Builds signed commands like the common clients (PROTOCOL.md E.2). A command has its JSON text, the BLAKE2b-256 hash
- * of the text, which is the request key, and one signature over the hash for each signer. Numbers keep their spelling:
- * no amount goes through a double.
+ * Builds commands like the common clients (PROTOCOL.md E.2). A command has its JSON text, the BLAKE2b-256 hash of the
+ * text, which is the request key, and one signature over the hash for each signer. Numbers keep their spelling: no
+ * amount goes through a double. keys.ts signs, and so do the pages of a node.
  */
-import { encodeBase64Url } from '../base/bytes.ts'
 import { exactJsonText } from '../base/json.ts'
-import { blake2b256 } from '../core/blake2b.ts'
 import type { Capability } from './capability.ts'
-import type { SigningKey } from './keys.ts'
 
 /**
  * Seconds between the creation time of a command and now: clocks differ, and nodes refuse commands from their future.
@@ -26,19 +23,17 @@ export type Payload =
       readonly data: string
     }
 
-/** A key that signs, and the capabilities to which it is limited. Without any, it signs everything in the command. */
-export interface Signer {
-  readonly key: SigningKey
-  readonly capabilities: readonly Capability[]
-}
-
-/** A command before it is signed. */
-export interface Draft {
+/** A command before it is signed. Others may sign it: only the public keys of its signers are known. */
+export interface OpenDraft {
   /** Name of the network: the command is valid on this one only. */
   readonly networkId: string
   readonly chain: number
   readonly payload: Payload
-  readonly signers: readonly Signer[]
+  /** Public keys of 64 lower-case hex digits, each with the capabilities to which its signature is limited. */
+  readonly signers: readonly {
+    readonly key: { readonly publicKey: string }
+    readonly capabilities: readonly Capability[]
+  }[]
   /** The account that pays for gas. */
   readonly sender: string
   readonly gasLimit: number
@@ -60,14 +55,6 @@ export interface SignedCommand {
   readonly cmd: string
 }
 
-/** A draft that others may sign: only their public keys are known. */
-export interface OpenDraft extends Omit<Draft, 'signers'> {
-  readonly signers: readonly {
-    readonly key: Pick<SigningKey, 'publicKey'>
-    readonly capabilities: readonly Capability[]
-  }[]
-}
-
 /** JSON text that is hashed and signed. Its properties are in the order of the common clients. */
 export function commandText(draft: OpenDraft): string {
   const { networkId, chain, sender, gasLimit, gasPrice, ttl, creationTime, nonce } = draft
@@ -79,13 +66,6 @@ export function commandText(draft: OpenDraft): string {
     `{"payload":${payloadText(draft.payload)},"nonce":${quoted(nonce)},"signers":[${signers}],"meta":${meta},` +
     `"networkId":${quoted(networkId)}}`
   )
-}
-
-/** Hashes and signs a draft. */
-export function signedCommand(draft: Draft): SignedCommand {
-  const cmd = commandText(draft)
-  const hash = blake2b256(new TextEncoder().encode(cmd))
-  return { hash: encodeBase64Url(hash), sigs: draft.signers.map(({ key }) => ({ sig: key.sign(hash) })), cmd }
 }
 
 /** Creation time of a command, in seconds since 1970. */

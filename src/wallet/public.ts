@@ -54,16 +54,8 @@ export {
 export { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 export type { FailedCommand } from './advice.ts'
 export { type Account, type AskOptions, accountOn, ask, type Question } from './ask.ts'
-export { type Capability, GAS, readCapability } from './capability.ts'
-export {
-  commandText,
-  type Draft,
-  type OpenDraft,
-  type Payload,
-  type SignedCommand,
-  type Signer,
-  signedCommand,
-} from './command.ts'
+export { type Capability, GAS, type LiteralJson, readCapability } from './capability.ts'
+export { commandText, type OpenDraft, type Payload, type SignedCommand } from './command.ts'
 export {
   type CommandRequest,
   CommandSender,
@@ -74,9 +66,8 @@ export {
 export { type ArgumentsOf, type CallArgument, callsOf } from './contract-call.ts'
 export { type Crossing, completeCrossing, crossingOf } from './crossing.ts'
 export { CommandFailed } from './failure.ts'
-export { type SigningKey, signingKey } from './keys.ts'
+export { type Draft, type Signer, type SigningKey, signedCommand, signingKey } from './keys.ts'
 export { knownKey, type NamedKey } from './known-keys.ts'
-export type { LiteralJson } from './literal.ts'
 export { planTransfer, type TransferRequest } from './plan.ts'
 export { type Keyset, keysetOf, readAmount, type Transfer } from './transfer.ts'
 export type { WalletNode } from './wallet-node.ts'

@@ -1,9 +1,8 @@
 /** Transfers of coins: their code, and the capabilities of their signers. */
 import { NewcutError } from '../base/errors.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
-import { type Capability, GAS } from './capability.ts'
+import { type Capability, decimalJson, GAS, quoted } from './capability.ts'
 import type { Payload } from './command.ts'
-import { decimalJson } from './literal.ts'
 
 /** Most decimal places of an amount of coins. */
 const COIN_PLACES = 12
@@ -78,12 +77,6 @@ export function crossingParts(
   const code = `(coin.transfer-crosschain ${quoted(from)} ${quoted(to)} ${guardCode} "${target}" ${amount})`
   const crossing = { name: 'coin.TRANSFER_XCHAIN', args: [from, to, decimalJson(amount), target] }
   return { payload: { code, data }, capabilities: [GAS, crossing] }
-}
-
-/** Quotes a string for code. */
-export function quoted(text: string): string {
-  const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
-  return `"${escaped}"`
 }
 
 const dataOf = ({ keys, pred }: Keyset) => JSON.stringify({ 'receiver-guard': { keys, pred } })

@@ -3,8 +3,8 @@ import { createSignWithKeypair, Pact } from '@kadena/client'
 import { expect, it } from 'vitest'
 import { developmentAccounts } from '../../src/core/development-accounts.ts'
 import { readCapability } from '../../src/wallet/capability.ts'
-import { type Draft, type Payload, signedCommand } from '../../src/wallet/command.ts'
-import { signingKey } from '../../src/wallet/keys.ts'
+import type { Payload } from '../../src/wallet/command.ts'
+import { type Draft, signedCommand, signingKey } from '../../src/wallet/keys.ts'
 import { crossingParts, readAmount, transferParts } from '../../src/wallet/transfer.ts'
 
 const [account] = developmentAccounts

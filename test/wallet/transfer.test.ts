@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallForm, StringForm } from '../../src/contracts/syntax/form.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
-import { crossingParts, keysetOf, quoted, readAmount, transferParts } from '../../src/wallet/transfer.ts'
+import { quoted } from '../../src/wallet/capability.ts'
+import { crossingParts, keysetOf, readAmount, transferParts } from '../../src/wallet/transfer.ts'
 
 const KEY = 'ab'.repeat(32)
 const transfer = { from: 'alice', to: `k:${KEY}`, amount: readAmount('1.5') }

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { read } from '../../../src/contracts/syntax/reader.ts'
 import { blake2b256 as judge } from '../../../src/core/blake2b.ts'
 import { developmentAccounts } from '../../../src/core/development-accounts.ts'
-import { readCapability } from '../../../src/wallet/capability.ts'
+import { quoted, readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
 import { keyPairOf } from '../../../src/web/explorer/browser/ed25519.ts'
 import { Keyring } from '../../../src/web/explorer/browser/keyring.ts'
-import { FieldFault, literalOf, quoted } from '../../../src/web/explorer/browser/literal.ts'
+import { FieldFault, literalOf } from '../../../src/web/explorer/browser/literal.ts'
 import { pathWith } from '../../../src/web/explorer/browser/query.ts'
 import { type CommandDraft, type PageSigner, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
 import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
@@ -37,16 +37,16 @@ describe('the hash of commands', () => {
     const draft: CommandDraft = {
       networkId: 'development',
       chain: 3,
-      payload: { exec },
+      payload: { code: exec.code, data: JSON.stringify(exec.data) },
       signers: [
-        { signer: await signerOf(first), capabilities: [{ name: 'coin.GAS', args: [] }] },
-        { signer: await signerOf(second), capabilities: [] },
-        { signer: unsigned, capabilities: [] },
+        { key: await signerOf(first), capabilities: [{ name: 'coin.GAS', args: [] }] },
+        { key: await signerOf(second), capabilities: [] },
+        { key: unsigned, capabilities: [] },
       ],
       sender: 'sender00',
       gasLimit: 1000,
       gasPrice: '0.000000010000',
-      ttlSeconds: 600,
+      ttl: 600,
       creationTime: 1_700_000_000,
       nonce: 'n',
     }
@@ -155,11 +155,13 @@ describe('arguments', () => {
     ['time', '2027-13-31T12:00:00Z', 'a time in UTC, such as 2027-01-31T12:00:00Z'],
     ['[integer]', '{"a": 1}', 'a list, such as [1 2 3]'],
     ['object{a}', '[1]', 'an object, such as {"field": 1}'],
-    ['list', '[1', 'a complete literal: a bracket is not closed'],
+    ['list', '[1', "a literal: Expected: [']'] (the [ of line 1, column 1 is not closed)"],
     ['', '(+ 1 2)', 'a literal: (+ 1 2) is none'],
     ['', '1 2', 'one literal: 2 is left'],
-    ['', '{a: 1}', 'a literal: a: 1} is none'],
-    ['', '{"a" 1}', 'a colon behind "a"'],
+    ['', '{a: 1}', 'a literal: Unexpected input: a'],
+    ['', '', 'a literal, such as "text", 1.5, [1 2] or {"name": true}'],
+    ['', '{"a" 1}', 'a literal: Unexpected input: 1'],
+    ['', '['.repeat(251), 'a literal: Nested more than 250 deep'],
     ['module{a}', 'free token', 'the name of a module, such as free.token'],
   ])('of type %s are refused: %j', (type, text, message) => {
     expect(fault(() => argumentOf(type, text))).toBe(message)

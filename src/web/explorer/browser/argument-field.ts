@@ -1,8 +1,9 @@
 /** Form fields for the arguments of a call, by their declared types. */
 import { developmentAccounts } from '../../../core/development-accounts.ts'
+import { quoted } from '../../../wallet/capability.ts'
 import { make, write } from '../../kit/dom.ts'
 import { argumentOf } from './argument.ts'
-import { type Argument, FieldFault, quoted } from './literal.ts'
+import { type Argument, FieldFault } from './literal.ts'
 
 export interface FieldParameter {
   readonly name: string

@@ -1,16 +1,25 @@
 /** Reads texts of fields as arguments of calls and of capabilities, by their types. */
-import { type Argument, decimalOf, FieldFault, integerOf, literalOf, moduleOf, quoted, timeOf } from './literal.ts'
-import type { DraftCapability } from './signing.ts'
+import { NewcutError } from '../../../base/errors.ts'
+import { type Capability, quoted, readCapability } from '../../../wallet/capability.ts'
+import {
+  type Argument,
+  decimalArgument,
+  FieldFault,
+  integerArgument,
+  literalOf,
+  moduleArgument,
+  timeArgument,
+} from './literal.ts'
 
 /** Reads the text of a field of this type. Throws FieldFault. */
 export function argumentOf(type: string, text: string): Argument {
   if (type === 'string') return { code: quoted(text), json: text }
-  if (type === 'integer') return integerOf(text)
-  if (type === 'decimal') return decimalOf(text)
-  if (type === 'time') return timeOf(text)
+  if (type === 'integer') return integerArgument(text)
+  if (type === 'decimal') return decimalArgument(text)
+  if (type === 'time') return timeArgument(text)
   if (type === 'bool') return { code: text, json: text === 'true' }
   const interfaces = /^module\{(.*)\}$/.exec(type)
-  if (interfaces !== null) return moduleOf(text, interfaces[1].split(', '))
+  if (interfaces !== null) return moduleArgument(text, interfaces[1].split(', '))
   const literal = literalOf(text)
   if ((type === 'list' || type.startsWith('[')) && !Array.isArray(literal.json)) {
     throw new FieldFault('a list, such as [1 2 3]')
@@ -22,8 +31,11 @@ export function argumentOf(type: string, text: string): Argument {
 }
 
 /** Parses `(module.CAP ARGUMENT ..)`. Throws FieldFault. */
-export function capabilityOf(text: string): DraftCapability {
-  const parts = /^\(\s*([^\s().]+(?:\.[^\s().]+){1,2})(\s[\s\S]*)?\)$/.exec(text.trim())
-  if (parts === null) throw new FieldFault('a capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)')
-  return { name: parts[1], args: literalOf(`[${parts[2] ?? ''}]`).json as readonly unknown[] }
+export function capabilityOf(text: string): Capability {
+  try {
+    return readCapability(text)
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    throw new FieldFault('a capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)')
+  }
 }

@@ -4,7 +4,7 @@ import type { NodeView } from '../../../schema/view.ts'
 import { ask } from './ask.ts'
 import type { Keyring } from './keyring.ts'
 import { chainPath, creationSeconds, proofOf } from './node-calls.ts'
-import { type DraftPayload, freshNonce, signedDraft } from './signing.ts'
+import { pageNonce, signedDraft } from './signing.ts'
 
 /** Gas of a transfer's second step, as the gas stations of live networks allow it; gas of other steps. */
 const TRANSFER_GAS = 850
@@ -29,7 +29,7 @@ interface TriedStep {
  * @param onTold gets what happens
  * @returns the request key
  */
-export async function continuePact(
+export async function sendNextStep(
   { pact, next, isRollback, payer }: Completion,
   { view: { network, status }, keyring }: { readonly view: NodeView; readonly keyring: Keyring },
   onTold: (text: string) => void,
@@ -42,21 +42,20 @@ export async function continuePact(
     proof = await proofOf(network, { ...proven, targetChain: chain })
   }
   const step = isRollback ? next.step - 1 : next.step
-  const payload: DraftPayload = { cont: { pactId: pact.pactId, step, rollback: isRollback, data: {}, proof } }
-  const signer = keyring.find(payer)
+  const key = keyring.find(payer)
   // Second steps of transfers need no signature but that for gas; other steps may need any.
   const capabilities = isTransfer ? [{ name: 'coin.GAS', args: [] }] : []
   const signed = await signedDraft({
     networkId: network.name,
     chain,
-    payload,
-    signers: signer === undefined ? [] : [{ signer, capabilities }],
+    payload: { pactId: pact.pactId, step, rollback: isRollback, data: '{}', proof },
+    signers: key === undefined ? [] : [{ key, capabilities }],
     sender: payer,
     gasLimit: Math.min(isTransfer ? TRANSFER_GAS : STEP_GAS, status?.gas.blockLimit ?? STEP_GAS),
     gasPrice: higher(GAS_PRICE, status?.gas.minPrice ?? GAS_PRICE),
-    ttlSeconds: TTL_SECONDS,
+    ttl: TTL_SECONDS,
     creationTime: await creationSeconds(),
-    nonce: freshNonce(),
+    nonce: pageNonce(),
   })
   const path = `${chainPath(network, chain)}/pact/api/v1`
   onTold('tries it out')

@@ -1,12 +1,12 @@
 /** The part of the form that continues a pact: its id, the step, and the proof of the step before. */
 import type { NetworkView } from '../../../schema/view.ts'
+import type { Payload } from '../../../wallet/command.ts'
 import { element, write } from '../../kit/dom.ts'
 import type { MessageData } from './argument-field.ts'
 import { textOfError } from './ask.ts'
 import { fillChains } from './frame.ts'
 import { FieldFault } from './literal.ts'
 import { proofOf } from './node-calls.ts'
-import type { DraftPayload } from './signing.ts'
 
 const input = (id: string) => element<HTMLInputElement>(id)
 const select = (id: string) => element<HTMLSelectElement>(id)
@@ -67,16 +67,17 @@ export class ContinuationFields {
   }
 
   /** Reads the fields. Throws FieldFault. */
-  read(data: MessageData): DraftPayload {
+  read(data: MessageData): Payload {
     const pactId = input('pact-id').value.trim()
     if (pactId === '') throw fault('pact-id', 'pact: expected its id, which is the request key of its first step')
     const step = Number(input('step').value.trim() || Number.NaN)
     if (!Number.isInteger(step) || step < 0) throw fault('step', 'step: expected a whole number from 0')
     const proof = element<HTMLTextAreaElement>('proof').value.trim()
-    if (!this.isProven) return { cont: { pactId, step, rollback: input('rollback').checked, data, proof: null } }
+    const about = { pactId, step, data: JSON.stringify(data) }
+    if (!this.isProven) return { ...about, rollback: input('rollback').checked, proof: null }
     if (proof === '') throw fault('fetch-proof', 'proof: fetch it first: the step before ran on another chain')
     if (!PROOF.test(proof)) throw fault('proof', 'proof: expected the text that POST /pact/spv returns')
-    return { cont: { pactId, step, rollback: false, data, proof } }
+    return { ...about, rollback: false, proof }
   }
 
   async #fetchProof(): Promise<void> {

@@ -5,7 +5,7 @@ import { ArgumentField } from './argument-field.ts'
 import { ask, textOfError } from './ask.ts'
 import { FieldFault } from './literal.ts'
 import { pathWith } from './query.ts'
-import type { DraftCapability, DraftSigner } from './signing.ts'
+import type { DraftSigner } from './signing.ts'
 
 const PAYER = 'GAS_PAYER'
 const input = (id: string) => element<HTMLInputElement>(id)
@@ -76,10 +76,7 @@ export class GasStation {
     const name = input('station').value.trim()
     if (name === '') return signers
     if (this.#module !== name) throw stationFault('expected the module of a gas station')
-    const capability: DraftCapability = {
-      name: `${name}.${PAYER}`,
-      args: this.#fields.map((field) => field.read({}).json),
-    }
+    const capability = { name: `${name}.${PAYER}`, args: this.#fields.map((field) => field.read({}).json) }
     const [first, ...others] = signers
     if (first === undefined) throw stationFault('it pays for signers: add a signature')
     return [{ ...first, capabilities: [...first.capabilities, capability] }, ...others]

@@ -1,10 +1,8 @@
 /** Paths of the interface of the node, its clock, and its proofs. */
 import type { KnownAccounts } from '../../../schema/pacts.ts'
 import type { NetworkView } from '../../../schema/view.ts'
+import { creationTimeAt } from '../../../wallet/command.ts'
 import { ask } from './ask.ts'
-
-/** Commands are this much older than the clock of the node: its blocks may be a little behind. */
-const PAST_SECONDS = 15
 
 /** Path of a chain in the interface of the node. */
 export const chainPath = ({ product, name }: Pick<NetworkView, 'product' | 'name'>, chain: number) =>
@@ -13,8 +11,7 @@ export const chainPath = ({ product, name }: Pick<NetworkView, 'product' | 'name
 /** Creation time of a new command by the clock of the node, in seconds. */
 export async function creationSeconds(): Promise<number> {
   const { headers } = await fetch('/health-check', { cache: 'no-store', headers: { 'x-newcut-page': '1' } })
-  const now = Number(headers.get('x-server-timestamp')) || Math.floor(Date.now() / 1000)
-  return now - PAST_SECONDS
+  return creationTimeAt(1000 * Number(headers.get('x-server-timestamp')) || Date.now())
 }
 
 /** A step whose result another chain is to know. */

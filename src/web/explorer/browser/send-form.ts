@@ -1,5 +1,6 @@
 /** The form of a command: a function with its arguments, code or a step of a pact, who pays, and who signs. */
 import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
+import type { Payload } from '../../../wallet/command.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { ask, textOfError } from './ask.ts'
@@ -10,7 +11,7 @@ import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
 import { pathWith } from './query.ts'
 import { type OfferedCapability, Signatures } from './signatures.ts'
-import { type CommandDraft, type DraftPayload, freshNonce } from './signing.ts'
+import { type CommandDraft, pageNonce } from './signing.ts'
 
 const select = (id: string) => element<HTMLSelectElement>(id)
 const input = (id: string) => element<HTMLInputElement>(id)
@@ -145,9 +146,8 @@ export class SendForm {
     if (!/^\d+(\.\d+)?(e-?\d+)?$/i.test(gasPrice)) {
       throw fault('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
     }
-    const ttlSeconds = Number(input('ttl').value)
-    if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1)
-      throw fault('ttl', 'time to live: expected whole seconds from 1')
+    const ttl = Number(input('ttl').value)
+    if (!Number.isInteger(ttl) || ttl < 1) throw fault('ttl', 'time to live: expected whole seconds from 1')
     const sender = input('sender').value.trim()
     const signers = this.#station.paying(this.signatures.read())
     return {
@@ -158,21 +158,24 @@ export class SendForm {
       sender,
       gasLimit,
       gasPrice,
-      ttlSeconds,
-      nonce: freshNonce(),
+      ttl,
+      nonce: pageNonce(),
     }
   }
 
-  #payload(): DraftPayload {
+  #payload(): Payload {
     const data: MessageData = {}
     const { value } = select('kind')
-    if (value === 'call') return { exec: { code: this.#callIn(data), data } }
+    if (value === 'call') {
+      const code = this.#callIn(data)
+      return { code, data: JSON.stringify(data) }
+    }
     const code = value === CONTINUE ? '' : textarea('code').value.trim()
     if (value !== CONTINUE && code === '') {
       throw fault('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
     }
     readData(data)
-    return value === CONTINUE ? this.#continuation.read(data) : { exec: { code, data } }
+    return value === CONTINUE ? this.#continuation.read(data) : { code, data: JSON.stringify(data) }
   }
 
   #callIn(data: MessageData): string {

@@ -1,11 +1,12 @@
 /** Form rows for signatures: who signs, and what each signature covers. */
 import type { CallableMember } from '../../../schema/lookup.ts'
+import type { Capability } from '../../../wallet/capability.ts'
 import { make, write } from '../../kit/dom.ts'
 import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
 import { type Keyring, uncheckedSigner } from './keyring.ts'
 import { FieldFault } from './literal.ts'
-import type { DraftCapability, DraftSigner, PageSigner } from './signing.ts'
+import type { DraftSigner, PageSigner } from './signing.ts'
 
 /** A capability that a row offers. */
 export interface OfferedCapability {
@@ -120,7 +121,7 @@ class SignatureRow {
   }
 
   /** @returns null for a signature that covers everything. Throws FieldFault */
-  read(): DraftCapability | null {
+  read(): Capability | null {
     write(this.#fault, '')
     try {
       const { value } = this.scope
@@ -221,7 +222,7 @@ export class Signatures {
 
   /** The signers of a command. Throws FieldFault. */
   read(): DraftSigner[] {
-    const signers = new Map<string, { readonly signer: PageSigner; readonly capabilities: DraftCapability[] | null }>()
+    const signers = new Map<string, { readonly key: PageSigner; readonly capabilities: Capability[] | null }>()
     for (const row of this.#rows) {
       const capability = row.read()
       const signer = row.signer(this.#keyring)
@@ -230,8 +231,8 @@ export class Signatures {
         throw new FieldFault(`${shortName(signer.name)} signs everything already: remove its other signatures`)
       }
       const capabilities = capability === null ? null : [...(known?.capabilities ?? []), capability]
-      signers.set(signer.publicKey, { signer: known?.signer ?? signer, capabilities })
+      signers.set(signer.publicKey, { key: known?.key ?? signer, capabilities })
     }
-    return [...signers.values()].map(({ signer, capabilities }) => ({ signer, capabilities: capabilities ?? [] }))
+    return [...signers.values()].map(({ key, capabilities }) => ({ key, capabilities: capabilities ?? [] }))
   }
 }

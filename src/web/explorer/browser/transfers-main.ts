@@ -3,7 +3,7 @@ import type { ListedPact, PactPage } from '../../../schema/pacts.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 import { ask, textOfError } from './ask.ts'
-import { continuePact } from './complete.ts'
+import { sendNextStep } from './complete.ts'
 import { once, openFrame } from './frame.ts'
 import { Keyring } from './keyring.ts'
 import { publishedAccounts } from './node-calls.ts'
@@ -39,7 +39,7 @@ const actions = {
     const { next } = pact
     if (state === null || next === null) return
     const { view } = state
-    await continuePact({ pact, next, isRollback, payer: payer.value.trim() }, { view, keyring }, onTold)
+    await sendNextStep({ pact, next, isRollback, payer: payer.value.trim() }, { view, keyring }, onTold)
     await read()
   },
   onMakeBlocks: async (chain: number, count: number) => {
