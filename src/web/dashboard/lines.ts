@@ -10,7 +10,9 @@ export const MAX_LINES = 32
  * Maps a line to its devices: one device, or all devices of a large engine. Lines have the name of the device or
  * engine.
  */
-export function groupsOf<T extends Pick<DeviceSnapshot, 'engine' | 'device'>>(devices: readonly T[]): Map<string, T[]> {
+export function devicesByLine<T extends Pick<DeviceSnapshot, 'engine' | 'device'>>(
+  devices: readonly T[],
+): Map<string, T[]> {
   const counts = new Map<string, number>()
   for (const { engine } of devices) counts.set(engine, (counts.get(engine) ?? 0) + 1)
   const groups = new Map<string, T[]>()
@@ -24,7 +26,7 @@ export function groupsOf<T extends Pick<DeviceSnapshot, 'engine' | 'device'>>(de
 }
 
 /** The sum of the known 10 s hashrates, or null if none is known. */
-export function rateOf(devices: readonly Pick<DeviceSnapshot, 'hashrates'>[]): number | null {
+export function sumOfRates(devices: readonly Pick<DeviceSnapshot, 'hashrates'>[]): number | null {
   const rates = devices.flatMap(({ hashrates }) => hashrates['10s'] ?? [])
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0)
 }
@@ -41,7 +43,7 @@ export function drawnOf(names: readonly string[]): readonly string[] {
 export function ratesOf(
   devices: readonly Pick<DeviceSnapshot, 'engine' | 'device' | 'hashrates'>[],
 ): Record<string, number | null> {
-  return Object.fromEntries([...groupsOf(devices)].map(([name, group]) => [name, rounded(rateOf(group))]))
+  return Object.fromEntries([...devicesByLine(devices)].map(([name, group]) => [name, rounded(sumOfRates(group))]))
 }
 
 /** Rounds to four digits, more than a chart can show. */

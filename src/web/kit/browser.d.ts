@@ -1,4 +1,4 @@
-/** What browsers and Node.js have, and the types of the language lack. */
+/** Types of names that browsers and Node.js have, and the language lacks. */
 declare global {
   interface ErrorConstructor {
     /** Number of frames that a new error records. */

@@ -24,7 +24,7 @@ export function difficultyText(hashes: number | null): string {
 export const grouped = (value: number) => value.toLocaleString('en')
 
 /** A shortened hash. Show the whole hash as title. */
-export const shortHash = (hash: string) => `${hash.slice(0, 8)}…`
+export const hashStart = (hash: string) => `${hash.slice(0, 8)}…`
 
 /** A duration in whole seconds. */
 export function spanText(milliseconds: number): string {
@@ -43,8 +43,15 @@ export function uptimeText(milliseconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
+/** All decimals of an amount of coins, without trailing zeros: `1,234,567.8901`. */
+export function tidyCoins(text: string): string {
+  const [whole, fraction = ''] = text.split('.')
+  const rest = fraction.replace(/0+$/, '')
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest === '' ? '' : `.${rest}`}`
+}
+
 /** Coins with at most four decimals, without trailing zeros. */
-export function rewardText(amount: string | null): string {
+export function briefCoins(amount: string | null): string {
   if (amount === null) return NONE
   const [whole, fraction = ''] = amount.split('.')
   const rest = fraction.slice(0, 4).replace(/0+$/, '')
@@ -52,14 +59,14 @@ export function rewardText(amount: string | null): string {
 }
 
 /** `12:34:56` in the browser's time zone. */
-export function clockText(unixMs: number): string {
+export function timeOfDay(unixMs: number): string {
   return new Date(unixMs).toLocaleTimeString('en-GB', { hour12: false })
 }
 
 /** `14:05`, or `24 Nov 14:05` if not today. */
-export function timeText(unixMs: number, nowMs: number): string {
+export function dayAndTime(unixMs: number, nowMs: number): string {
   const at = new Date(unixMs)
-  const time = clockText(unixMs)
+  const time = timeOfDay(unixMs)
   if (at.toDateString() === new Date(nowMs).toDateString()) return time
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`
 }

@@ -18,7 +18,7 @@ export interface ListenOptions {
 }
 
 /** Keeps the stream open. @returns a function that closes it; no callback runs afterwards */
-export function listen({ url, events, onLost, maxSilentMs, delayMs = 0 }: ListenOptions): () => void {
+export function followEvents({ url, events, onLost, maxSilentMs, delayMs = 0 }: ListenOptions): () => void {
   let stream: EventSource | null = null
   let failures = 0
   let next: ReturnType<typeof setTimeout> | undefined

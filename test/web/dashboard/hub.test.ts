@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../../src/mine/snapshot.ts'
 import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
-import { groupsOf, ratesOf } from '../../../src/web/dashboard/lines.ts'
+import { devicesByLine, ratesOf } from '../../../src/web/dashboard/lines.ts'
 import type { DashboardChange, DashboardState, ShownBlock } from '../../../src/web/dashboard/state.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { snapshotWith, step } from './common.ts'
@@ -150,7 +150,7 @@ describe('lines', () => {
     Array.from({ length: count }, (_, i) => ({ ...snapshotWith().devices[0], engine, device: `${engine}${i}` }))
 
   it('are devices, and engines that have many', () => {
-    const names = (all: Snapshot['devices']) => [...groupsOf(all).keys()]
+    const names = (all: Snapshot['devices']) => [...devicesByLine(all).keys()]
     expect(names([...devices('gpu', 2), ...devices('cpu', 8)])).toHaveLength(10)
     expect(names([...devices('gpu', 2), ...devices('cpu', 9)])).toEqual(['gpu0', 'gpu1', 'cpu'])
     expect(ratesOf(devices('cpu', 10))).toEqual({ cpu: 12_350_000 })
@@ -161,6 +161,6 @@ describe('lines', () => {
 
   it('are bounded', () => {
     const many = Array.from({ length: 100 }, (_, i) => devices(`e${i}`, 1)).flat()
-    expect(groupsOf(many).size).toBe(32)
+    expect(devicesByLine(many).size).toBe(32)
   })
 })

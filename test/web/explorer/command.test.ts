@@ -7,11 +7,12 @@ import { developmentAccounts } from '../../../src/core/development-accounts.ts'
 import { quoted, readCapability } from '../../../src/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/web/explorer/browser/argument.ts'
 import { keyPairOf } from '../../../src/web/explorer/browser/ed25519.ts'
+import { FieldFault } from '../../../src/web/explorer/browser/field-fault.ts'
 import { Keyring } from '../../../src/web/explorer/browser/keyring.ts'
-import { FieldFault, literalOf } from '../../../src/web/explorer/browser/literal.ts'
+import { literalOf } from '../../../src/web/explorer/browser/literal.ts'
 import { pathWith } from '../../../src/web/explorer/browser/query.ts'
 import { type CommandDraft, type PageSigner, signedDraft } from '../../../src/web/explorer/browser/signing.ts'
-import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
+import { briefValue } from '../../../src/web/explorer/browser/value-text.ts'
 
 const fault = (run: () => unknown): string => {
   try {
@@ -194,5 +195,5 @@ it.each([
   [{ refName: { namespace: null, name: 'coin' }, refSpec: [] }, 'coin'],
   [[{ a: 'x"' }, null, true], '[{"a": "x\\""} null true]'],
 ])('shows the value %j as %s', (json, text) => {
-  expect(valueText(json)).toBe(text)
+  expect(briefValue(json)).toBe(text)
 })

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { BlockView, NodeView } from '../../../src/schema/view.ts'
 import { argumentOf } from '../../../src/web/explorer/browser/argument.ts'
 import { blockAt, heightsIn, layoutFor, pastOf, xOf, yOf } from '../../../src/web/explorer/browser/braid-layout.ts'
-import { tidyCoins } from '../../../src/web/explorer/browser/coins.ts'
 import { indented } from '../../../src/web/explorer/browser/json-text.ts'
 import { literalOf } from '../../../src/web/explorer/browser/literal.ts'
 import { type ListPage, PagedList } from '../../../src/web/explorer/browser/paged-list.ts'
 import { NodeState } from '../../../src/web/explorer/browser/state.ts'
-import { valueText } from '../../../src/web/explorer/browser/value-text.ts'
+import { briefValue } from '../../../src/web/explorer/browser/value-text.ts'
+import { tidyCoins } from '../../../src/web/kit/numbers.ts'
 import { until } from '../../wait.ts'
 
 describe('coins', () => {
@@ -156,7 +156,7 @@ describe('values', () => {
     [{ pred: 'keys-any', keys: ['k'.repeat(20), 'l'.repeat(21)] }, `keys-any [${'k'.repeat(20)} llllllll…]`],
     [{ timep: '2027-01-31T12:00:00.5Z' }, '(time "2027-01-31T12:00:00.5Z")'],
     [{ int: 1, more: 2 }, '{"int": 1.0, "more": 2.0}'],
-  ])('are shown: %j', (json, text) => expect(valueText(json)).toBe(text))
+  ])('are shown: %j', (json, text) => expect(briefValue(json)).toBe(text))
 
   it('are indented, with their numbers as they are, and nothing within empty brackets', () => {
     expect(indented('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(

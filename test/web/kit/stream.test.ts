@@ -1,6 +1,6 @@
 /** The event stream of a page on virtual time, with scripted connections. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type ListenOptions, listen } from '../../../src/web/kit/stream.ts'
+import { followEvents, type ListenOptions } from '../../../src/web/kit/stream.ts'
 
 class Connection extends EventTarget {
   readonly url: string
@@ -31,7 +31,7 @@ let told: string[] = []
 /** Starts a stream that records its events in `told`. */
 function start(options: Partial<ListenOptions> = {}): () => void {
   const events = { news: (data: string) => void told.push(data) }
-  return listen({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
+  return followEvents({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
 }
 
 /** Passes this time, and expects the next connection exactly at its end. */

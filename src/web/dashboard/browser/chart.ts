@@ -1,7 +1,7 @@
 /** Draws the hashrates of the last two hours: the total as an area, a few devices as lines. */
 import type uPlot from 'uplot'
 import { element, write } from '../../kit/dom.ts'
-import { rateText, timeText } from '../../kit/numbers.ts'
+import { dayAndTime, rateText } from '../../kit/numbers.ts'
 import { drawnOf } from '../lines.ts'
 import type { RateHistory } from '../state.ts'
 
@@ -87,7 +87,7 @@ export class Chart {
         y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.12 : 1] },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 30, space: 80, values: (_plot, ticks) => ticks.map(clockText) },
+        { ...axis, grid: { show: false }, size: 30, space: 80, values: (_plot, ticks) => ticks.map(timeOfDay) },
         { ...axis, size: AXIS_WIDTH, space: 44, values: (_plot, ticks) => ticks.map(tickText) },
       ],
       series: [
@@ -112,7 +112,7 @@ export class Chart {
       const text = rateText(plot.data[i + 1][idx] ?? null)
       return i === 0 ? text : `${String(label)} ${text}`
     })
-    write('chart-readout', `${timeText(plot.data[0][idx] * 1000, this.#shown.nowMs)}  ${rates.join('  ')}`)
+    write('chart-readout', `${dayAndTime(plot.data[0][idx] * 1000, this.#shown.nowMs)}  ${rates.join('  ')}`)
   }
 
   /** Describes the chart in words. */
@@ -143,4 +143,4 @@ function coloursOf(root: Element): Colours {
 }
 
 const tickText = (rate: number) => (rate === 0 ? '0' : rateText(rate).replace(/\.0+(?=\D)|(\.\d*?)0+(?=\D)/, '$1'))
-const clockText = (seconds: number) => new Date(seconds * 1000).toTimeString().slice(0, 5)
+const timeOfDay = (seconds: number) => new Date(seconds * 1000).toTimeString().slice(0, 5)

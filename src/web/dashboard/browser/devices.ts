@@ -1,7 +1,7 @@
 /** Shows each device with its hashrate, a sparkline of the last hour, and its sensors. */
 import { draw, element, fill, make, write } from '../../kit/dom.ts'
 import { rateText } from '../../kit/numbers.ts'
-import { drawnOf, groupsOf, rateOf } from '../lines.ts'
+import { devicesByLine, drawnOf, sumOfRates } from '../lines.ts'
 import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
 import { sharesText } from './rigs.ts'
 
@@ -48,7 +48,7 @@ export class DeviceList {
     this.#last = [shown, history]
     const { devices, hardware, rigs } = shown
     const counts = new Map(rigs?.rigs.map((each) => [each.device, each]))
-    const grouped = groupsOf(devices)
+    const grouped = devicesByLine(devices)
     const drawn = drawnOf([...grouped.keys()])
     const groups = [...grouped].map(([name, group]): Row => {
       return { key: `line ${name}`, name, devices: group, line: name, colour: drawn.indexOf(name) + 1 }
@@ -85,7 +85,7 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
   write(names.children[0], name)
   write(names.children[1], devices.length > 1 ? `${devices.length} × ${kinds}` : kinds)
-  write(rate, rateText(rateOf(devices)))
+  write(rate, rateText(sumOfRates(devices)))
   const stopped = devices.filter(({ state }) => state !== undefined)
   item.toggleAttribute('data-stopped', stopped.length > 0)
   const parts = [

@@ -1,5 +1,5 @@
 /** The dashboard at /: keeps the streamed state and shows it. */
-import { listen } from '../../kit/stream.ts'
+import { followEvents } from '../../kit/stream.ts'
 import type { DashboardChange, DashboardState, RateHistory, RateSample, ShownBlock } from '../state.ts'
 import { DashboardView } from './view.ts'
 
@@ -53,7 +53,7 @@ function withBlock(blocks: readonly ShownBlock[], block: ShownBlock): readonly S
 }
 
 function open(): () => void {
-  return listen({
+  return followEvents({
     url: '/api/events',
     events: {
       state: (data) => {

@@ -3,7 +3,7 @@ import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, OpenApiOperation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
-import { call } from './call.ts'
+import { callNode } from './call.ts'
 
 /** Groups in display order, with their titles. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ interface Found {
 }
 
 async function start(): Promise<void> {
-  const [description, view] = await Promise.all([call('GET', '/openapi.json'), call('GET', '/devnet/view')])
+  const [description, view] = await Promise.all([callNode('GET', '/openapi.json'), callNode('GET', '/devnet/view')])
   const { info, paths, components } = JSON.parse(description.text) as OpenApi
   const { heads } = JSON.parse(view.text) as NodeView
   const known = { chain: '0', hash: heads[0].hash }

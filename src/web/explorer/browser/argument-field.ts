@@ -3,7 +3,8 @@ import { developmentAccounts } from '../../../core/development-accounts.ts'
 import { quoted } from '../../../wallet/capability.ts'
 import { make, write } from '../../kit/dom.ts'
 import { argumentOf } from './argument.ts'
-import { type Argument, FieldFault } from './literal.ts'
+import { FieldFault } from './field-fault.ts'
+import type { Argument } from './literal.ts'
 
 export interface FieldParameter {
   readonly name: string

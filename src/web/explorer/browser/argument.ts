@@ -1,15 +1,8 @@
 /** Reads texts of fields as arguments of calls and of capabilities, by their types. */
 import { NewcutError } from '../../../base/errors.ts'
 import { type Capability, quoted, readCapability } from '../../../wallet/capability.ts'
-import {
-  type Argument,
-  decimalArgument,
-  FieldFault,
-  integerArgument,
-  literalOf,
-  moduleArgument,
-  timeArgument,
-} from './literal.ts'
+import { FieldFault } from './field-fault.ts'
+import { type Argument, decimalArgument, integerArgument, literalOf, moduleArgument, timeArgument } from './literal.ts'
 
 /** Reads the text of a field of this type. Throws FieldFault. */
 export function argumentOf(type: string, text: string): Argument {

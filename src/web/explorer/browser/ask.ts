@@ -17,7 +17,7 @@ export class RefusedByNode extends Error {
  * Reads JSON with GET, or with POST if there is a body.
  * @throws RefusedByNode, or Error if the node does not answer
  */
-export async function ask<T>(path: string, body?: unknown): Promise<T> {
+export async function askNode<T>(path: string, body?: unknown): Promise<T> {
   const init: RequestInit =
     body === undefined
       ? { headers: HEADERS }

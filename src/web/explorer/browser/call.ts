@@ -8,7 +8,7 @@ export interface CallAnswer {
 }
 
 /** Sends a request. Throws if the node does not answer. */
-export async function call(
+export async function callNode(
   method: string,
   path: string,
   body?: string | null,

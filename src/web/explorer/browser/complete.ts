@@ -1,7 +1,7 @@
 /** Continues a pact from the list: gets the proof, tries the step out, and sends it. */
 import type { ListedPact, NextStep } from '../../../schema/pacts.ts'
 import type { NodeView } from '../../../schema/view.ts'
-import { ask } from './ask.ts'
+import { askNode } from './ask.ts'
 import type { Keyring } from './keyring.ts'
 import { chainPath, creationSeconds, proofOf } from './node-calls.ts'
 import { pageNonce, signedDraft } from './signing.ts'
@@ -59,14 +59,14 @@ export async function sendNextStep(
   })
   const path = `${chainPath(network, chain)}/pact/api/v1`
   onTold('tries it out')
-  const tried = await ask<TriedStep | { readonly preflightResult: TriedStep }>(
+  const tried = await askNode<TriedStep | { readonly preflightResult: TriedStep }>(
     `${path}/local?preflight=true&signatureVerification=true`,
     signed,
   )
   const { result } = 'preflightResult' in tried ? tried.preflightResult : tried
   if (result.status !== 'success') throw new Error(`not sent, it would fail: ${result.error?.message ?? result.status}`)
   onTold('sends it')
-  await ask(`${path}/send`, { cmds: [signed] })
+  await askNode(`${path}/send`, { cmds: [signed] })
   return signed.hash
 }
 

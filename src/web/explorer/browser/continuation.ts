@@ -4,12 +4,9 @@ import type { Payload } from '../../../wallet/command.ts'
 import { element, write } from '../../kit/dom.ts'
 import type { MessageData } from './argument-field.ts'
 import { textOfError } from './ask.ts'
+import { faultIn, input, select, textarea } from './fields.ts'
 import { fillChains } from './frame.ts'
-import { FieldFault } from './literal.ts'
 import { proofOf } from './node-calls.ts'
-
-const input = (id: string) => element<HTMLInputElement>(id)
-const select = (id: string) => element<HTMLSelectElement>(id)
 
 const HERE = ''
 const REQUEST_KEY = /^[\w-]{43}$/
@@ -69,14 +66,14 @@ export class ContinuationFields {
   /** Reads the fields. Throws FieldFault. */
   read(data: MessageData): Payload {
     const pactId = input('pact-id').value.trim()
-    if (pactId === '') throw fault('pact-id', 'pact: expected its id, which is the request key of its first step')
+    if (pactId === '') throw faultIn('pact-id', 'pact: expected its id, which is the request key of its first step')
     const step = Number(input('step').value.trim() || Number.NaN)
-    if (!Number.isInteger(step) || step < 0) throw fault('step', 'step: expected a whole number from 0')
-    const proof = element<HTMLTextAreaElement>('proof').value.trim()
+    if (!Number.isInteger(step) || step < 0) throw faultIn('step', 'step: expected a whole number from 0')
+    const proof = textarea('proof').value.trim()
     const about = { pactId, step, data: JSON.stringify(data) }
     if (!this.isProven) return { ...about, rollback: input('rollback').checked, proof: null }
-    if (proof === '') throw fault('fetch-proof', 'proof: fetch it first: the step before ran on another chain')
-    if (!PROOF.test(proof)) throw fault('proof', 'proof: expected the text that POST /pact/spv returns')
+    if (proof === '') throw faultIn('fetch-proof', 'proof: fetch it first: the step before ran on another chain')
+    if (!PROOF.test(proof)) throw faultIn('proof', 'proof: expected the text that POST /pact/spv returns')
     return { ...about, rollback: false, proof }
   }
 
@@ -84,7 +81,7 @@ export class ContinuationFields {
     const network = this.#options.network()
     if (network === null) return
     const key = input('proof-key').value.trim() || input('pact-id').value.trim()
-    const field = element<HTMLTextAreaElement>('proof')
+    const field = textarea('proof')
     field.value = ''
     this.#options.onChange()
     write('proof-told', 'fetching')
@@ -102,9 +99,4 @@ export class ContinuationFields {
       write('proof-told', textOfError(error))
     }
   }
-}
-
-/** @param id field with the fault */
-function fault(id: string, text: string): FieldFault {
-  return new FieldFault(text, { cause: element(id) })
 }

@@ -2,11 +2,11 @@
 import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { askNode, textOfError } from './ask.ts'
 import { CodeView } from './code-view.ts'
 import { fillChains, openFrame } from './frame.ts'
 import { interfaceOf } from './module-interface.ts'
-import { moduleUrl, notePlace, placeOf, transactionUrl } from './place.ts'
+import { moduleUrl, notePlace, pagePlace, transactionUrl } from './place.ts'
 import { pathWith } from './query.ts'
 import { TablePanel } from './table-panel.ts'
 
@@ -27,7 +27,7 @@ async function list(): Promise<void> {
   const wanted = chain()
   write('module-note', 'loading')
   try {
-    const listed = await ask<ModuleList>(pathWith('/devnet/modules', { chain: wanted }))
+    const listed = await askNode<ModuleList>(pathWith('/devnet/modules', { chain: wanted }))
     if (wanted !== chain()) return
     modules = listed
     narrow()
@@ -65,7 +65,7 @@ function markChosen(): void {
 
 /** Opens what the fragment names. */
 async function open(): Promise<void> {
-  const place = placeOf()
+  const place = pagePlace()
   const number = ++opening
   const select = element<HTMLSelectElement>('chain')
   const wanted = place.get('chain') ?? '0'
@@ -78,7 +78,7 @@ async function open(): Promise<void> {
   if (shown?.name !== name || shown.chain !== chain()) {
     write('trouble', `loading ${name}`)
     try {
-      const found = await ask<FoundModule>(pathWith('/devnet/module', { chain: chain(), name }))
+      const found = await askNode<FoundModule>(pathWith('/devnet/module', { chain: chain(), name }))
       if (number !== opening) return
       showModule(found)
       // On a fork, opening a module has fetched it.
@@ -168,7 +168,7 @@ addEventListener('hashchange', () => void open())
 
 openFrame({
   onStart: ({ view }) => {
-    fillChains('chain', view.heads.length, placeOf().get('chain') ?? '0').addEventListener('change', () => {
+    fillChains('chain', view.heads.length, pagePlace().get('chain') ?? '0').addEventListener('change', () => {
       location.hash = new URLSearchParams({
         chain: String(chain()),
         ...(shown !== null && { module: shown.name }),

@@ -2,8 +2,8 @@
 import { formatDuration } from '../../../base/units.ts'
 import type { FaultOrder } from '../../../schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { clockText } from '../../kit/numbers.ts'
-import { call, curlText } from './call.ts'
+import { timeOfDay } from '../../kit/numbers.ts'
+import { callNode, curlText } from './call.ts'
 import { SnapshotPanel } from './snapshots.ts'
 import type { NodeState } from './state.ts'
 
@@ -76,7 +76,7 @@ export class OrderPanel {
   tick(): void {
     const ahead =
       this.#aheadMs < CLOCK_NOISE_MS ? 'same as this machine' : `${formatDuration(this.#aheadMs)} ahead of this machine`
-    write('clock-state', `${clockText(this.nowMs)} · ${ahead}`)
+    write('clock-state', `${timeOfDay(this.nowMs)} · ${ahead}`)
   }
 
   #choices(chains: number): void {
@@ -145,7 +145,7 @@ export class OrderPanel {
     write(output, `${name}: waiting for the node`)
     if (button !== null) button.disabled = true
     try {
-      const { status, text, ms } = await call('POST', path, json)
+      const { status, text, ms } = await callNode('POST', path, json)
       output.dataset.outcome = status < HEALTHY ? 'done' : 'refused'
       if (name === 'snapshot' && status < HEALTHY) this.#snapshots.taken(text)
       const told = status < HEALTHY ? `done in ${formatDuration(ms)}` : `${status} ${text}`
@@ -177,7 +177,7 @@ interface OpenApi {
 
 /** Lists the operations that can have a fault, from the node's description. */
 async function listOperations(): Promise<void> {
-  const { text } = await call('GET', '/openapi.json')
+  const { text } = await callNode('GET', '/openapi.json')
   const operations = Object.values((JSON.parse(text) as OpenApi).paths).flatMap((path) => Object.values(path))
   const names = operations.filter(({ tags }) => !tags.includes('devnet')).map(({ operationId }) => operationId)
   element('faults-operation').replaceChildren(...names.map((name) => make('option', { value: name }, name)))

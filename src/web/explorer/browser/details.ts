@@ -1,7 +1,7 @@
 /** The dialog with all facts about a block or transaction, as its endpoints return them. */
 import type { NetworkView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { call } from './call.ts'
+import { callNode } from './call.ts'
 import { indented } from './json-text.ts'
 import { transactionUrl } from './place.ts'
 import type { KnownBlock } from './state.ts'
@@ -36,8 +36,8 @@ export class Details {
     link.hidden = false
     link.href = transactionUrl(key)
     const base = `/${network.product}/0.0/${network.name}/chain/${chain}`
-    const poll = await call('POST', `${base}/pact/api/v1/poll`, JSON.stringify({ requestKeys: [key] }))
-    const pool = await call('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
+    const poll = await callNode('POST', `${base}/pact/api/v1/poll`, JSON.stringify({ requestKeys: [key] }))
+    const pool = await callNode('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
     const isDone = poll.text !== '{}'
     this.#fill(number, [
       isDone ? ['Result', indented(poll.text)] : ['Result', 'None yet: no block of this chain contains it.'],

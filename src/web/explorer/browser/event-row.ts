@@ -1,6 +1,6 @@
 /** Shows an event: its name with a link to its capability, and its parameters. */
 import { make } from '../../kit/dom.ts'
-import { valueText } from './value-text.ts'
+import { briefValue } from './value-text.ts'
 
 /** An event as results have it. */
 export interface ResultEvent {
@@ -21,6 +21,6 @@ export function eventText({ module, name, params }: { module: string; name: stri
   return [
     make('a', { class: 'event-name', href }, qualified),
     ' ',
-    make('code', { class: 'params' }, params.map(valueText).join(' ')),
+    make('code', { class: 'params' }, params.map(briefValue).join(' ')),
   ]
 }

@@ -1,12 +1,12 @@
 /** Events of transactions by name, newest first. New blocks add theirs. */
 import type { EventPage, ListedEvent } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { clockText, grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { askNode } from './ask.ts'
 import { eventText } from './event-row.ts'
-import { fillChains, once, openFrame } from './frame.ts'
+import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { PagedList } from './paged-list.ts'
-import { notePlace, placeOf, transactionLink } from './place.ts'
+import { notePlace, pagePlace, transactionLink } from './place.ts'
 import { pathWith } from './query.ts'
 
 /** Time between the last letter of a filter and the request. */
@@ -18,7 +18,9 @@ const isFollowing = () => element<HTMLInputElement>('follow').checked
 
 const list = new PagedList<ListedEvent>({
   read: async (next) => {
-    const { events, ...page } = await ask<EventPage>(pathWith('/devnet/events', { name: name(), chain: chain(), next }))
+    const { events, ...page } = await askNode<EventPage>(
+      pathWith('/devnet/events', { name: name(), chain: chain(), next }),
+    )
     return { items: events, ...page }
   },
   keyOf: ({ block, index }) => `${block} ${index}`,
@@ -34,17 +36,17 @@ function rowOf(each: ListedEvent): HTMLElement {
     'li',
     {},
     transactionLink(requestKey),
-    make('span', { class: 'where' }, `chain ${each.chain} · height ${grouped(height)} · ${clockText(createdMs)}`),
+    make('span', { class: 'where' }, `chain ${each.chain} · height ${grouped(height)} · ${timeOfDay(createdMs)}`),
     make('span', { class: 'event' }, ...eventText(each)),
   )
 }
 
-const showTrouble = (error: unknown) => write('told', textOfError(error))
+const showTrouble = troubleIn('told')
 const restart = () => {
   notePlace({ name: name(), chain: chain() })
   void list.restart().catch(showTrouble)
 }
-const renew = once(() => list.renew().catch(showTrouble))
+const renew = oneAtATime(() => list.renew().catch(showTrouble))
 
 let typing: ReturnType<typeof setTimeout> | undefined
 element('name').addEventListener('input', () => {
@@ -66,7 +68,7 @@ addEventListener('hashchange', () => {
 })
 
 function fromPlace(): void {
-  const place = placeOf()
+  const place = pagePlace()
   element<HTMLInputElement>('name').value = place.get('name') ?? ''
   element<HTMLSelectElement>('chain').value = place.get('chain') ?? ''
 }

@@ -1,8 +1,9 @@
-/** The frame of all pages beside the first one: the link to the node, its name, and news of blocks. */
+/** The frame of the pages: the link to the node, its name, and news of blocks. */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { listen } from '../../kit/stream.ts'
-import { NodeState } from './state.ts'
+import { followEvents } from '../../kit/stream.ts'
+import { textOfError } from './ask.ts'
+import { NodeState, type Reorganisation } from './state.ts'
 
 export interface FrameOptions {
   /** Called once, when the node has answered for the first time. */
@@ -10,14 +11,20 @@ export interface FrameOptions {
   /**
    * Called after blocks, orphans or mempools have changed, also after a lost connection.
    * @param isReorganised true if a chain may have lost blocks
+   * @param lost blocks that chains have lost, as far as they are known
    */
-  readonly onChange: (state: NodeState, change: Partial<NodeView>, isReorganised: boolean) => void
+  readonly onChange: (
+    state: NodeState,
+    change: Partial<NodeView>,
+    isReorganised: boolean,
+    lost: readonly Reorganisation[],
+  ) => void
 }
 
 /** Follows the node. Shows its name and whether it answers. */
 export function openFrame({ onStart, onChange }: FrameOptions): void {
   let state: NodeState | null = null
-  listen({
+  followEvents({
     url: '/devnet/live',
     events: {
       view: (data) => {
@@ -27,12 +34,13 @@ export function openFrame({ onStart, onChange }: FrameOptions): void {
         showLink('live', 'live')
         write('mode', `${view.network.name} · ${view.network.mode}`)
         if (isFirst) onStart(state)
-        else onChange(state, view, true)
+        else onChange(state, view, true, [])
       },
       change: (data) => {
         if (state === null) return
         const change = JSON.parse(data) as Partial<NodeView>
-        onChange(state, change, state.apply(change, performance.now()).length > 0)
+        const lost = state.apply(change, performance.now())
+        onChange(state, change, lost.length > 0, lost)
       },
     },
     onLost: () => showLink('gone', 'the node does not answer'),
@@ -43,6 +51,9 @@ function showLink(link: 'live' | 'gone', text: string): void {
   document.body.dataset.link = link
   write('link', text)
 }
+
+/** Makes a function that writes why something has failed. @param id element for the text */
+export const troubleIn = (id: string) => (error: unknown) => write(id, textOfError(error))
 
 /** Fills a select with the chains. @param all text of a first choice for all of them */
 export function fillChains(id: string, count: number, chosen: string, all?: string): HTMLSelectElement {
@@ -55,7 +66,7 @@ export function fillChains(id: string, count: number, chosen: string, all?: stri
 }
 
 /** Runs `run` now, and again for calls that come meanwhile: never twice at once. */
-export function once(run: () => Promise<void>): () => void {
+export function oneAtATime(run: () => Promise<void>): () => void {
   let isRunning = false
   let isWanted = false
   const start = async () => {

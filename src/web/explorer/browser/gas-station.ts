@@ -2,13 +2,12 @@
 import type { FoundModule } from '../../../schema/lookup.ts'
 import { element, write } from '../../kit/dom.ts'
 import { ArgumentField } from './argument-field.ts'
-import { ask, textOfError } from './ask.ts'
-import { FieldFault } from './literal.ts'
+import { askNode, textOfError } from './ask.ts'
+import { faultIn, input } from './fields.ts'
 import { pathWith } from './query.ts'
 import type { DraftSigner } from './signing.ts'
 
 const PAYER = 'GAS_PAYER'
-const input = (id: string) => element<HTMLInputElement>(id)
 
 export interface GasStationOptions {
   readonly chain: () => number
@@ -41,7 +40,7 @@ export class GasStation {
     let trouble = ''
     if (name !== '') {
       try {
-        const { capabilities } = await ask<FoundModule>(
+        const { capabilities } = await askNode<FoundModule>(
           pathWith('/devnet/module', { chain: this.#options.chain(), name }),
         )
         const payer = capabilities.find((each) => each.name === PAYER)
@@ -83,4 +82,4 @@ export class GasStation {
   }
 }
 
-const stationFault = (text: string) => new FieldFault(`gas station: ${text}`, { cause: element('station') })
+const stationFault = (text: string) => faultIn('station', `gas station: ${text}`)

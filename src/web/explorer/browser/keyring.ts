@@ -2,7 +2,7 @@
 import { developmentAccounts } from '../../../core/development-accounts.ts'
 import type { KnownAccounts } from '../../../schema/pacts.ts'
 import { keyPairOf } from './ed25519.ts'
-import { FieldFault } from './literal.ts'
+import { FieldFault } from './field-fault.ts'
 import type { PageSigner } from './signing.ts'
 
 /** Groups of signers, in words. */

@@ -3,8 +3,7 @@ import { exactSum } from '../../../base/coins.ts'
 import { formatDuration } from '../../../base/units.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView } from '../../../schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { clockText, grouped, shortHash } from '../../kit/numbers.ts'
-import { tidyCoins } from './coins.ts'
+import { grouped, hashStart, tidyCoins, timeOfDay } from '../../kit/numbers.ts'
 import type { NodeState } from './state.ts'
 
 export interface ListOptions {
@@ -59,7 +58,7 @@ export function showExecuted({ view: { transactions } }: NodeState, { openTransa
 }
 
 function keyButton(key: string, open: () => void): HTMLElement {
-  const button = make('button', { type: 'button', class: 'hash', title: key }, shortHash(key))
+  const button = make('button', { type: 'button', class: 'hash', title: key }, hashStart(key))
   button.addEventListener('click', open)
   return button
 }
@@ -103,7 +102,7 @@ export function showRequests({ requests, view }: NodeState): void {
     make(
       'tr',
       { 'data-class': String(Math.floor(status / 100)) },
-      make('td', {}, clockText(atMs)),
+      make('td', {}, timeOfDay(atMs)),
       make('td', {}, method),
       make('td', { class: 'path', title: path }, path.replace(prefix, '…')),
       make('td', { class: 'number status' }, String(status)),

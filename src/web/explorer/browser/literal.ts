@@ -3,15 +3,13 @@ import type { ExactJson } from '../../../base/json.ts'
 import { ContractError } from '../../../contracts/errors.ts'
 import { read } from '../../../contracts/syntax/reader.ts'
 import { literalJson } from '../../../wallet/capability.ts'
+import { FieldFault } from './field-fault.ts'
 
 /** An argument as code of a call, and as JSON of a capability. */
 export interface Argument {
   readonly code: string
   readonly json: ExactJson
 }
-
-/** A fault in the text of a field. The message says the expected form. */
-export class FieldFault extends Error {}
 
 /** A literal. Throws FieldFault for other code. */
 export function literalOf(text: string): Argument {

@@ -1,17 +1,18 @@
 /** The developer page at `/` of an embedded node. */
 import type { NodeView } from '../../../schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
-import { clockText, grouped } from '../../kit/numbers.ts'
-import { listen } from '../../kit/stream.ts'
+import { grouped, timeOfDay } from '../../kit/numbers.ts'
 import { Braid } from './braid.ts'
 import { OrderPanel } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
+import { openFrame, troubleIn } from './frame.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
 import { showPrints } from './printed.ts'
-import { type KnownBlock, NodeState, type Reorganisation } from './state.ts'
+import type { KnownBlock, NodeState, Reorganisation } from './state.ts'
 
 let state: NodeState | null = null
+const showTrouble = troubleIn('details-body')
 const control = new OrderPanel()
 const details = new Details()
 const braid = new Braid({
@@ -30,14 +31,10 @@ const lists = {
   },
 }
 
-function showTrouble(error: unknown): void {
-  element('details-body').textContent = error instanceof Error ? error.message : String(error)
-}
-
 function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: KnownBlock): string {
   const what = isOnChain ? 'block' : 'orphan'
   const executed = transactions === 1 ? '1 transaction' : `${grouped(transactions)} transactions`
-  return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${clockText(createdMs)} · ${executed}`
+  return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${timeOfDay(createdMs)} · ${executed}`
 }
 
 /** Shows the changed sections, or all. */
@@ -75,33 +72,21 @@ function tellReorganisations(lost: readonly Reorganisation[]): void {
   })
   const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
   element('reorganisation').hidden = false
-  write('reorganisation', `Reorganisation at ${clockText(control.nowMs)}: ${told}.`)
+  write('reorganisation', `Reorganisation at ${timeOfDay(control.nowMs)}: ${told}.`)
 }
 
-function showLink(link: 'live' | 'gone', text: string): void {
-  document.body.dataset.link = link
-  write('link', text)
-}
-
-listen({
-  url: '/devnet/live',
-  events: {
-    view: (data) => {
-      const view = JSON.parse(data) as NodeView
-      state = new NodeState(view)
-      showLink('live', 'live')
-      show(state, view)
-      control.show(state)
-      showRequests(state)
-    },
-    change: (data) => {
-      if (state === null) return
-      const change = JSON.parse(data) as Partial<NodeView>
-      tellReorganisations(state.apply(change, performance.now()))
-      show(state, change)
-    },
+openFrame({
+  onStart: (now) => {
+    state = now
+    show(now, now.view)
+    control.show(now)
+    showRequests(now)
   },
-  onLost: () => showLink('gone', 'the node does not answer'),
+  onChange: (now, change, _isReorganised, lost) => {
+    state = now
+    tellReorganisations(lost)
+    show(now, change)
+  },
 })
 
 setInterval(tick, 1000)

@@ -2,7 +2,7 @@
 import type { KnownAccounts } from '../../../schema/pacts.ts'
 import type { NetworkView } from '../../../schema/view.ts'
 import { creationTimeAt } from '../../../wallet/command.ts'
-import { ask } from './ask.ts'
+import { askNode } from './ask.ts'
 
 /** Path of a chain in the interface of the node. */
 export const chainPath = ({ product, name }: Pick<NetworkView, 'product' | 'name'>, chain: number) =>
@@ -23,8 +23,8 @@ export interface ProofRequest {
 
 /** Proof of a step, as a continuation takes it. Throws RefusedByNode while there is none. */
 export function proofOf(network: NetworkView, { chain, requestKey, targetChain }: ProofRequest): Promise<string> {
-  return ask<string>(`${chainPath(network, chain)}/pact/spv`, { requestKey, targetChainId: String(targetChain) })
+  return askNode<string>(`${chainPath(network, chain)}/pact/spv`, { requestKey, targetChainId: String(targetChain) })
 }
 
 /** The accounts that the node funded. Only browsers on its machine get them. */
-export const publishedAccounts = () => ask<KnownAccounts>('/devnet/accounts')
+export const publishedAccounts = () => askNode<KnownAccounts>('/devnet/accounts')

@@ -1,11 +1,11 @@
 /** Links between the pages. The fragment of a page names its content, so that it can be opened again and shared. */
 import { make } from '../../kit/dom.ts'
-import { shortHash } from '../../kit/numbers.ts'
+import { hashStart } from '../../kit/numbers.ts'
 
 type Parameters = Readonly<Record<string, string | number | null | undefined>>
 
 /** Parameters in the fragment of this page, or in its query if it has no fragment: other programs write such links. */
-export const placeOf = () => new URLSearchParams(location.hash.slice(1) || location.search)
+export const pagePlace = () => new URLSearchParams(location.hash.slice(1) || location.search)
 
 /** Fragment with those parameters that have a value. */
 export function fragment(parameters: Parameters): string {
@@ -25,5 +25,5 @@ export const moduleUrl = (chain: number, module: string, more: Parameters = {}) 
 
 /** A link with the short form of a request key. */
 export function transactionLink(requestKey: string): HTMLAnchorElement {
-  return make('a', { class: 'hash', href: transactionUrl(requestKey), title: requestKey }, shortHash(requestKey))
+  return make('a', { class: 'hash', href: transactionUrl(requestKey), title: requestKey }, hashStart(requestKey))
 }

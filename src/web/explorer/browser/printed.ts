@@ -1,7 +1,7 @@
 /** Texts that contracts print: the newest of the node, and those of one trace. */
 import type { PrintView } from '../../../schema/view.ts'
 import { element, fill, make } from '../../kit/dom.ts'
-import { shortHash } from '../../kit/numbers.ts'
+import { hashStart } from '../../kit/numbers.ts'
 import type { NodeState } from './state.ts'
 import type { ShownStep } from './trace-tree.ts'
 
@@ -19,7 +19,7 @@ export function showPrints({ prints, view }: NodeState): void {
       make(
         'a',
         { class: 'hash', href: `/explorer/transaction#${requestKey}`, title: requestKey },
-        shortHash(requestKey),
+        hashStart(requestKey),
       ),
       make('span', { class: 'where' }, `chain ${chain} · ${by === 'block' ? `height ${height}` : by}`),
       make('code', { class: 'what', title: text }, text),

@@ -3,19 +3,16 @@ import type { FoundModule, ModuleList } from '../../../schema/lookup.ts'
 import type { Payload } from '../../../wallet/command.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
-import { ask, textOfError } from './ask.ts'
+import { askNode, textOfError } from './ask.ts'
 import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
+import { FieldFault } from './field-fault.ts'
+import { faultIn, input, select, textarea } from './fields.ts'
 import { GasStation } from './gas-station.ts'
 import type { Keyring } from './keyring.ts'
-import { FieldFault } from './literal.ts'
 import { notePlace } from './place.ts'
 import { pathWith } from './query.ts'
 import { type OfferedCapability, Signatures } from './signatures.ts'
 import { type CommandDraft, pageNonce } from './signing.ts'
-
-const select = (id: string) => element<HTMLSelectElement>(id)
-const input = (id: string) => element<HTMLInputElement>(id)
-const textarea = (id: string) => element<HTMLTextAreaElement>(id)
 
 /** Capabilities that are offered whatever the module. */
 const GAS: OfferedCapability = { name: 'coin.GAS', params: [] }
@@ -71,7 +68,7 @@ export class SendForm {
 
   /** Lists the modules of the chain as suggestions. */
   async listModules(): Promise<void> {
-    const { modules } = await ask<ModuleList>(pathWith('/devnet/modules', { chain: this.chain }))
+    const { modules } = await askNode<ModuleList>(pathWith('/devnet/modules', { chain: this.chain }))
     this.#known = new Set(modules.map(({ name }) => name))
     element('known-modules').replaceChildren(...modules.map(({ name }) => make('option', { value: name })))
   }
@@ -81,7 +78,7 @@ export class SendForm {
     const number = ++this.#asked
     const name = input('module').value.trim()
     try {
-      const found = await ask<FoundModule>(pathWith('/devnet/module', { chain: this.chain, name }))
+      const found = await askNode<FoundModule>(pathWith('/devnet/module', { chain: this.chain, name }))
       if (number !== this.#asked) return
       // The same module again must not replace the fields, in which somebody may be typing.
       const { name: shown, hash, chain } = this.#module ?? {}
@@ -141,13 +138,13 @@ export class SendForm {
     const payload = this.#payload()
     const gasLimit = Number(input('gas-limit').value)
     if (!Number.isInteger(gasLimit) || gasLimit < 1)
-      throw fault('gas-limit', 'gas limit: expected a whole number from 1')
+      throw faultIn('gas-limit', 'gas limit: expected a whole number from 1')
     const gasPrice = input('gas-price').value.trim()
     if (!/^\d+(\.\d+)?(e-?\d+)?$/i.test(gasPrice)) {
-      throw fault('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
+      throw faultIn('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
     }
     const ttl = Number(input('ttl').value)
-    if (!Number.isInteger(ttl) || ttl < 1) throw fault('ttl', 'time to live: expected whole seconds from 1')
+    if (!Number.isInteger(ttl) || ttl < 1) throw faultIn('ttl', 'time to live: expected whole seconds from 1')
     const sender = input('sender').value.trim()
     const signers = this.#station.paying(this.signatures.read())
     return {
@@ -172,7 +169,7 @@ export class SendForm {
     }
     const code = value === CONTINUE ? '' : textarea('code').value.trim()
     if (value !== CONTINUE && code === '') {
-      throw fault('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
+      throw faultIn('code', 'code: expected an expression, such as (coin.get-balance "sender00")')
     }
     readData(data)
     return value === CONTINUE ? this.#continuation.read(data) : { code, data: JSON.stringify(data) }
@@ -180,7 +177,7 @@ export class SendForm {
 
   #callIn(data: MessageData): string {
     const name = select('function').value
-    if (this.#module === null || name === '') throw fault('module', 'module: choose a module and a function')
+    if (this.#module === null || name === '') throw faultIn('module', 'module: choose a module and a function')
     // All fields are read, so that each shows what is wrong with it.
     const faults: FieldFault[] = []
     const args = this.#fields.map((field) => {
@@ -206,11 +203,6 @@ function readData(data: MessageData): void {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new SyntaxError('no object')
     Object.assign(data, given)
   } catch (error) {
-    throw fault('data', `message data: expected a JSON object (${textOfError(error)})`)
+    throw faultIn('data', `message data: expected a JSON object (${textOfError(error)})`)
   }
-}
-
-/** @param id field with the fault */
-function fault(id: string, text: string): FieldFault {
-  return new FieldFault(text, { cause: element(id) })
 }

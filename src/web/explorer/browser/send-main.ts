@@ -1,13 +1,14 @@
 /** The page that sends a command: fields, a trial, and the way into a block. */
-import { element, make, write } from '../../kit/dom.ts'
+import { element, write } from '../../kit/dom.ts'
 import { textOfError } from './ask.ts'
-import { fillChains, once, openFrame } from './frame.ts'
+import { FieldFault } from './field-fault.ts'
+import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { Keyring } from './keyring.ts'
-import { FieldFault } from './literal.ts'
-import { chainPath, creationSeconds, publishedAccounts } from './node-calls.ts'
+import { chainPath, creationSeconds } from './node-calls.ts'
 import { OwnKeys } from './own-key.ts'
-import { placeOf } from './place.ts'
+import { pagePlace } from './place.ts'
 import { SendForm } from './send-form.ts'
+import { showSigning, suggestSigners, takeAccounts } from './signers.ts'
 import { signedDraft } from './signing.ts'
 import type { NodeState } from './state.ts'
 import { SendTrial } from './trial.ts'
@@ -16,7 +17,7 @@ let state: NodeState | null = null
 const keyring: Keyring = new Keyring(() => {
   form.signatures.relist()
   ownKeys.show()
-  showAccounts()
+  suggestSigners(keyring)
   trial.reset()
 })
 const form = new SendForm(keyring, { network: () => state?.view.network ?? null, onChange: () => trial.reset() })
@@ -42,21 +43,15 @@ async function tryOut(): Promise<void> {
   }
 }
 
-const follow = once(() => trial.follow().catch(() => undefined))
-
-function showAccounts(): void {
-  element('known-accounts').replaceChildren(...keyring.signers.map(({ name }) => make('option', { value: name })))
-}
+const follow = oneAtATime(() => trial.follow().catch(() => undefined))
 
 /** Shows the part of the state that only browsers on the machine of the node get. */
 function showStatus(): void {
-  const { status } = state?.view ?? {}
-  element('not-here').hidden = status !== undefined
-  keyring.impersonate(status?.impersonated ?? [])
+  showSigning(keyring, state?.view.status)
   element('unchecked').hidden = !keyring.isUnchecked
 }
 
-showAccounts()
+suggestSigners(keyring)
 element('send-form').addEventListener('submit', (event) => {
   event.preventDefault()
   void tryOut()
@@ -66,13 +61,12 @@ element('send-form').addEventListener('input', () => trial.reset())
 openFrame({
   onStart: (now) => {
     state = now
-    const place = placeOf()
+    const place = pagePlace()
     fillChains('chain', now.view.heads.length, place.get('chain') ?? '0')
     form.open(place, now.view.heads.length)
     showStatus()
-    const showTrouble = (error: unknown) => write('module-fault', textOfError(error))
-    if (now.view.status !== undefined) publishedAccounts().then((known) => keyring.publish(known), showTrouble)
-    form.listModules().catch(showTrouble)
+    takeAccounts(keyring, now.view, 'module-fault')
+    form.listModules().catch(troubleIn('module-fault'))
     void form.openModule(place.get('function') ?? 'transfer')
   },
   onChange: (now, { heads }) => {

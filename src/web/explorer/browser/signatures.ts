@@ -4,8 +4,8 @@ import type { Capability } from '../../../wallet/capability.ts'
 import { make, write } from '../../kit/dom.ts'
 import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
+import { FieldFault } from './field-fault.ts'
 import { type Keyring, uncheckedSigner } from './keyring.ts'
-import { FieldFault } from './literal.ts'
 import type { DraftSigner, PageSigner } from './signing.ts'
 
 /** A capability that a row offers. */

@@ -2,9 +2,9 @@
 import type { FoundModule, RowPage } from '../../../schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { askNode, textOfError } from './ask.ts'
 import { pathWith } from './query.ts'
-import { valueText } from './value-text.ts'
+import { briefValue } from './value-text.ts'
 
 const TYPING_MS = 250
 const PAGE = 25
@@ -86,7 +86,7 @@ export class TablePanel {
     const search = key === null ? this.#search.value : null
     const query = { chain: this.#chain, name: this.#table, limit: PAGE, search, next: after, key }
     try {
-      const page = await ask<RowPage>(pathWith('/devnet/table', query))
+      const page = await askNode<RowPage>(pathWith('/devnet/table', query))
       if (run !== this.#run) return
       if (after === null) this.#body.replaceChildren()
       this.#showColumns(page)
@@ -126,7 +126,7 @@ export class TablePanel {
   #rowOf({ key, row }: TableRow): HTMLElement {
     const fields = row as Readonly<Record<string, unknown>>
     const cells = this.#columns.map((name) => {
-      const text = fields[name] === undefined ? '' : valueText(fields[name])
+      const text = fields[name] === undefined ? '' : briefValue(fields[name])
       return make('td', { title: text }, text)
     })
     return make('tr', {}, make('th', { scope: 'row', title: key }, key === '' ? '""' : key), ...cells)

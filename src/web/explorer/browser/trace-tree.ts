@@ -223,12 +223,12 @@ export class StepTree {
 }
 
 /** `12.345`: gas with its three decimals. */
-export const gasText = (milligas: number) =>
+export const stepGas = (milligas: number) =>
   (milligas / 1000).toLocaleString('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
 function gasCells({ gasTotal, gasOwn }: ShownStep): HTMLElement[] {
   return [
-    make('span', { class: 'gas total' }, gasText(gasTotal)),
-    make('span', { class: gasOwn === 0 ? 'gas own is-zero' : 'gas own' }, gasText(gasOwn)),
+    make('span', { class: 'gas total' }, stepGas(gasTotal)),
+    make('span', { class: gasOwn === 0 ? 'gas own is-zero' : 'gas own' }, stepGas(gasOwn)),
   ]
 }

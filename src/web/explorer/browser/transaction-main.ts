@@ -1,18 +1,18 @@
 /** The page of a transaction: where it is, what it did, its result, its events and its trace. */
 import type { FoundTransaction } from '../../../schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { clockText, grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { askNode, textOfError } from './ask.ts'
 import { CodeView } from './code-view.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
-import { once, openFrame } from './frame.ts'
+import { oneAtATime, openFrame } from './frame.ts'
 import { indented } from './json-text.ts'
-import { placeOf } from './place.ts'
+import { pagePlace } from './place.ts'
 import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
-import { decimalText, failureText, valueText } from './value-text.ts'
+import { briefValue, faultText, plainDecimal } from './value-text.ts'
 
 interface CommandPayload {
   readonly payload: {
@@ -43,10 +43,10 @@ let requestKey = ''
 let shown = ''
 let code: CodeView | null = null
 
-const refresh = once(async () => {
+const refresh = oneAtATime(async () => {
   const key = requestKey
   try {
-    const found = await ask<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
+    const found = await askNode<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
     if (key !== requestKey) return
     const text = JSON.stringify(found)
     if (text !== shown) await show(found, text)
@@ -74,7 +74,7 @@ function showPlaces({ blocks, pendingOn }: FoundTransaction): void {
     make(
       'li',
       isOrphan ? { 'data-outcome': 'orphaned' } : {},
-      `chain ${chain} · height ${grouped(height)} · transaction ${index + 1} of its block · ${clockText(createdMs)} `,
+      `chain ${chain} · height ${grouped(height)} · transaction ${index + 1} of its block · ${timeOfDay(createdMs)} `,
       make('span', { class: 'hash', title: hash }, hash),
       ...(isOrphan ? [' ', make('b', { class: 'outcome' }, 'orphaned')] : []),
     ),
@@ -87,7 +87,7 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
   const { exec, cont } = payload
   const { sender, gasLimit, gasPrice } = meta
   write('sender', sender === '' ? 'nobody' : sender)
-  write('terms', `limit ${grouped(gasLimit)}, ${decimalText(gasPrice)} coins each`)
+  write('terms', `limit ${grouped(gasLimit)}, ${plainDecimal(gasPrice)} coins each`)
   write('chain', String(chain))
   code = new CodeView(exec?.code ?? `step ${cont?.step} of ${cont?.pactId}${cont?.rollback ? ', rolled back' : ''}`)
   element('code').replaceChildren(code.element)
@@ -96,7 +96,7 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
   element('data-part').hidden = !hasData
   write('data', hasData ? indented(JSON.stringify(data)) : '')
   const rows = signers.map(({ pubKey, clist = [] }) => {
-    const scopes = clist.map(({ name, args }) => make('code', {}, `(${[name, ...args.map(valueText)].join(' ')})`))
+    const scopes = clist.map(({ name, args }) => make('code', {}, `(${[name, ...args.map(briefValue)].join(' ')})`))
     const scope = scopes.length === 0 ? ['everything in the command'] : scopes
     return make('li', {}, make('code', { class: 'hash' }, pubKey), make('span', { class: 'scopes' }, ...scope))
   })
@@ -111,8 +111,8 @@ function showResult(block: ShownBlock | undefined): void {
   write(outcome, result === undefined ? 'pending' : block?.isOrphan ? `${result.status}, orphaned` : result.status)
   write('gas', gas === undefined ? '–' : grouped(gas))
   const { error, data } = result ?? {}
-  const value = data === undefined ? 'None yet.' : valueText(data)
-  write('result', error === undefined ? value : failureText(error))
+  const value = data === undefined ? 'None yet.' : briefValue(data)
+  write('result', error === undefined ? value : faultText(error))
   element('result').dataset.outcome = error === undefined ? 'success' : 'failure'
   element('events').replaceChildren(...events.map((each) => eventRow(each)))
   element('events-none').hidden = events.length > 0
@@ -128,7 +128,7 @@ async function showTrace(block: ShownBlock | undefined): Promise<void> {
   }
   view.replaceChildren(make('p', { class: 'none' }, 'executing it again'))
   try {
-    const trace = await ask<ShownTrace>('/devnet/trace', { requestKey, block: block.hash })
+    const trace = await askNode<ShownTrace>('/devnet/trace', { requestKey, block: block.hash })
     const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, showLine))
     view.replaceChildren(
       ...printedPart(trace.trace),
@@ -162,7 +162,7 @@ function showLine(line: number): void {
 }
 
 function open(): void {
-  requestKey = decodeURIComponent(location.hash.slice(1)) || (placeOf().get('requestKey') ?? '')
+  requestKey = decodeURIComponent(location.hash.slice(1)) || (pagePlace().get('requestKey') ?? '')
   shown = ''
   write('key', requestKey)
   element<HTMLInputElement>('wanted').value = requestKey

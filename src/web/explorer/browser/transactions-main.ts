@@ -1,18 +1,18 @@
 /** The list of all transactions in blocks, newest first. */
 import type { ListedTransaction, TransactionPage } from '../../../schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { clockText, grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
-import { fillChains, once, openFrame } from './frame.ts'
+import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { askNode } from './ask.ts'
+import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { PagedList } from './paged-list.ts'
-import { notePlace, placeOf, transactionLink } from './place.ts'
+import { notePlace, pagePlace, transactionLink } from './place.ts'
 import { pathWith } from './query.ts'
 
 const PATH = '/devnet/transactions'
 
 const list = new PagedList<ListedTransaction>({
   read: async (next) => {
-    const { transactions, ...page } = await ask<TransactionPage>(pathWith(PATH, { chain: chain(), next }))
+    const { transactions, ...page } = await askNode<TransactionPage>(pathWith(PATH, { chain: chain(), next }))
     return { items: transactions, ...page }
   },
   keyOf: ({ requestKey, block }) => `${requestKey} ${block}`,
@@ -34,7 +34,7 @@ function rowOf(each: ListedTransaction): HTMLElement {
     make(
       'span',
       { class: 'where' },
-      `chain ${each.chain} · height ${grouped(each.height)} · ${clockText(each.createdMs)}`,
+      `chain ${each.chain} · height ${grouped(each.height)} · ${timeOfDay(each.createdMs)}`,
     ),
     make('b', { class: 'outcome' }, outcome),
     make('code', { class: 'what', title: each.what }, each.what),
@@ -43,13 +43,13 @@ function rowOf(each: ListedTransaction): HTMLElement {
   )
 }
 
-const showTrouble = (error: unknown) => write('told', textOfError(error))
+const showTrouble = troubleIn('told')
 const restart = () => void list.restart().catch(showTrouble)
-const renew = once(() => list.renew().catch(showTrouble))
+const renew = oneAtATime(() => list.renew().catch(showTrouble))
 
 openFrame({
   onStart: ({ view }) => {
-    fillChains('chain', view.heads.length, placeOf().get('chain') ?? '', 'all chains').addEventListener(
+    fillChains('chain', view.heads.length, pagePlace().get('chain') ?? '', 'all chains').addEventListener(
       'change',
       () => {
         notePlace({ chain: chain() })

@@ -1,15 +1,15 @@
 /** The list of transfers between chains and of other pacts, unfinished ones first. */
 import type { ListedPact, PactPage } from '../../../schema/pacts.ts'
-import { element, fill, make, write } from '../../kit/dom.ts'
+import { element, fill, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { askNode } from './ask.ts'
 import { sendNextStep } from './complete.ts'
-import { once, openFrame } from './frame.ts'
+import { oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { Keyring } from './keyring.ts'
-import { publishedAccounts } from './node-calls.ts'
 import { PactCard } from './pact-card.ts'
-import { notePlace, placeOf } from './place.ts'
+import { notePlace, pagePlace } from './place.ts'
 import { pathWith } from './query.ts'
+import { showSigning, suggestSigners, takeAccounts } from './signers.ts'
 import type { NodeState } from './state.ts'
 
 /** Shortest time between two reads of the list, in milliseconds: busy networks have news all the time. */
@@ -25,13 +25,9 @@ let shownRead = 0
 let pages = 1
 let renewal: ReturnType<typeof setTimeout> | undefined
 const cards = new WeakMap<Element, PactCard>()
-const keyring: Keyring = new Keyring(() => showAccounts())
+const keyring: Keyring = new Keyring(() => suggestSigners(keyring))
 const onlyOpen = element<HTMLInputElement>('open')
 const payer = element<HTMLInputElement>('payer')
-
-function showAccounts(): void {
-  element('known-accounts').replaceChildren(...keyring.signers.map(({ name }) => make('option', { value: name })))
-}
 
 const actions = {
   mayControl: () => state?.view.status !== undefined,
@@ -43,7 +39,7 @@ const actions = {
     await read()
   },
   onMakeBlocks: async (chain: number, count: number) => {
-    await ask('/devnet/make-blocks', { [chain]: count })
+    await askNode('/devnet/make-blocks', { [chain]: count })
   },
 }
 
@@ -56,7 +52,7 @@ async function read(): Promise<void> {
   let page: PactPage
   let number = 0
   do {
-    page = await ask<PactPage>(pathWith('/devnet/pacts', { open: onlyOpen.checked ? 'true' : null, next }))
+    page = await askNode<PactPage>(pathWith('/devnet/pacts', { open: onlyOpen.checked ? 'true' : null, next }))
     if (page.unread > 0) {
       write('told', `${grouped(page.unread)} blocks are left to search`)
       continue
@@ -89,18 +85,12 @@ function show(found: readonly ListedPact[], { open, finished, next }: PactPage):
   write('told', `${grouped(open)} unfinished, ${grouped(finished)} finished`)
 }
 
-const refresh = once(async () => {
-  await read().catch((error: unknown) => write('told', textOfError(error)))
+const refresh = oneAtATime(async () => {
+  await read().catch(troubleIn('told'))
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 })
 
-function showStatus(): void {
-  const { status } = state?.view ?? {}
-  element('not-here').hidden = status !== undefined
-  keyring.impersonate(status?.impersonated ?? [])
-}
-
-showAccounts()
+suggestSigners(keyring)
 onlyOpen.addEventListener('change', () => {
   pages = 1
   notePlace({ open: onlyOpen.checked ? 'true' : null })
@@ -115,15 +105,14 @@ element('filters').addEventListener('submit', (event) => event.preventDefault())
 openFrame({
   onStart: (now) => {
     state = now
-    onlyOpen.checked = placeOf().get('open') === 'true'
-    showStatus()
-    const showTrouble = (error: unknown) => write('told', textOfError(error))
-    if (now.view.status !== undefined) publishedAccounts().then((known) => keyring.publish(known), showTrouble)
+    onlyOpen.checked = pagePlace().get('open') === 'true'
+    showSigning(keyring, now.view.status)
+    takeAccounts(keyring, now.view, 'told')
     refresh()
   },
   onChange: (now, { heads, blocks, pool, status }) => {
     state = now
-    if (status !== undefined) showStatus()
+    if (status !== undefined) showSigning(keyring, now.view.status)
     if (heads !== undefined || blocks !== undefined || pool !== undefined) refresh()
   },
 })

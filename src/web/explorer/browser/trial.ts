@@ -2,7 +2,7 @@
 import type { FoundTransaction } from '../../../schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
-import { ask, textOfError } from './ask.ts'
+import { askNode, textOfError } from './ask.ts'
 import { curlText } from './call.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { transactionLink } from './place.ts'
@@ -10,7 +10,7 @@ import { pathWith } from './query.ts'
 import { type CommandDraft, type SignedDraft, titleOf } from './signing.ts'
 import { stepLink } from './trace-link.ts'
 import { type ShownStep, type ShownTrace, StepTree } from './trace-tree.ts'
-import { decimalText, type FailedResult, failureText, valueText } from './value-text.ts'
+import { briefValue, type FailedResult, faultText, plainDecimal } from './value-text.ts'
 
 interface TriedResult {
   readonly gas: number
@@ -66,7 +66,7 @@ export class SendTrial {
       curlText('POST', `${this.#options.chainPath(draft.chain)}/pact/api/v1/send`, JSON.stringify({ cmds: [signed] })),
     )
     try {
-      const answer = await ask<LocalAnswer>(path, signed)
+      const answer = await askNode<LocalAnswer>(path, signed)
       if (number !== this.#run) return
       this.#showTried(draft, 'preflightResult' in answer ? answer.preflightResult : answer)
       this.#tried = { draft, signed }
@@ -82,8 +82,8 @@ export class SendTrial {
     const isGood = result.status === 'success'
     this.#outcome(result.status, isGood ? 'would succeed' : 'would fail')
     const fee = Number((gas * Number(gasPrice)).toPrecision(12))
-    write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${decimalText(fee)} coins`)
-    write('trial-result', isGood ? valueText(result.data) : failureText(result.error))
+    write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${plainDecimal(fee)} coins`)
+    write('trial-result', isGood ? briefValue(result.data) : faultText(result.error))
     element('trial-events').replaceChildren(...events.map((each) => eventRow(each)))
     write('send', isGood ? 'Send' : 'Send anyway')
   }
@@ -95,7 +95,7 @@ export class SendTrial {
 
   async #showTrace(draft: CommandDraft, signed: SignedDraft, number: number): Promise<void> {
     try {
-      const trace = await ask<ShownTrace>('/devnet/trace', { cmd: signed })
+      const trace = await askNode<ShownTrace>('/devnet/trace', { cmd: signed })
       if (number !== this.#run) return
       const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, () => undefined))
       element('trial-trace').replaceChildren(tree.element)
@@ -128,7 +128,7 @@ export class SendTrial {
     element('sent-link').replaceChildren(transactionLink(signed.hash))
     write(status, 'sending')
     try {
-      await ask(`${this.#options.chainPath(draft.chain)}/pact/api/v1/send`, { cmds: [signed] })
+      await askNode(`${this.#options.chainPath(draft.chain)}/pact/api/v1/send`, { cmds: [signed] })
       this.#sent = signed.hash
       this.#sentTo = draft.chain
       await this.follow()
@@ -142,7 +142,7 @@ export class SendTrial {
   async follow(): Promise<void> {
     if (this.#sent === '') return
     const key = this.#sent
-    const found = await ask<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
+    const found = await askNode<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
     if (key !== this.#sent) return
     const [block] = found.blocks
     const result = block?.result as TriedResult | undefined
@@ -153,13 +153,13 @@ export class SendTrial {
     else {
       const where = `in block ${grouped(block.height)} of chain ${block.chain}`
       const { status: outcome = '', error, data } = result?.result ?? {}
-      write(status, `${outcome} ${where}: ${error === undefined ? valueText(data) : failureText(error)}`)
+      write(status, `${outcome} ${where}: ${error === undefined ? briefValue(data) : faultText(error)}`)
     }
   }
 
   async #makeBlock(): Promise<void> {
     try {
-      await ask('/devnet/make-blocks', { [this.#sentTo]: 1 })
+      await askNode('/devnet/make-blocks', { [this.#sentTo]: 1 })
     } catch (error) {
       write('sent-status', textOfError(error))
     }

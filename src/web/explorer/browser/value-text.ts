@@ -10,16 +10,16 @@ export interface FailedResult {
 }
 
 /** The message of an error, and its place in words. */
-export const failureText = (error: FailedResult | undefined) =>
+export const faultText = (error: FailedResult | undefined) =>
   error === undefined ? '' : `${error.message}${placeText(error.info)}`
 
 type JsonFields = Readonly<Record<string, unknown>>
 
 /** Source form of a value in results: `{"int":3}` becomes 3, `{"decimal":"1.5"}` 1.5. Guards are shortened. */
-export function valueText(json: unknown): string {
+export function briefValue(json: unknown): string {
   if (typeof json === 'string') return JSON.stringify(json)
-  if (typeof json === 'number') return decimalText(json)
-  if (Array.isArray(json)) return `[${json.map(valueText).join(' ')}]`
+  if (typeof json === 'number') return plainDecimal(json)
+  if (Array.isArray(json)) return `[${json.map(briefValue).join(' ')}]`
   if (typeof json !== 'object' || json === null) return String(json)
   const fields = json as JsonFields
   const { int, decimal, time, timep, pred, keys, keysetref, cgName, fun, refName } = fields
@@ -34,12 +34,12 @@ export function valueText(json: unknown): string {
   if (typeof fun === 'string') return `guard ${fun}`
   if (typeof refName === 'object' && refName !== null) return qualified(refName as JsonFields, 'name')
   return `{${Object.entries(fields)
-    .map(([name, value]) => `${JSON.stringify(name)}: ${valueText(value)}`)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${briefValue(value)}`)
     .join(', ')}}`
 }
 
 /** Digits of a decimal without an exponent. Bare numbers in results are decimals: integers are `{"int":3}`. */
-export function decimalText(number: number): string {
+export function plainDecimal(number: number): string {
   const text = number.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
   return text.includes('.') ? text : `${text}.0`
 }

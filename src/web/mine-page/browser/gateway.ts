@@ -29,7 +29,7 @@ export async function about(signal: AbortSignal): Promise<AboutNetwork> {
   return (await send('/mine/about', { signal: limited(signal, ANSWER_MS) })).json()
 }
 
-export async function shaderText(signal: AbortSignal): Promise<string> {
+export async function fetchShader(signal: AbortSignal): Promise<string> {
   return (await send('/mine/search.wgsl', { signal: limited(signal, ANSWER_MS) })).text()
 }
 
@@ -38,7 +38,7 @@ export async function shaderText(signal: AbortSignal): Promise<string> {
  * @param chain suggested chain, which the node may ignore
  * Throws FormatError for malformed work.
  */
-export async function work(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
+export async function fetchWork(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
   const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -49,7 +49,7 @@ export async function work(account: MinerBody, chain: number | null, signal: Abo
 }
 
 /** Submits a solution and resolves with its result. The request continues even after the visitor stops mining. */
-export async function solved(bytes: Uint8Array<ArrayBuffer>): Promise<SolutionEnd> {
+export async function postSolution(bytes: Uint8Array<ArrayBuffer>): Promise<SolutionEnd> {
   const headers = { 'content-type': 'application/octet-stream' }
   const signal = AbortSignal.timeout(VERDICT_MS)
   return (await send('/mine/solved', { method: 'POST', headers, body: bytes, signal })).json()

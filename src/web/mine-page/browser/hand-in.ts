@@ -4,7 +4,7 @@ import { encodeBase64Url } from '../../../base/bytes.ts'
 import { type Clock, sleep } from '../../../base/clock.ts'
 import { blockHash } from '../../../core/block-hash.ts'
 import type { SolutionEnd } from '../wire.ts'
-import { GatewayRefusal, mayPass, solved } from './gateway.ts'
+import { GatewayRefusal, mayPass, postSolution } from './gateway.ts'
 
 const MAX_ATTEMPTS = 6
 const FIRST_PAUSE_MS = 300
@@ -19,14 +19,14 @@ export interface HandInOptions {
 /**
  * Submits a solution. A retry after a lost answer is safe, because the gateway recognises the solution. Never throws.
  */
-export async function handIn(
+export async function handInSolution(
   bytes: Uint8Array<ArrayBuffer>,
   { chain, height }: { readonly chain: number; readonly height: number },
   { clock, random }: HandInOptions,
 ): Promise<SolutionEnd> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await solved(bytes)
+      return await postSolution(bytes)
     } catch (error) {
       if (!mayPass(error) || attempt === MAX_ATTEMPTS) {
         const verdict = error instanceof GatewayRefusal && !mayPass(error) ? 'rejected' : 'lost'

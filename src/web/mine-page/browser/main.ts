@@ -6,7 +6,7 @@ import type { MinerBody } from '../../../schema/bodies.ts'
 import type { AboutNetwork } from '../wire.ts'
 import { pageClock } from './clock.ts'
 import { openDevice, type SearchDevice } from './device.ts'
-import { about, shaderText } from './gateway.ts'
+import { about, fetchShader } from './gateway.ts'
 import { type MinerEvents, PageMiner, type WorkShown } from './miner.ts'
 import { Problem } from './problem.ts'
 import { RateMeter } from './rate.ts'
@@ -89,7 +89,7 @@ async function mine(stopped: AbortSignal): Promise<void> {
   const node = await meet(stopped)
   const account = accountOf(node)
   view.show('starting', 'Testing the graphics card.')
-  const device = await openDevice(await shaderText(stopped))
+  const device = await openDevice(await fetchShader(stopped))
   view.device(device.name)
   try {
     stopped.throwIfAborted()

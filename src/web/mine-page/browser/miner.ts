@@ -15,11 +15,11 @@ import type { GpuReport } from '../../../engine/gpu/messages.ts'
 import { SearchLoop } from '../../../engine/gpu/search-loop.ts'
 import { nonceRanges } from '../../../engine/range.ts'
 import type { MinerBody } from '../../../schema/bodies.ts'
-import { listen } from '../../kit/stream.ts'
+import { followEvents } from '../../kit/stream.ts'
 import type { SolutionEnd } from '../wire.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
-import { GatewayRefusal, mayPass, work } from './gateway.ts'
-import { handIn } from './hand-in.ts'
+import { fetchWork, GatewayRefusal, mayPass } from './gateway.ts'
+import { handInSolution } from './hand-in.ts'
 import { Problem } from './problem.ts'
 
 /** Target duration of a batch. The browser renders with the same GPU. */
@@ -129,7 +129,7 @@ export class PageMiner {
     while (!stopped.aborted) {
       const calls = this.#calls
       try {
-        if (this.#pending < MAX_PENDING) this.#use(await work(this.#options.account, this.#wantedChain, stopped))
+        if (this.#pending < MAX_PENDING) this.#use(await fetchWork(this.#options.account, this.#wantedChain, stopped))
         if (attempts > 0) this.#options.events.onRecovered()
         attempts = 0
       } catch (error) {
@@ -178,7 +178,7 @@ export class PageMiner {
     this.#unfollow()
     if (chain === null) return
     const onNews = () => this.#callForWork()
-    this.#unfollow = listen({
+    this.#unfollow = followEvents({
       url: `/mine/updates?chain=${chain}`,
       // Updates before the stream opened were missed, so request work at once.
       events: { cut: onNews, stands: onNews, broken: onNews, alive: () => undefined },
@@ -254,7 +254,7 @@ export class PageMiner {
   async #handIn(job: PageWork, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { clock, random, events } = this.#options
     this.#pending++
-    const end = await handIn(bytes, job.shown, { clock, random })
+    const end = await handInSolution(bytes, job.shown, { clock, random })
     this.#pending--
     if (end.verdict === 'rejected' || end.verdict === 'lost') {
       // No block resulted, so work on the same parent is useful again, even the same work.
