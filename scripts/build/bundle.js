@@ -51,7 +51,7 @@ function replacing(instead, importers = /^/) {
 }
 
 /** Folders of src/web with pages. The entry modules of a page have names that end with `main`. */
-const pages = ['dashboard', 'explorer', 'mine-page']
+export const pages = ['dashboard', 'explorer', 'mine-page']
 
 /** Bundles the scripts of each page into dist/src/web/PAGE/served/, from where newcut serves all files. */
 export async function bundlePages() {

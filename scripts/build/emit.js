@@ -16,19 +16,21 @@ const NO_MODULE = /\.test\.ts$|\.d\.ts$/
 const targetOf = (/** @type {string} */ source) => `${dist}${source.replace(/\.ts$/, '.js')}`
 
 /**
- * Compares the modules with those of the last build.
+ * Compares the modules and the files of pages with those of the last build.
  * @param {Readonly<Record<string, string>>} before hash of each source at the last build
  * @returns {{ changed: string[], removed: string[], sources: Record<string, string> }} paths from the root; hashes now
  */
 export function changesSince(before) {
   /** @type {Record<string, string>} */
   const sources = {}
-  for (const name of modules()) {
+  for (const name of inputs()) {
     sources[name] = createHash('sha256')
       .update(readFileSync(`${root}${name}`))
       .digest('base64url')
   }
-  const changed = Object.keys(sources).filter((name) => before[name] !== sources[name] || !existsSync(targetOf(name)))
+  const changed = Object.keys(sources).filter(
+    (name) => before[name] !== sources[name] || (isModule(name) && !existsSync(targetOf(name))),
+  )
   const removed = Object.keys(before).filter((name) => !(name in sources))
   return { changed, removed, sources }
 }
@@ -42,11 +44,17 @@ export function removeOutput(name) {
   for (const file of [target, `${target}.map`, target.replace(/\.js$/, '.d.ts')]) rmSync(file, { force: true })
 }
 
+/** @param {string} name path from the root */
+export const isModule = (name) => name.endsWith('.ts') && !NO_MODULE.test(name)
+
+/** Files of pages that are no modules. */
+const OF_PAGE = /^src\/web\/.*\.(html|css|svg)$/
+
 /** @returns {string[]} paths from the root */
-const modules = () =>
+const inputs = () =>
   FOLDERS.filter((folder) => existsSync(`${root}${folder}`))
     .flatMap(filesBelow)
-    .filter((name) => name.endsWith('.ts') && !NO_MODULE.test(name))
+    .filter((name) => isModule(name) || OF_PAGE.test(name))
 
 /** @param {string} folder path from the root @returns {string[]} */
 function filesBelow(folder) {

@@ -4,7 +4,8 @@
  */
 import { bundleCommands, bundlePackages, bundlePages } from './bundle.js'
 import { copyCharts } from './charts.js'
-import { changesSince, emit, removeOutput } from './emit.js'
+import { changesSince, emit, isModule, removeOutput } from './emit.js'
+import { writeSites } from './sites.js'
 import { readState, writeState } from './state.js'
 
 const startMs = performance.now()
@@ -12,22 +13,24 @@ const before = readState()
 const { changed, removed, sources } = changesSince(before.sources)
 const stale = [...changed, ...removed]
 // The bundles have the benchmarks too.
-const isBundled = before.isBundled && !stale.some((name) => /^(src|bench)\//.test(name))
+const isBundled = before.isBundled && !stale.some((name) => isModule(name) && /^(src|bench)\//.test(name))
+const modules = changed.filter(isModule)
 if (!isBundled || stale.length > 0) {
   // A build that ends in the middle must not pass for a complete one.
   const kept = Object.entries(before.sources).filter(([name]) => !stale.includes(name))
   writeState({ sources: Object.fromEntries(kept), isBundled })
-  for (const name of removed) removeOutput(name)
-  for (const name of changed) emit(name)
+  for (const name of removed.filter(isModule)) removeOutput(name)
+  for (const name of modules) emit(name)
   if (!isBundled) {
-    await bundlePackages(changed)
+    await bundlePackages(modules)
     await bundleCommands()
     await bundlePages()
     copyCharts()
   }
+  writeSites()
   writeState({ sources, isBundled: true })
 }
 const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
 console.log(
-  `newcut: built in ${seconds} s, ${stale.length === 0 ? 'nothing had changed' : `${changed.length} modules emitted`}`,
+  `newcut: built in ${seconds} s, ${stale.length === 0 ? 'nothing had changed' : `${modules.length} modules emitted`}`,
 )

@@ -1,6 +1,6 @@
 /**
- * Serves the files of the web pages from memory, so no request path reaches the file system. The build bundles the
- * scripts of each page.
+ * Serves the files of the web pages from memory, so no request path reaches the file system. The build puts all files of
+ * a page into one folder.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
@@ -43,19 +43,29 @@ export function fileAsset(file: URL): Asset {
   return { type: TYPES[file.pathname.split('.').at(-1) ?? ''], text: readFileSync(file, 'utf8') }
 }
 
-/** Reads a file of src/web, such as `explorer/site/explorer.html`. The package ships them beside dist/. */
-export function siteAsset(name: string): Asset {
-  return fileAsset(new URL(`../../../src/web/${name}`, import.meta.url))
-}
-
 /**
- * Reads the scripts of a page. Throws if the package is incomplete.
+ * Reads the files that the build has made for a page: HTML, style sheets, the icon and scripts. Throws if the package is
+ * incomplete.
  * @param page folder of src/web
- * @returns the scripts by their path below `path`
+ * @param path path of the files
+ * @param policy Content-Security-Policy of the HTML
+ * @param pathOf path of an HTML file by its name without `.html`
+ * @returns the files by their paths
  */
-export function scriptAssets(page: string, path: string): (readonly [string, Asset])[] {
+export function pageAssets(
+  page: string,
+  path: string,
+  policy: string,
+  pathOf: (name: string) => string,
+): Map<string, Asset> {
   const folder = new URL(`${page}/served/`, import.meta.url)
-  return readdirSync(folder).map((name) => [`${path}/${name}`, fileAsset(new URL(name, folder))])
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const asset = fileAsset(new URL(name, folder))
+      const [, html] = /^(.*)\.html$/.exec(name) ?? []
+      return html === undefined ? [`${path}/${name}`, asset] : [pathOf(html), { ...asset, policy }]
+    }),
+  )
 }
 
 /** Sends a file. Pages of other sites may not read it, even where the server allows them other routes. */

@@ -20,7 +20,7 @@ const RULES: readonly RegExp[] = [
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/contracts\/system\/[\w-]+\.pact$/,
   /^src\/engine\/(cpu|gpu|stratum)\/native\/[\w-]+\.(js|c|h)$/,
-  /^src\/web\/[a-z-]+\/site\/[\w-]+\.(html|css|svg)$/,
+  /^dist\/src\/web\/[a-z-]+\/served\/[\w-]+\.(html|css|svg)$/,
   /^dist\/src\/web\/dashboard\/kept\/(LICENSE|[\w.]+\.(css|js))$/,
   /^src\/platform\/install\.js$/,
   /^shaders\/search\.wgsl$/,

@@ -1,6 +1,6 @@
 /** Serves the dashboard on the miner's HTTP server: the page at `/`, its files below `/dashboard/`. */
 import type { FastifyInstance } from 'fastify'
-import { type Asset, fileAsset, policyWith, scriptAssets, sendAsset, siteAsset } from '../assets.ts'
+import { type Asset, fileAsset, pageAssets, policyWith, sendAsset } from '../assets.ts'
 
 export const DASHBOARD_PATH = '/'
 
@@ -10,13 +10,9 @@ const keptAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.met
 /** Reads all files, by path. Throws if the package is incomplete. */
 export function readDashboard(): ReadonlyMap<string, Asset> {
   return new Map<string, Asset>([
-    [DASHBOARD_PATH, { ...siteAsset('dashboard/site/dashboard.html'), policy: policyWith() }],
-    ['/dashboard/dashboard.css', siteAsset('dashboard/site/dashboard.css')],
-    ['/dashboard/parts.css', siteAsset('dashboard/site/parts.css')],
-    ['/dashboard/icon.svg', siteAsset('kit/site/icon.svg')],
+    ...pageAssets('dashboard', '/dashboard', policyWith(), () => DASHBOARD_PATH),
     ['/dashboard/uplot.js', keptAsset('uPlot.iife.min.js')],
     ['/dashboard/uplot.css', keptAsset('uPlot.min.css')],
-    ...scriptAssets('dashboard', '/dashboard'),
   ])
 }
 

@@ -1,34 +1,20 @@
 /** Serves the developer page of an embedded node: `/` for browsers only, files below /explorer/. */
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
-import { type Asset, policyWith, scriptAssets, sendAsset, siteAsset } from '../assets.ts'
-
-/** Path of a page -> its file in site/. */
-export const EXPLORER_PAGES: ReadonlyMap<string, string> = new Map([
-  ['/', 'explorer'],
-  ...['transactions', 'transaction', 'transfers', 'events', 'contracts', 'send', 'api'].map((name) => {
-    return [`/explorer/${name}`, name] as const
-  }),
-])
+import { type Asset, pageAssets, policyWith, sendAsset } from '../assets.ts'
 
 /** The pages have no inline code, not even an import map. */
 export const EXPLORER_POLICY = policyWith("object-src 'none'")
 
 /** The link to the mining page in explorer.html. */
-const MINE_LINK = /<a id="mine-link".*?<\/a>\n?/s
+const MINE_LINK = /\s*<a id="mine-link".*?<\/a>/s
 
 /** Reads all files, by path. Throws if the package is incomplete. */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
-  const pages = [...EXPLORER_PAGES].map(([path, site]): readonly [string, Asset] => {
-    const { type, text } = siteAsset(`explorer/site/${site}.html`)
-    return [path, { type, text: hasMinePage ? text : text.replace(MINE_LINK, ''), policy: EXPLORER_POLICY }]
-  })
-  return new Map<string, Asset>([
-    ...pages,
-    ['/explorer/explorer.css', siteAsset('explorer/site/explorer.css')],
-    ['/explorer/views.css', siteAsset('explorer/site/views.css')],
-    ['/explorer/icon.svg', siteAsset('kit/site/icon.svg')],
-    ...scriptAssets('explorer', '/explorer'),
-  ])
+  const pathOf = (name: string) => (name === 'explorer' ? '/' : `/explorer/${name}`)
+  const assets = pageAssets('explorer', '/explorer', EXPLORER_POLICY, pathOf)
+  const home = assets.get('/')
+  if (home !== undefined && !hasMinePage) assets.set('/', { ...home, text: home.text.replace(MINE_LINK, '') })
+  return assets
 }
 
 /** Files of both kinds of nodes, read once for all nodes of a process. */
