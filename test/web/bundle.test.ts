@@ -1,9 +1,9 @@
-/** The scripts that the build makes of the modules of a page. */
+/** The files that the build makes for pages. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -33,4 +33,33 @@ it.each([
   [`import { readUserFile } from ${built('base/user-file.js')}`, 'node:os'],
 ])('a page with a module of Node.js is refused: %s', async (text, name) => {
   await expect(bundle(text)).rejects.toThrow(`a page cannot load ${name}, which `)
+})
+
+describe('a page of a node', () => {
+  const template = readFileSync(join(root, 'src/web/explorer/template.html'), 'utf8')
+  const filled = async (name: string, facts: string) => {
+    const { filledPage } = await import(/* @vite-ignore */ join(root, 'scripts/build/sites.js'))
+    return String(filledPage(template, name, `<!--\n${facts}\n-->\n<main>content</main>\n`))
+  }
+
+  it('has the frame of the template around its content, and marks its own link', async () => {
+    const page = await filled('events', 'title: events\ndescription: Events: by name.')
+    expect(page).toContain('<title>newcut · events</title>')
+    expect(page).toContain('content="Events: by name."')
+    expect(page).toContain('</a>Events</h1>')
+    expect(page).toContain('src="/explorer/events-main.js"')
+    expect(page).toContain('<main>content</main>')
+    expect(page.match(/<a [^>]*aria-current[^>]*>/g)).toEqual(['<a href="/explorer/events" aria-current="page">'])
+    expect(page).not.toMatch(/[{}]/)
+  })
+
+  it('may have one more link, and belong to another page', async () => {
+    const page = await filled('one', 'title: one\ndescription: d\nlink: <a href="/more">More</a>\nin: /explorer/send')
+    expect(page).toContain('<a href="/explorer/send" aria-current="page">')
+    expect(page).toMatch(/^ {8}<a href="\/more">More<\/a>$/m)
+  })
+
+  it.each(['title: one', 'description: d', ''])('needs a title and a description, not only: %s', async (facts) => {
+    await expect(filled('one', facts)).rejects.toThrow('page one: expected a title and a description')
+  })
 })
