@@ -2,7 +2,7 @@
  * Reads a journal in a process of its own, for the suite `footprint`: as a start of a miner does, or as `newcut blocks
  * --summary` does without an index. Prints the processor time and the peak of its memory.
  */
-import { summariesOf } from '../src/commands/blocks-summary.ts'
+import { summariesOf } from '../src/cli/results/blocks-lines.ts'
 import { readJournal } from '../src/journal/content.ts'
 import { earlierRuns } from '../src/journal/earlier.ts'
 

@@ -5,8 +5,8 @@
 import { expect, it } from 'vitest'
 import { NewcutError } from '../src/base/errors.ts'
 import { resolveLayers } from '../src/cli/config.ts'
+import { refuseWithoutEffect } from '../src/cli/options/effect.ts'
 import { mineOptions } from '../src/cli/options/mine.ts'
-import { refuseWithoutEffect } from '../src/commands/effect.ts'
 
 /** Typed flags: option -> value, or values. */
 type Flags = Readonly<Record<string, unknown>>

@@ -1,16 +1,16 @@
 /** `newcut balance [ACCOUNT]`: the coins of an account on every chain, once or as they change. */
 import { describeError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { chainsOf, withNode } from '../cli/input/with-node.ts'
 import { linePrinter } from '../cli/line.ts'
 import type { balanceOptions } from '../cli/options/wallet.ts'
+import { balanceJson, balanceLines, type ShownBalances, totalOf } from '../cli/results/balance-lines.ts'
 import type { Surroundings, Terminal } from '../cli/terminal.ts'
 import { checkPayee, accountOn as payeeOn } from '../compose/payee.ts'
 import type { Decimal } from '../contracts/values/decimal.ts'
 import type { NodeClient } from '../node/client.ts'
 import { isRetryable } from '../node/errors.ts'
 import { accountOn } from '../wallet/ask.ts'
-import { balanceJson, balanceLines, type ShownBalances, totalOf } from './balance-text.ts'
-import { chainsOf, withNode } from './with-node.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 

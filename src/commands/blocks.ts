@@ -1,15 +1,15 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { pricesOf } from '../cli/input/prices.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
+import { refuseFlag } from '../cli/options/effect.ts'
+import { summariesOf, summaryLines } from '../cli/results/blocks-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type JournalContent, readJournal } from '../journal/content.ts'
 import { stateFolder } from '../journal/folder.ts'
 import type { BlockRecord } from '../journal/record.ts'
 import { totalsOf } from '../journal/totals.ts'
-import { summariesOf, summaryLines } from './blocks-summary.ts'
-import { refuseFlag } from './effect.ts'
-import { pricesOf } from './prices.ts'
 
 /**
  * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot

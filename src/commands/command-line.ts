@@ -3,8 +3,8 @@ import { asNewcutError } from '../base/errors.ts'
 import { exitCodeOf } from '../base/exit-codes.ts'
 import { reportError } from '../cli/console.ts'
 import { runProgram } from '../cli/program.ts'
+import { surroundings } from '../cli/surroundings.ts'
 import type { Surroundings } from '../cli/terminal.ts'
-import { surroundings } from './surroundings.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Runs a command line without node and script. Resolves with the exit code. */

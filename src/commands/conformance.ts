@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
+import { networkFormsOf } from '../cli/input/network-files.ts'
+import { outputProblem } from '../cli/output-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
 import {
@@ -18,8 +20,6 @@ import { type ConformanceReport, runCases } from '../conformance/run.ts'
 import { definitionOf } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type ServeClientsOptions, serveClients } from './conformance-serve.ts'
-import { networkFormsOf } from './network-files.ts'
-import { outputProblem } from './output-file.ts'
 
 const TIMEOUT_MS = 10_000
 /** A client that is done asks nothing for this long. */

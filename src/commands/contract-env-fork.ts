@@ -1,6 +1,7 @@
 /** Test files that fork a network themselves, with `env-fork`. */
 import { dirname, resolve } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
 import { forkOptions } from '../cli/options/fork.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ValueKind, valueIn } from '../cli/values.ts'
@@ -13,7 +14,6 @@ import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { pinText } from '../copy/pin.ts'
 import { type FileOutcome, type FileQuestions, runTestFile } from '../testing/files.ts'
 import { costOf, openTestFork, type TestFork, textOf } from './contract-fork.ts'
-import { type ForkValues, forkOf } from './fork-setup.ts'
 
 /** Field of the options of `env-fork` -> the option of the command line. */
 const FIELDS = new Map<string, keyof typeof forkOptions>([

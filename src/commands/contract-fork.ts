@@ -1,15 +1,14 @@
 /** Test files on the state of another network. */
 import { NewcutError } from '../base/errors.ts'
 import { MAX_CODE_BYTES, readUserText } from '../base/user-file.ts'
+import { type ForkValues, forkSetup } from '../cli/input/fork-setup.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
 import type { ChainCopy } from '../copy/chain-copy.ts'
 import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
-
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
-import { type ForkValues, forkSetup } from './fork-setup.ts'
 
 /** Runs files where they find the state of a chain. */
 export interface FileRunner {

@@ -1,7 +1,9 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
 import { resolve } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
+import type { ForkValues } from '../cli/input/fork-setup.ts'
 import { painter } from '../cli/line.ts'
+import { deepestFailure, failureText, traceLines } from '../cli/results/trace-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { TextPlace } from '../contracts/errors.ts'
 import type { Chance, FormGas, FormTrace, StoppedAt, TestCase, TestFailure, TestReport } from '../contracts/repl/run.ts'
@@ -10,8 +12,6 @@ import { type RunReportOptions, reportRun } from '../testing/reports.ts'
 import { tapLines, testsOf } from '../testing/results.ts'
 import { runTestFiles } from '../testing/run.ts'
 import { watchFiles } from './contract-watch.ts'
-import type { ForkValues } from './fork-setup.ts'
-import { deepestFailure, failureText, traceLines } from './trace-lines.ts'
 
 export interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]

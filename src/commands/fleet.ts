@@ -4,13 +4,13 @@ import { NewcutError } from '../base/errors.ts'
 import { printable } from '../base/printable.ts'
 import { formatHashrate } from '../base/units.ts'
 import type { Config } from '../cli/config.ts'
+import { linkSetup } from '../cli/input/fleet-setup.ts'
+import { refuseWithoutEffect } from '../cli/options/effect.ts'
 import { fleetOptions } from '../cli/options/lead.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { Link } from '../fleet/link.ts'
 import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '../fleet/messages.ts'
 import { systemClock } from '../platform/clock.ts'
-import { refuseWithoutEffect } from './effect.ts'
-import { linkSetup } from './fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
 type Print = (line: string) => void

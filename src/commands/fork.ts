@@ -1,6 +1,8 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
 
 import { NewcutError } from '../base/errors.ts'
+import { type ForkValues, forkSetup } from '../cli/input/fork-setup.ts'
+import { networkFormsOf } from '../cli/input/network-files.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { openCopy } from '../copy/network-copy.ts'
@@ -10,9 +12,7 @@ import { forkedNetwork } from '../devnet/options/network-settings.ts'
 import { rulesOf } from '../devnet/rules/network-rules.ts'
 import { settingsOf } from '../devnet/rules/settings.ts'
 import type { NodeRelease } from '../schema/devnet-modes.ts'
-import { type ForkValues, forkSetup } from './fork-setup.ts'
 import { casesOf, reportLines, verify } from './fork-verify.ts'
-import { networkFormsOf } from './network-files.ts'
 import { givenCases, writeReport } from './verify-report.ts'
 
 export interface ForkCommand {

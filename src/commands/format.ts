@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
 import { MAX_CODE_BYTES } from '../base/user-file.ts'
+import { fileText } from '../cli/input/given-text.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { formatFile } from '../editor/format/format.ts'
 import { isContractFile } from '../editor/workspace/disk-files.ts'
-import { fileText } from './given-text.ts'
 
 export interface FormatOptions {
   readonly files: readonly string[]

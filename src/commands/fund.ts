@@ -2,7 +2,9 @@
 import { NewcutError } from '../base/errors.ts'
 import type { ExactJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'
+import { checkChain, withNode } from '../cli/input/with-node.ts'
 import type { fundOptions } from '../cli/options/wallet.ts'
+import { valueText, withoutControls } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
 import { NodeRefusal } from '../node/errors.ts'
@@ -10,8 +12,6 @@ import { Requests } from '../node/requests.ts'
 import { controlOperations, type DevnetStatus } from '../schema/control.ts'
 import { fundOrder } from '../schema/fund-order.ts'
 import { readAmount } from '../wallet/transfer.ts'
-import { valueText, withoutControls } from './value-text.ts'
-import { checkChain, withNode } from './with-node.ts'
 
 /** The block may have to wait for the proof of work of a network. */
 const TIMEOUT_MS = 60_000

@@ -4,6 +4,8 @@ import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../base/bytes.ts
 import { describeError, FormatError, fileProblem, NewcutError } from '../base/errors.ts'
 import { stringifyJson } from '../base/json.ts'
 import { MAX_INPUT_BYTES, readUserFile } from '../base/user-file.ts'
+import { recordsOf, recordsOfArgument } from '../cli/input/inspect-input.ts'
+import { networksOf } from '../cli/input/network-files.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { blockHash } from '../core/block-hash.ts'
 import { forkStateOf } from '../core/fork.ts'
@@ -24,8 +26,6 @@ import { difficultyOf, levelOf } from '../core/target.ts'
 import type { HeaderRule } from '../core/validate.ts'
 import { decodeWorkResponse } from '../core/work.ts'
 import { brokenAlone, brokenGenesis, isGenesis } from '../node/verify.ts'
-import { recordsOf, recordsOfArgument } from './inspect-input.ts'
-import { networksOf } from './network-files.ts'
 
 /**
  * `input` is text, a file, or `-` for stdin. Resolves with exit code 1 if a part is unreadable.

@@ -2,11 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '../base/ed25519.ts'
+import { NewcutError } from '../base/errors.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { modeForOthers } from '../platform/secret-file.ts'
+import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
 
 /** A key that YAML would read as a number. */
 const NUMBER = /^\d+(e\d+)?$/
+
+const EXISTING = {
+  problem: 'the file exists (EEXIST), and keygen never overwrites a file',
+  hint: 'it may hold a key: name another file, or move this one away',
+}
 
 export interface KeyPair {
   /** 64 hex digits. */
@@ -26,10 +32,12 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
   const print = printerTo(out)
   const keys = generateKeys()
   if (file !== undefined) {
-    const { keyFileLines, writeKeyFile } = await import('./key-file.ts')
-    writeKeyFile(file, keyLines(keys))
+    await writeKeyFile(file, keyLines(keys))
     if (json) print(JSON.stringify({ ...publicParts(keys), file: resolve(file) }))
-    else for (const line of keyFileLines(file, keys.publicKey)) print(line)
+    else {
+      const { keyFileLines } = await import('../cli/results/key-lines.ts')
+      for (const line of keyFileLines(file, keys.publicKey)) print(line)
+    }
     return 0
   }
   if (json) print(JSON.stringify({ ...keys, account: `k:${keys.publicKey}` }))
@@ -42,6 +50,18 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
     )
   }
   return 0
+}
+
+/** Writes these lines to a new file. Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. */
+async function writeKeyFile(file: string, lines: readonly string[]): Promise<void> {
+  try {
+    writeSecretFile(file, `${lines.join('\n')}\n`)
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException
+    const { outputProblem } = await import('../cli/output-file.ts')
+    const { problem, hint } = cause.code === 'EEXIST' ? EXISTING : outputProblem(file, cause)
+    throw new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
+  }
 }
 
 /** Without `generateKeyPair`: in Node 20, an export of its key hangs if the garbage collector runs meanwhile. */

@@ -1,7 +1,13 @@
 /** `newcut lead`: gives work of a node to the rigs of a fleet, or stands by. */
 import type { ChangingFace } from '../cli/changing-face.ts'
 import type { Config } from '../cli/config.ts'
+import { linkSetup, machineName } from '../cli/input/fleet-setup.ts'
+import { commonSetup, keptState, nodesSetup } from '../cli/input/miner-setup.ts'
+import { networksOf } from '../cli/input/network-files.ts'
+import { withLog } from '../cli/log.ts'
+import { refuseWithoutEffect } from '../cli/options/effect.ts'
 import { leadOptions } from '../cli/options/lead.ts'
+import { attended, faceLines, firstLines, journalLines, sourceLines } from '../cli/results/miner-lines.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
 import { tryMiner } from '../compose/dry-run.ts'
@@ -11,12 +17,6 @@ import type { LeaderSearch, MinerSetup, NodesSetup } from '../compose/setup.ts'
 import { readNatsAddress } from '../fleet/address.ts'
 import { Link } from '../fleet/link.ts'
 import { systemClock } from '../platform/clock.ts'
-import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
-import { refuseWithoutEffect } from './effect.ts'
-import { linkSetup, machineName } from './fleet-setup.ts'
-import { withLog } from './log.ts'
-import { commonSetup, keptState, nodesSetup } from './miner-setup.ts'
-import { networksOf } from './network-files.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 

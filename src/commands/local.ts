@@ -1,15 +1,25 @@
 /** `newcut local CODE`: evaluates code on a node, and prints its value. */
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { givenCode, givenJson } from '../cli/input/given-text.ts'
+import { type LocalOverrides, overridesFrom } from '../cli/input/overrides.ts'
+import { checkChain, withNode } from '../cli/input/with-node.ts'
 import type { localOptions } from '../cli/options/wallet.ts'
+import { valueText } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import { answer } from '../wallet/ask.ts'
+import type { NodeClient } from '../node/client.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { Requests } from '../node/requests.ts'
+import type { CommandResult } from '../schema/command-bodies.ts'
+import { traceOperation } from '../schema/trace.ts'
+import { answer, type Question, questionCommand } from '../wallet/ask.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { givenCode, givenJson } from './given-text.ts'
-import { answerWith, overridesFrom } from './local-overrides.ts'
-import { valueText } from './value-text.ts'
-import { checkChain, withNode } from './with-node.ts'
+
+/** A run has at most 20 s, and may wait for others. */
+const OVERRIDDEN_TIMEOUT_MS = 60_000
+/** Values of results keep all digits. */
+const exactTrace = { ...traceOperation, group: 'command' } as const
 
 /** Throws CommandFailed for code that fails. */
 export function runLocal(
@@ -33,10 +43,30 @@ export function runLocal(
       : answerWith(overrides, client, chain, question, call))
     const data = (async () => dataOf(result, 'the code failed'))()
     const failed = async (error: unknown) => {
-      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      throw (await import('../cli/input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     }
     const value = valueFromJson(await data.catch(failed))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })
+}
+
+/** Like `answer` of wallet/ask.ts, with overrides. Throws NewcutError NODE_REFUSED if the node has none. */
+async function answerWith(
+  overrides: LocalOverrides,
+  client: NodeClient,
+  chain: number,
+  question: Question,
+  { signal, nowMs }: { readonly signal: AbortSignal; readonly nowMs: number },
+): Promise<CommandResult> {
+  const cmd = questionCommand(client, chain, question, nowMs)
+  const { body } = await new Requests(client.http, '')
+    .json(exactTrace, { body: { cmd, overrides }, signal, timeoutMs: OVERRIDDEN_TIMEOUT_MS })
+    .catch((error: unknown) => {
+      if (!(error instanceof NodeRefusal) || error.status !== 404 || error.excerpt !== '') throw error
+      const hint = 'only nodes of newcut devnet run code on another state'
+      throw new NewcutError('NODE_REFUSED', 'this node has no overrides', { hint, cause: error })
+    })
+  const { gas, result, requestKey: reqKey } = body
+  return { gas, result, reqKey }
 }

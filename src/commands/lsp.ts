@@ -1,11 +1,11 @@
 /** `newcut lsp`: the language server for contracts, on stdin and stdout. */
 import { execFile } from 'node:child_process'
 import { NewcutError } from '../base/errors.ts'
+import { type ForkValues, forkSetup } from '../cli/input/fork-setup.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import type { TestFileReport } from '../editor/features/test-lenses.ts'
 import { type EditorHost, serveEditor } from '../editor/protocol/server.ts'
 import { diskFiles } from '../editor/workspace/disk-files.ts'
-import { type ForkValues, forkSetup } from './fork-setup.ts'
 import { forkArguments, LiveTexts } from './live-texts.ts'
 
 /** A test file that takes longer is stopped. */

@@ -2,8 +2,15 @@
 
 import type { ExitCode } from '../base/exit-codes.ts'
 import type { ChangingFace } from '../cli/changing-face.ts'
+import { checkMinerOptions, setupOf } from '../cli/input/miner-setup.ts'
+import { networksOf } from '../cli/input/network-files.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
+import { LiveConfig } from '../cli/live-config.ts'
+import type { MineConfig } from '../cli/live-options.ts'
+import { styleOf, withLog } from '../cli/log.ts'
+import { refuseWithoutEffect } from '../cli/options/effect.ts'
 import { mineOptions } from '../cli/options/mine.ts'
+import { attended, faceLines, firstLines, journalLines, sourceLines } from '../cli/results/miner-lines.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
 import { changeableOf } from '../compose/change.ts'
@@ -12,13 +19,6 @@ import { checkSetup, type MinerStart, runMiner } from '../compose/miner.ts'
 import type { MinerSetup } from '../compose/setup.ts'
 import { onFileChange } from '../platform/watch-file.ts'
 import { describeAutoMine } from '../schema/devnet-modes.ts'
-import { attended, faceLines, firstLines, journalLines, sourceLines } from './banner.ts'
-import { refuseWithoutEffect } from './effect.ts'
-import { LiveConfig } from './live-config.ts'
-import type { MineConfig } from './live-options.ts'
-import { styleOf, withLog } from './log.ts'
-import { setupOf } from './miner-setup.ts'
-import { networksOf } from './network-files.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 
@@ -105,7 +105,8 @@ function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessE
     await change(changeableOf(setupOf(next, environment)))
     log.use(styleOf(next.values))
   }
-  const configuration = new LiveConfig(config, { apply, show: log.show, environment })
+  const check = (next: MineConfig) => checkMinerOptions(next, environment)
+  const configuration = new LiveConfig(config, { apply, check, show: log.show })
   const follow = (start: MinerStart) => {
     tie(start)
     if (config.file === null) return () => undefined

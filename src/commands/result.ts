@@ -1,18 +1,18 @@
 /** `newcut result REQUESTKEY`: the result of a transaction. */
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { checkRequestKey, findResult } from '../cli/input/sender.ts'
+import { checkChain, withNode } from '../cli/input/with-node.ts'
+import { refuseWithoutEffect } from '../cli/options/effect.ts'
 import { resultOptions } from '../cli/options/wallet.ts'
+import { StepLines } from '../cli/results/step-lines.ts'
+import { resultJson, valueText } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { WaitProgress } from '../node/wait-for.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { refuseWithoutEffect } from './effect.ts'
-import { checkRequestKey, findResult, resultJson } from './orders.ts'
-import { StepLines } from './steps.ts'
-import { valueText } from './value-text.ts'
-import { checkChain, withNode } from './with-node.ts'
 
 type ResultConfig = Config<typeof resultOptions>
 

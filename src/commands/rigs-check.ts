@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
+import { checkLines, type RigsChecked, shareTimes } from '../cli/results/rigs-check-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -12,7 +13,6 @@ import { type Maker, makers, type RigLogin } from '../stratum-check/makers.ts'
 import { connectTo, readServerAddress, type ServerAddress } from '../stratum-check/reach.ts'
 import type { Transcript } from '../stratum-check/transcript.ts'
 import { visit } from '../stratum-check/visit.ts'
-import { checkLines, type RigsChecked, shareTimes } from './rigs-check-lines.ts'
 
 /** An account without a known key. The check submits no shares, so nothing is paid. */
 const CHECK_USER = `k:${'0'.repeat(64)}.check`

@@ -1,20 +1,20 @@
 /** `newcut send`: signs code or a request file, sends it, and waits for its result. */
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { givenCode, givenJson } from '../cli/input/given-text.ts'
+import { commandSenderFor } from '../cli/input/sender.ts'
+import { signingKeys } from '../cli/input/signing-keys.ts'
+import { checkChain, withNode } from '../cli/input/with-node.ts'
+import { refuseFlag, refuseWithoutEffect } from '../cli/options/effect.ts'
 import { sendOptions } from '../cli/options/wallet.ts'
+import { StepLines } from '../cli/results/step-lines.ts'
+import { resultJson, valueText } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { readCapability } from '../wallet/capability.ts'
 import type { SignedCommand } from '../wallet/command.ts'
 import type { CommandSender } from '../wallet/command-sender.ts'
 import { dataOf } from '../wallet/failure.ts'
-import { refuseFlag, refuseWithoutEffect } from './effect.ts'
-import { givenCode, givenJson } from './given-text.ts'
-import { commandSenderFor, resultJson } from './orders.ts'
-import { signingKeys } from './signing-keys.ts'
-import { StepLines } from './steps.ts'
-import { valueText } from './value-text.ts'
-import { checkChain, withNode } from './with-node.ts'
 
 /** Throws CommandFailed for code that fails. */
 export function runSend(
@@ -42,10 +42,10 @@ function sendCode(given: string, config: Config<typeof sendOptions>, surrounding
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
     const sender = values.sender ?? keys[0].account
-    const commandSender = commandSenderFor(client, values, steps, stopped)
+    const commandSender = commandSenderFor(client, values, steps.show, stopped)
     const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
     const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
-      throw (await import('./syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      throw (await import('../cli/input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     })
     return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
   })
@@ -61,8 +61,8 @@ async function sendRequest(
 ): Promise<number> {
   const { values } = config
   for (const name of IN_FILE) refuseFlag(config, name, { reason: 'the file of --request has it' })
-  const { readRequestFile } = await import('./request-file.ts')
-  const { completeCommand, mergedCommand, withSignatures } = await import('./request-signatures.ts')
+  const { readRequestFile } = await import('../cli/input/request-file.ts')
+  const { completeCommand, mergedCommand, withSignatures } = await import('../cli/input/request-signatures.ts')
   const steps = new StepLines(values.json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     const networkId = client.info.nodeVersion
@@ -82,7 +82,7 @@ async function sendRequest(
         keys.map(({ key }) => key),
       ),
     )
-    const commandSender = commandSenderFor(client, { ...values, ttl: ttl * 1000 }, steps, stopped)
+    const commandSender = commandSenderFor(client, { ...values, ttl: ttl * 1000 }, steps.show, stopped)
     if (values.preflight) await commandSender.tryOut(chain, command)
     await commandSender.send(chain, command)
     return report({ commandSender, chain, command, steps, stopped }, values, surroundings)

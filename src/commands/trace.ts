@@ -1,17 +1,17 @@
 /** `newcut trace KEY`: executes a transaction of a development network again, and prints its steps with their gas. */
 import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { checkRequestKey } from '../cli/input/sender.ts'
+import { withNode } from '../cli/input/with-node.ts'
 import { painter } from '../cli/line.ts'
+import { refuseWithoutEffect } from '../cli/options/effect.ts'
 import { nodeOptions, type traceOptions } from '../cli/options/wallet.ts'
+import { deepestFailure, failureText, type TraceStepView, traceLines } from '../cli/results/trace-lines.ts'
+import { withoutControls } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { Requests } from '../node/requests.ts'
 import { traceOperation } from '../schema/trace.ts'
-import { refuseWithoutEffect } from './effect.ts'
-import { checkRequestKey } from './orders.ts'
-import { deepestFailure, failureText, type TraceStepView, traceLines } from './trace-lines.ts'
-import { withoutControls } from './value-text.ts'
-import { withNode } from './with-node.ts'
 
 /** A run has at most 20 s, and may wait for others. */
 const TIMEOUT_MS = 60_000

@@ -2,7 +2,14 @@
 import { NewcutError } from '../base/errors.ts'
 import { parsePlainJson } from '../base/json.ts'
 import type { Config } from '../cli/config.ts'
+import { givenJson } from '../cli/input/given-text.ts'
+import { checkRequestKey, commandSenderFor, findResult, termsOf } from '../cli/input/sender.ts'
+import { signingKeys } from '../cli/input/signing-keys.ts'
+import { checkChain, withNode } from '../cli/input/with-node.ts'
+import { refuseFlag } from '../cli/options/effect.ts'
 import type { transferOptions } from '../cli/options/wallet.ts'
+import { StepLines } from '../cli/results/step-lines.ts'
+import { resultJson } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '../cli/values.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -11,12 +18,6 @@ import type { CommandSender } from '../wallet/command-sender.ts'
 import { completeCrossing, crossingOf } from '../wallet/crossing.ts'
 import { checkGasPayer, planTransfer } from '../wallet/plan.ts'
 import { type Keyset, readAmount, type Transfer } from '../wallet/transfer.ts'
-import { refuseFlag } from './effect.ts'
-import { givenJson } from './given-text.ts'
-import { checkRequestKey, commandSenderFor, findResult, resultJson, termsOf } from './orders.ts'
-import { signingKeys } from './signing-keys.ts'
-import { StepLines } from './steps.ts'
-import { checkChain, withNode } from './with-node.ts'
 
 type TransferConfig = Config<typeof transferOptions>
 
@@ -45,7 +46,7 @@ export function runTransfer(
   return withNode(config, surroundings, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
-      const commandSender = commandSenderFor(client, values, steps, signal)
+      const commandSender = commandSenderFor(client, values, steps.show, signal)
       const { nowMs } = surroundings
       const setting: Setting = { client, commandSender, steps, keys, config, signal, nowMs }
       const done = wanted === null ? await goOn(setting) : await move(setting, wanted)

@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
+import { fileText } from '../cli/input/given-text.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
 import type { NodeRelease } from '../schema/devnet-modes.ts'
 import { piecesOf, type VerifyReport } from './fork-verify.ts'
-import { fileText } from './given-text.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { balanceJson, balanceLines } from '../../src/commands/balance-text.ts'
-import { valueText } from '../../src/commands/value-text.ts'
+import { balanceJson, balanceLines } from '../../src/cli/results/balance-lines.ts'
+import { valueText } from '../../src/cli/results/value-lines.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 
 const balances = (texts: readonly (string | null)[]) =>

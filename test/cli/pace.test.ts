@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { resolveLayers } from '../../src/cli/config.ts'
+import { setupOf } from '../../src/cli/input/miner-setup.ts'
 import { mineOptions } from '../../src/cli/options/mine.ts'
-import { setupOf } from '../../src/commands/miner-setup.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-pace-'))

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { resolveConfig } from '../../src/cli/config.ts'
+import { checkMinerOptions } from '../../src/cli/input/miner-setup.ts'
+import { LiveConfig } from '../../src/cli/live-config.ts'
 import { devnetOptions } from '../../src/cli/options/devnet.ts'
 import { leadOptions } from '../../src/cli/options/lead.ts'
 import { mineOptions } from '../../src/cli/options/mine.ts'
 import { balanceOptions } from '../../src/cli/options/wallet.ts'
-import { LiveConfig } from '../../src/commands/live-config.ts'
 import { paceSearch } from '../pace.ts'
 import { run, startHere, stopAll } from './run.ts'
 
@@ -86,8 +87,8 @@ it('over HTTP the account of the current key is no change, and an invalid key is
   const shown: unknown[] = []
   const live = new LiveConfig(config, {
     apply: async () => undefined,
+    check: (next) => checkMinerOptions(next, {}),
     show: (event) => shown.push(event),
-    environment: {},
   })
   await live.change({ 'public-key': `k:${KEY}` })
   await live.change({ 'public-key': [`k:${KEY.toUpperCase()}`] })

@@ -2,9 +2,9 @@
 import { parseAllDocuments } from 'yaml'
 import { describeError } from '../../src/base/errors.ts'
 import { parseConfigFile, resolveLayers } from '../../src/cli/config.ts'
+import { readRequest } from '../../src/cli/input/request-file.ts'
 import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'
-import { readRequest } from '../../src/commands/request-file.ts'
 import { read } from '../../src/contracts/syntax/reader.ts'
 
 /** Keys of files of other programs: a YAML file without any of them is a configuration file of newcut. */

@@ -10,8 +10,10 @@ import { Metrics } from '../../../src/api/metrics.ts'
 import { type ServedPart, startApi } from '../../../src/api/server.ts'
 import { isLoopback } from '../../../src/base/host.ts'
 import { parseConfigFile, resolveConfig } from '../../../src/cli/config.ts'
+import { checkMinerOptions } from '../../../src/cli/input/miner-setup.ts'
+import { LiveConfig } from '../../../src/cli/live-config.ts'
+import type { MineConfig } from '../../../src/cli/live-options.ts'
 import { mineOptions } from '../../../src/cli/options/mine.ts'
-import { LiveConfig } from '../../../src/commands/live-config.ts'
 import { snapshotWith } from '../../mine/snapshot.ts'
 import { bytesOf, expect, jsonBytes, type Reader, type Target, textOf, textTarget } from '../target.ts'
 
@@ -185,7 +187,11 @@ const configuration: Target = {
     const file = join(folder, 'config.yaml')
     const open = () => {
       writeFileSync(file, FILE)
-      const ports = { apply: async () => undefined, show: () => undefined, environment: {} }
+      const ports = {
+        apply: async () => undefined,
+        check: (config: MineConfig) => checkMinerOptions(config, {}),
+        show: () => undefined,
+      }
       return new LiveConfig(resolveConfig(mineOptions, {}, {}, file), ports)
     }
     let live = open()
