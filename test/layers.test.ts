@@ -52,6 +52,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node',
     'devnet',
     'copy',
+    // Texts of the modules of a fork, for editors.
+    'editor',
+    'testing',
     // Rewards that only a contract states.
     'wallet',
     'schema',
@@ -80,7 +83,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['contracts', 'copy', 'schema', 'platform', 'core', 'base'],
   schema: ['core', 'base'],
   platform: ['core', 'base'],
-  testing: ['contracts', 'platform', 'base'],
+  testing: ['contracts', 'copy', 'platform', 'base'],
   editor: ['contracts', 'core', 'base'],
   contracts: ['core', 'base'],
   copy: ['contracts', 'core', 'base'],
@@ -95,7 +98,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const allowedToFolder: Readonly<Record<string, readonly string[]>> = {
   'cli/input': [
     ...['compose', 'wallet', 'contracts', 'fleet', 'source', 'sensors', 'journal', 'mine', 'engine', 'node'],
-    ...['devnet', 'copy', 'schema', 'platform', 'core', 'base'],
+    ...['devnet', 'copy', 'testing', 'schema', 'platform', 'core', 'base'],
   ],
   'cli/results': [
     ...['compose', 'payouts', 'stratum-check', 'wallet', 'contracts', 'stratum', 'journal', 'mine', 'devnet'],
@@ -392,7 +395,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'base/sealed-log.ts': 'a file of the data folder',
   'base/user-file.ts': 'the reader of files that users name',
   'cli/hotkeys.ts': 'a file of the operating system',
-  'commands/live-texts.ts': 'a temporary file of its own',
+  'compose/live-texts.ts': 'a temporary file of its own',
   'compose/search/rig-starts.ts': 'a file of the state folder',
   'contracts/system/system.ts': 'a file of the package',
   'copy/cache.ts': 'a file of the cache',
@@ -430,7 +433,6 @@ it('files that a user names are opened by one reader', () => {
 const JSON_PARSERS: Readonly<Record<string, string>> = {
   'accounts/share-records.ts': 'records of its own database',
   'base/json.ts': 'the reader of JSON',
-  'commands/lsp.ts': 'the report of a process of its own',
   'commands/verify-report.ts': 'a text that it has just written',
   'devnet/copy/open-copy.ts': 'a file of the data folder',
   'devnet/data/database.ts': 'records of its own database',

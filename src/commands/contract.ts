@@ -1,17 +1,21 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
 import { resolve } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
-import type { ForkValues } from '../cli/input/fork-setup.ts'
-import { painter } from '../cli/line.ts'
+import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
+import { counted, painter } from '../cli/line.ts'
 import { deepestFailure, failureText, traceLines } from '../cli/results/trace-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { TextPlace } from '../contracts/errors.ts'
-import type { Chance, FormGas, FormTrace, StoppedAt, TestCase, TestFailure, TestReport } from '../contracts/repl/run.ts'
-import { type FileOutcome, type FileQuestions, runTestFile, shown } from '../testing/files.ts'
+import type { Chance } from '../contracts/repl/properties.ts'
+import type { StoppedAt, TestReport } from '../contracts/repl/run.ts'
+import type { FormGas } from '../contracts/repl/test-gas.ts'
+import type { TestCase, TestFailure } from '../contracts/repl/test-results.ts'
+import type { FormTrace } from '../contracts/trace/form-traces.ts'
+import { type FileOutcome, type FileQuestions, shown } from '../testing/files.ts'
 import { type RunReportOptions, reportRun } from '../testing/reports.ts'
 import { tapLines, testsOf } from '../testing/results.ts'
 import { runTestFiles } from '../testing/run.ts'
-import { watchFiles } from './contract-watch.ts'
+import { type WatchEvents, watchFiles } from '../testing/watch.ts'
 
 export interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]
@@ -38,7 +42,14 @@ export interface ContractOptions extends RunReportOptions {
 export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
   if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
   if (!options.watch) return (await runOnce(options, around)).status
-  return around.untilStopped((stopped) => watchFiles(() => runOnce(options, around), around.out, stopped))
+  const events: WatchEvents = {
+    onWatching: (files) => void around.out.write(`watching ${counted(files, 'file')}: Ctrl-C ends\n`),
+    onChange: (name) => void around.out.write(`\n${name} has changed\n`),
+  }
+  return around.untilStopped(async (stopped) => {
+    const last = await watchFiles(() => runOnce(options, around), events, stopped)
+    return last?.status ?? 0
+  })
 }
 
 /** Runs all files. @returns the exit code, and the files that the runs read */
@@ -68,14 +79,15 @@ async function runOnce(
 async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
-  if (fork.fork === undefined) {
-    return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
-  }
-  const { complete, end } = await (await import('./contract-fork.ts')).fileRunner(fork, around)
+  if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
+  const { openTestFork, runOnFork } = await import('../testing/fork.ts')
+  const { costLine, forkLine } = await import('../cli/results/fork-lines.ts')
+  const tell = printerTo(around.err)
+  const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '--fork-chains', tell)
+  tell(forkLine(opened.pin, opened.source.block.chain))
   const outcomes: FileOutcome[] = []
-  for (const file of files)
-    outcomes.push(await complete(resolve(file), (chain) => runTestFile(file, questions, { chain })))
-  end()
+  for (const file of files) outcomes.push(await runOnFork(resolve(file), questions, opened))
+  tell(costLine(opened.remote))
   return outcomes
 }
 
@@ -83,15 +95,22 @@ async function outcomesOf(options: ContractOptions, around: Surroundings): Promi
 async function forkedWhere(
   outcomes: readonly (FileOutcome | null)[],
   options: ContractOptions,
-  around: Surroundings,
+  { err, environment }: Surroundings,
 ): Promise<FileOutcome[]> {
   if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
-  const forks = new (await import('./contract-env-fork.ts')).EnvForks(around)
+  const tell = printerTo(err)
+  const { costLine, envForkLine } = await import('../cli/results/fork-lines.ts')
+  const { envForkOptions } = await import('../cli/input/env-fork.ts')
+  const forks = new (await import('../testing/env-forks.ts')).EnvForks({
+    optionsOf: (call) => envForkOptions(call, environment),
+    onOpened: ({ pin, source }, { url }) => tell(envForkLine(pin, source.block.chain, url)),
+    onNotice: tell,
+  })
   const all: FileOutcome[] = []
   for (const [i, outcome] of outcomes.entries()) {
     all.push(outcome ?? (await forks.run(options.files[i], questionsOf(options))))
   }
-  forks.end()
+  for (const { remote } of forks.opened) tell(costLine(remote))
   return all
 }
 

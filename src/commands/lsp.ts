@@ -1,16 +1,24 @@
 /** `newcut lsp`: the language server for contracts, on stdin and stdout. */
-import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { NewcutError } from '../base/errors.ts'
+import { envForkOptions } from '../cli/input/env-fork.ts'
 import { type ForkValues, forkSetup } from '../cli/input/fork-setup.ts'
+import type { ProcessEnvironment } from '../cli/line.ts'
+import { forkLine } from '../cli/results/fork-lines.ts'
 import type { Surroundings } from '../cli/terminal.ts'
+import { LiveTexts } from '../compose/live-texts.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { TestFileReport } from '../editor/features/test-lenses.ts'
 import { type EditorHost, serveEditor } from '../editor/protocol/server.ts'
 import { diskFiles } from '../editor/workspace/disk-files.ts'
-import { forkArguments, LiveTexts } from './live-texts.ts'
+import type { EnvForkCall } from '../testing/env-forks.ts'
+import type { FileQuestions } from '../testing/files.ts'
+import { runAlone } from '../testing/run.ts'
 
-/** A test file that takes longer is stopped. */
-const TEST_TIMEOUT_MS = 60_000
-const MAX_REPORT_BYTES = 64 * 1024 * 1024
+/** A test file that takes longer is ended. */
+const TEST_LIMIT_MS = 60_000
+/** Runs of each property test. */
+const PROPERTY_RUNS = 256
 
 /**
  * Serves an editor until it ends the session or closes stdin.
@@ -37,43 +45,48 @@ const warnTo =
 
 /**
  * Serves an editor at these streams. `exit` ends the process.
+ * @param limitMs a test file that takes longer is ended
  * @throws NewcutError BAD_OPTION
  */
 export function serveLsp(
   values: ForkValues,
   surroundings: Pick<Surroundings, 'version' | 'err' | 'environment'>,
   streams: Pick<EditorHost, 'input' | 'output'>,
+  limitMs = TEST_LIMIT_MS,
 ): void {
   const warn = warnTo(surroundings)
-  const forked = forkSetup(values, surroundings.environment)
-  const moduleTexts = forked === null ? null : new LiveTexts(forked, warn)
-  const runTest = (file: string) => testReport(file, moduleTexts === null ? [] : forkArguments(moduleTexts.options))
+  const { environment } = surroundings
+  const forked = forkSetup(values, environment)
+  const moduleTexts = forked === null ? null : liveTexts(forked, warn)
+  const runTest = testRuns(() => moduleTexts?.options ?? null, environment, limitMs)
   serveEditor({ ...streams, version: surroundings.version, filesIn: diskFiles, moduleTexts, runTest, warn })
 }
 
-/**
- * Runs a test file in a process of its own, so that it can take its time.
- * @param options further arguments of `newcut contract`
- */
-function testReport(file: string, options: readonly string[]): Promise<TestFileReport> {
-  const [program, main] = [process.execPath, process.argv[1]]
-  return new Promise((resolve, reject) => {
-    const limits = { timeout: TEST_TIMEOUT_MS, maxBuffer: MAX_REPORT_BYTES }
-    execFile(program, [main, 'contract', '--json', file, ...options], limits, (error, stdout, stderr) => {
-      const report = reportOf(stdout)
-      if (report !== null) resolve(report)
-      else if (error?.killed) reject(new NewcutError('BAD_INPUT', `it took longer than ${TEST_TIMEOUT_MS / 1000} s`))
-      else reject(new NewcutError('BAD_INPUT', stderr.trim() || (error?.message ?? 'no report')))
-    })
+/** The texts of a forked network. Throws NewcutError BAD_OPTION for more than one chain. */
+function liveTexts(options: NetworkCopyOptions, warn: (line: string) => void): LiveTexts {
+  const [chain = 0, ...others] = options.chains ?? []
+  if (others.length > 0) {
+    throw new NewcutError('BAD_OPTION', '--fork-chains: an editor sees one chain', { hint: 'name one of them' })
+  }
+  return new LiveTexts(options, chain, {
+    onPinned: (pin) => warn(forkLine(pin, chain)),
+    onNotice: warn,
+    cacheHint: 'name another folder with --fork-cache',
   })
 }
 
-/** @returns null unless the output is a report */
-function reportOf(output: string): TestFileReport | null {
-  try {
-    return JSON.parse(output) as TestFileReport
-  } catch {
-    // A run that was stopped has written a part of it, or nothing.
-    return null
+/** Runs test files in threads, so that they can take their time. @param fork that they run on */
+function testRuns(fork: () => NetworkCopyOptions | null, environment: ProcessEnvironment, limitMs: number) {
+  const optionsOf = (call: EnvForkCall) => envForkOptions(call, environment)
+  return async (file: string): Promise<TestFileReport> => {
+    const chance = { seed: randomInt(2 ** 32), runs: PROPERTY_RUNS }
+    const questions: FileQuestions = { traces: 'none', hasGas: false, coverage: null, chance }
+    const signal = AbortSignal.timeout(limitMs)
+    try {
+      return (await runAlone(file, questions, { fork: fork(), optionsOf, signal })).report
+    } catch (error) {
+      if (signal.aborted) throw new NewcutError('BAD_INPUT', `it took longer than ${limitMs / 1000} s`)
+      throw error
+    }
   }
 }

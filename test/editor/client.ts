@@ -1,6 +1,6 @@
 /**
  * An editor at `newcut lsp`: a client of the protocol, and the server in this process, or as a process. The latter is
- * for exit codes, files that go when it ends, and test files, which the server runs as processes.
+ * for exit codes, and files that go when it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -60,9 +60,12 @@ export class Editor {
   /** Messages that the editor shows to its user. */
   readonly messages: string[] = []
 
-  /** @param streams of a server; default: one in this process that begins here */
-  constructor(streams: ServerStreams | null = null, flags: Readonly<Record<string, unknown>> = {}) {
-    const { input, output } = streams ?? this.#serve(flags)
+  /**
+   * @param streams of a server; default: one in this process that begins here
+   * @param limitMs a test file that takes longer is ended; default: that of the command
+   */
+  constructor(streams: ServerStreams | null = null, flags: Readonly<Record<string, unknown>> = {}, limitMs?: number) {
+    const { input, output } = streams ?? this.#serve(flags, limitMs)
     this.#input = input
     this.connection = createProtocolConnection(new StreamMessageReader(output), new StreamMessageWriter(input))
     this.connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
@@ -78,13 +81,13 @@ export class Editor {
     this.connection.listen()
   }
 
-  #serve(flags: Readonly<Record<string, unknown>>): ServerStreams {
+  #serve(flags: Readonly<Record<string, unknown>>, limitMs?: number): ServerStreams {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const write = (text: string) => {
       this.err += text
       return true
     }
-    serveLsp(forkValues(flags), { version: 'test', err: { write }, environment: {} }, { input, output })
+    serveLsp(forkValues(flags), { version: 'test', err: { write }, environment: {} }, { input, output }, limitMs)
     return { input, output }
   }
 

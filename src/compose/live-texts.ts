@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
-import { testRules } from '../contracts/repl/test-start.ts'
 import type { ChainCopy } from '../copy/chain-copy.ts'
-import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { type Pin, pinText } from '../copy/pin.ts'
 import type { ModuleText, ModuleTexts } from '../editor/workspace/live-modules.ts'
+import { openTestFork } from '../testing/fork.ts'
 
 /** A request for the text of a module that waits for the next round. */
 interface TextRequest {
@@ -16,9 +16,19 @@ interface TextRequest {
   readonly reject: (error: unknown) => void
 }
 
+/** Who hears of the fork. */
+interface LiveTextsEvents {
+  /** Called when the network is pinned. */
+  readonly onPinned: (pin: Pin, chain: number) => void
+  /** Called with lines such as that the node is slow. */
+  readonly onNotice: (line: string) => void
+}
+
 export class LiveTexts implements ModuleTexts {
   readonly #options: NetworkCopyOptions
-  readonly #tell: (line: string) => void
+  readonly #events: LiveTextsEvents
+  /** Advice for a cache that cannot be written. */
+  readonly #cacheHint: string
   readonly #chain: number
   #opening: Promise<ChainCopy> | null = null
   #pin: Pin | null = null
@@ -27,27 +37,18 @@ export class LiveTexts implements ModuleTexts {
   /** Folder for texts, made when the first is kept. */
   #folder: string | null = null
 
-  /**
-   * @param tell called with lines about the fork, such as that its node is slow
-   * @throws NewcutError BAD_OPTION for more than one chain
-   */
-  constructor(options: NetworkCopyOptions, tell: (line: string) => void) {
-    const [chain = 0, ...others] = options.chains ?? []
-    if (others.length > 0) {
-      throw new NewcutError('BAD_OPTION', '--fork-chains: an editor sees one chain', { hint: 'name one of them' })
-    }
+  /** @param chain the only chain that an editor sees */
+  constructor(options: NetworkCopyOptions, chain: number, events: LiveTextsEvents & { readonly cacheHint: string }) {
     this.#chain = chain
     this.#options = options
-    this.#tell = tell
+    this.#events = events
+    this.#cacheHint = events.cacheHint
   }
 
-  /** The pin as `--fork-cut` takes it, or null before the network has told it. */
-  get cut(): string | null {
-    return this.#pin === null ? null : pinText(this.#pin)
-  }
-
+  /** Options of the same fork, with its pin as soon as there is one. */
   get options(): NetworkCopyOptions {
-    return { ...this.#options, chains: [this.#chain], cut: this.cut ?? this.#options.cut }
+    const cut = this.#pin === null ? this.#options.cut : pinText(this.#pin)
+    return { ...this.#options, chains: [this.#chain], cut }
   }
 
   textOf(full: string): Promise<ModuleText | null> {
@@ -102,12 +103,11 @@ export class LiveTexts implements ModuleTexts {
   }
 
   async #open(): Promise<ChainCopy> {
-    const fork = await openCopy({ ...this.#options, chains: [this.#chain], rules: testRules, onNotice: this.#tell })
-    const { network, height } = fork.pin
-    this.#pin = fork.pin
-    const again = `again: --fork-cut '${pinText(fork.pin)}'`
-    this.#tell(`fork of ${network} at height ${height}, chain ${this.#chain}; ${again}`)
-    return fork.chain(this.#chain)
+    const options = { ...this.#options, chains: [this.#chain] }
+    const { pin, source } = await openTestFork(options, 'chains', this.#events.onNotice)
+    this.#pin = pin
+    this.#events.onPinned(pin, this.#chain)
+    return source
   }
 
   /** Writes a text into the cache of the fork, read-only. Without a cache, the folder goes when the process ends. */
@@ -122,7 +122,7 @@ export class LiveTexts implements ModuleTexts {
       return file
     } catch (error) {
       throw new NewcutError('DATA_UNUSABLE', `cannot keep the text of ${path}: ${describeError(error)}`, {
-        hint: 'name another folder with --fork-cache',
+        hint: this.#cacheHint,
         cause: error,
       })
     }
@@ -139,16 +139,4 @@ export class LiveTexts implements ModuleTexts {
     }
     return this.#folder
   }
-}
-
-/** Options of `newcut contract` for the same fork. */
-export function forkArguments(options: NetworkCopyOptions): string[] {
-  const { url, cut, chains, cacheFolder, perSecond, timeoutMs, tableRows, pactKeys } = options
-  return [
-    ...['--fork', url, '--fork-cache', cacheFolder ?? 'off', '--fork-limit', `${perSecond}/s`],
-    ...['--fork-timeout', `${timeoutMs}ms`, '--fork-table-rows', String(tableRows)],
-    ...(cut === null ? [] : ['--fork-cut', cut]),
-    ...(chains === null ? [] : ['--fork-chains', chains.join(',')]),
-    ...pactKeys.flatMap((key) => ['--fork-pact', key]),
-  ]
 }

@@ -1,31 +1,37 @@
-/** `newcut contract --watch`: runs the tests again when a file that they read changes. */
+/** Runs tests again when a file that they read changes. */
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { counted, type Output } from '../cli/line.ts'
 
 /** Time without further changes before a run: editors write a file in several steps. */
 const QUIET_MS = 100
 
+/** Who hears of the files. */
+export interface WatchEvents {
+  /** Called when a run has ended. @param files number of files that it read */
+  readonly onWatching: (files: number) => void
+  /** Called before the next run. @param name of the file that changed */
+  readonly onChange: (name: string) => void
+}
+
 /**
- * Runs, and runs again after each change, until the signal aborts.
- * @returns the exit code of the last run
+ * Runs, and runs again after each change of a file that the last run read, until the signal aborts.
+ * @returns the result of the last run, or null if the signal had aborted before
  */
-export async function watchFiles(
-  run: () => Promise<{ readonly status: number; readonly read: readonly string[] }>,
-  out: Output,
+export async function watchFiles<T extends { readonly read: readonly string[] }>(
+  run: () => Promise<T>,
+  { onWatching, onChange }: WatchEvents,
   stopped: AbortSignal,
-): Promise<number> {
-  let status = 0
+): Promise<T | null> {
+  let done: T | null = null
   while (!stopped.aborted) {
-    const { read, ...done } = await run()
-    status = done.status
-    const changing = nextChange(read, stopped)
-    out.write(`watching ${counted(new Set(read).size, 'file')}: Ctrl-C ends\n`)
+    done = await run()
+    const changing = nextChange(done.read, stopped)
+    onWatching(new Set(done.read).size)
     const changed = await changing
     if (changed === null) break
-    out.write(`\n${changed} has changed\n`)
+    onChange(changed)
   }
-  return status
+  return done
 }
 
 /** Folder to watch for a file, and the name in it: of the file, or of the first folder on its way that is missing. */

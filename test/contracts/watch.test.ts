@@ -1,10 +1,9 @@
-/** `newcut contract --watch`, without a process: which changes count, and how it ends. */
+/** Watched test files: which changes count, and how it ends. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Output } from '../../src/cli/line.ts'
-import { watchFiles } from '../../src/commands/contract-watch.ts'
+import { type WatchEvents, watchFiles } from '../../src/testing/watch.ts'
 import { until } from '../wait.ts'
 
 /** Watches the files in a new folder. `until` waits for a text, and resolves with all that was written. */
@@ -14,12 +13,16 @@ function watched(...names: readonly string[]) {
   const stopped = new AbortController()
   let out = ''
   let runs = 0
-  const write = (text: string) => {
-    out += text
-    return true
+  const events: WatchEvents = {
+    onWatching: (files) => {
+      out += `watching ${files}\n`
+    },
+    onChange: (name) => {
+      out += `${name} has changed\n`
+    },
   }
   const run = async () => ({ status: ++runs, read: names.map((name) => join(folder, name)) })
-  const ended = watchFiles(run, { write } as unknown as Output, stopped.signal)
+  const ended = watchFiles(run, events, stopped.signal)
   const sees = async (text: string) => {
     await until(() => out.includes(text))
     return out
@@ -27,20 +30,20 @@ function watched(...names: readonly string[]) {
   return { at: (name: string) => join(folder, name), sees, stop: () => stopped.abort(), ended }
 }
 
-it('counts each file once, leaves out others beside them, and ends with the last exit code', async () => {
+it('counts each file once, leaves out others beside them, and ends with the last result', async () => {
   const { at, sees, stop, ended } = watched('a.repl', 'a.repl', 'b.pact')
-  const watching = 'watching 2 files: Ctrl-C ends\n'
+  const watching = 'watching 2\n'
   await sees(watching)
   writeFileSync(at('b.pact'), '2')
   writeFileSync(at('c.txt'), '2')
-  expect(await sees(`has changed\n${watching}`)).toBe(`${watching}\nb.pact has changed\n${watching}`)
+  expect(await sees(`has changed\n${watching}`)).toBe(`${watching}b.pact has changed\n${watching}`)
   stop()
-  expect(await ended).toBe(2)
+  expect((await ended)?.status).toBe(2)
 })
 
 it('waits for a file whose folders are missing', async () => {
   const { at, sees, stop, ended } = watched('none/in/a.repl')
-  const watching = 'watching 1 file: Ctrl-C ends\n'
+  const watching = 'watching 1\n'
   await sees(watching)
   mkdirSync(at('none'))
   await sees(`none has changed\n${watching}`)
@@ -49,5 +52,5 @@ it('waits for a file whose folders are missing', async () => {
   writeFileSync(at('none/in/a.repl'), '1')
   await sees(`a.repl has changed\n${watching}`)
   stop()
-  expect(await ended).toBe(4)
+  expect((await ended)?.status).toBe(4)
 })
