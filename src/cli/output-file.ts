@@ -1,8 +1,9 @@
-/** Why a file that the user named cannot be written, and what to do. */
-import { existsSync } from 'node:fs'
+/** Files that users name for output, and why one cannot be written. */
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { NewcutError } from '../base/errors.ts'
 
-export interface OutputProblem {
+interface OutputProblem {
   /** Completes "FILE: ...". */
   readonly problem: string
   readonly hint: string
@@ -16,6 +17,16 @@ export function outputProblem(path: string, { code }: NodeJS.ErrnoException): Ou
   }
   if (code === 'EISDIR') return { problem: 'this is a folder (EISDIR)', hint: 'name a file in it' }
   return { problem: `it cannot be written (${code})`, hint: 'name a file in a folder that you may write to' }
+}
+
+/** Writes the file of an option such as `--junit`. Throws NewcutError BAD_OUTPUT. */
+export function writeOutput(flag: string, path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
+    throw new NewcutError('BAD_OUTPUT', `${flag} ${path}: ${problem}`, { hint })
+  }
 }
 
 /** A word in the quoting of shells. */

@@ -1,9 +1,8 @@
 /** `newcut conformance`: judges a node by the cases of the interface. */
-import { writeFileSync } from 'node:fs'
 import { NewcutError } from '../base/errors.ts'
 import type { Flags } from '../cli/command-row.ts'
 import { networkFormsOf } from '../cli/input/network-files.ts'
-import { outputProblem } from '../cli/output-file.ts'
+import { writeOutput } from '../cli/output-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { duration } from '../cli/values.ts'
 import {
@@ -65,7 +64,7 @@ export async function runConformance(flags: Flags, around: Surroundings): Promis
     }
     if (flags.json) print(JSON.stringify(report))
     else for (const line of [...summaryLines(report), headLine(report)]) print(line)
-    if (typed('junit') !== undefined) writeReport(typed('junit') as string, report)
+    if (typed('junit') !== undefined) writeOutput('--junit', typed('junit') as string, junitXml(report))
     const has = (outcome: string) => report.cases.some((each) => each.outcome === outcome)
     return has('failed') || !has('passed') ? 1 : 0
   })
@@ -129,16 +128,7 @@ function serveOptions(flags: Flags): Omit<ServeClientsOptions, 'network'> {
     idleMs: durationOf('--idle', typed('idle'), IDLE_MS),
     json: flags.json === true,
     onReport: (report) => {
-      if (junit !== undefined) writeReport(junit, report)
+      if (junit !== undefined) writeOutput('--junit', junit, junitXml(report))
     },
-  }
-}
-
-function writeReport(path: string, report: ConformanceReport): void {
-  try {
-    writeFileSync(path, junitXml(report))
-  } catch (error) {
-    const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
-    throw new NewcutError('BAD_OUTPUT', `--junit ${path}: ${problem}`, { hint })
   }
 }

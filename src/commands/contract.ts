@@ -2,18 +2,15 @@
 import { resolve } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
+import { readSnapshot, writeSnapshot } from '../cli/input/snapshot-file.ts'
 import { counted, painter } from '../cli/line.ts'
+import { writeOutput } from '../cli/output-file.ts'
 import { deepestFailure, failureText, traceLines } from '../cli/results/trace-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import type { TextPlace } from '../contracts/errors.ts'
-import type { Chance } from '../contracts/repl/properties.ts'
-import type { StoppedAt, TestReport } from '../contracts/repl/run.ts'
-import type { FormGas } from '../contracts/repl/test-gas.ts'
-import type { TestCase, TestFailure } from '../contracts/repl/test-results.ts'
-import type { FormTrace } from '../contracts/trace/form-traces.ts'
-import { type FileOutcome, type FileQuestions, shown } from '../testing/files.ts'
-import { type RunReportOptions, reportRun } from '../testing/reports.ts'
-import { tapLines, testsOf } from '../testing/results.ts'
+import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '../contracts/repl/run.ts'
+import type { FileOutcome, FileQuestions } from '../testing/files.ts'
+import { type ReportPlaces, type RunReportOptions, reportRun } from '../testing/reports.ts'
+import { type AtPlace, placeOf, tapLines, testsOf, withMatching } from '../testing/results.ts'
 import { runTestFiles } from '../testing/run.ts'
 import { type WatchEvents, watchFiles } from '../testing/watch.ts'
 
@@ -21,6 +18,10 @@ export interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]
   readonly json: boolean
   readonly tap: boolean
+  /** File for results as JUnit XML. */
+  readonly junit: string | undefined
+  /** File for the coverage, which lcov tools read. */
+  readonly lcov: string | undefined
   /** Shows the gas of each form. */
   readonly gas: boolean
   /** Shows the steps of forms: 1 of failed ones, 2 of all. */
@@ -59,9 +60,9 @@ async function runOnce(
 ): Promise<{ readonly status: number; readonly read: readonly string[] }> {
   const print = printerTo(around.out)
   const outcomes = (await outcomesOf(options, around)).map((outcome) => {
-    return options.match === undefined ? outcome : matching(outcome, options.match)
+    return options.match === undefined ? outcome : withMatching(outcome, options.match)
   })
-  const tests = outcomes.map((outcome) => testsOf(outcome, place))
+  const tests = outcomes.map((outcome) => testsOf(outcome, placeOf))
   if (options.tap) for (const line of tapLines(tests)) print(line)
   else for (const outcome of outcomes) printOutcome(outcome, options, around)
   const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
@@ -69,10 +70,19 @@ async function runOnce(
   if (!options.json && !options.tap) print(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
   const hasNone = options.match !== undefined && failed === 0 && sum(({ passed }) => passed) === 0
   if (hasNone) around.err.write(`no test has a name that contains ${JSON.stringify(options.match)}\n`)
-  const isFine = reportRun(outcomes, tests, options, (line) =>
-    (options.json || options.tap ? around.err : around.out).write(`${line}\n`),
-  )
+  const isFine = reportRun(outcomes, tests, options, reportPlaces(options, around))
   return { status: failed === 0 && isFine && !hasNone ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
+}
+
+/** Reports go to stderr if stdout is for a program. */
+function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }: Surroundings): ReportPlaces {
+  return {
+    print: printerTo(json || tap ? err : out),
+    writeJunit: junit === undefined ? null : (text) => writeOutput('--junit', junit, text),
+    writeLcov: lcov === undefined ? null : (text) => writeOutput('--lcov', lcov, text),
+    readSnapshot,
+    writeSnapshot,
+  }
 }
 
 /** On a fork, files run one after the other: what one of them has fetched serves the next. */
@@ -119,21 +129,12 @@ function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions
   return { traces, hasGas: gasReport, coverage, chance }
 }
 
-/** The outcome with the tests of matching names only. All code has run: later code may need what earlier code did. */
-function matching(outcome: FileOutcome, match: string): FileOutcome {
-  const { report } = outcome
-  const is = ({ name }: Pick<TestCase, 'name'>) => name.includes(match)
-  const cases = report.cases.filter(is)
-  const passed = cases.filter(({ what }) => what === null).length
-  return { ...outcome, report: { ...report, cases, passed, failures: report.failures.filter(is) } }
-}
-
 function printOutcome({ file, report, findings }: FileOutcome, options: ContractOptions, around: Surroundings): void {
   const print = printerTo(around.out)
   const { gas, cases, ...rest } = report
   if (options.json) {
     const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
-    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: place(at), what, milligas }))
+    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: placeOf(at), what, milligas }))
     const located = { failures: rest.failures.map(withPlace), stopped: rest.stopped && withPlace(rest.stopped) }
     print(
       JSON.stringify({
@@ -151,26 +152,15 @@ function printOutcome({ file, report, findings }: FileOutcome, options: Contract
   for (const trace of findings.traces) for (const line of formLines(trace, around)) print(line)
 }
 
-interface Located {
-  readonly file: string
-  readonly place: TextPlace | null
-}
-
-/** `file:line:column`, relative to the working directory. */
-function place(at: Located): string {
-  const name = shown(at.file)
-  return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
-}
-
 /** With its place as text. `place` itself counts lines and columns from 0. */
-const withPlace = <T extends Located>(at: T) => ({ ...at, at: place(at) })
+const withPlace = <T extends AtPlace>(at: T) => ({ ...at, at: placeOf(at) })
 
 function gasJson({ milligas, text, ...at }: FormGas) {
-  return { form: place(at), text, milligas }
+  return { form: placeOf(at), text, milligas }
 }
 
 function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
-  return { form: place(form), hasFailed, omitted, trace }
+  return { form: placeOf(form), hasFailed, omitted, trace }
 }
 
 /** The steps of a form, below its place. A form without steps has none. */
@@ -180,7 +170,7 @@ function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, enviro
   const lines = traceLines([trace], { paint: painter(out, environment), columns })
   const cause = hasFailed ? deepestFailure(trace) : null
   return [
-    `${place(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
+    `${placeOf(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
     ...lines,
     ...(cause === null ? [] : [failureText(cause, 'the test')]),
     '',
@@ -194,7 +184,7 @@ function gasLines(forms: readonly FormGas[]): string[] {
   const shown = (milligas: number) => (milligas / 1000).toFixed(3).padStart(14)
   const rows = forms.map(({ milligas, text, ...at }) => {
     const start = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
-    return `${shown(milligas)}  ${place(at)}: ${start}`
+    return `${shown(milligas)}  ${placeOf(at)}: ${start}`
   })
   const total = forms.reduce((sum, { milligas }) => sum + milligas, 0)
   return [...rows, `${shown(total)}  gas in total`]
@@ -202,7 +192,7 @@ function gasLines(forms: readonly FormGas[]): string[] {
 
 /** Where a test calls the code of another file that failed. */
 function callerOf({ calledAt }: StoppedAt): string {
-  return calledAt === null ? '' : ` (called at ${place(calledAt)})`
+  return calledAt === null ? '' : ` (called at ${placeOf(calledAt)})`
 }
 
 function reportLines(
@@ -210,12 +200,12 @@ function reportLines(
   { passed, failures, gas, output, stopped }: TestReport,
   showsGas: boolean,
 ): string[] {
-  const failure = (each: TestFailure) => `  FAILED ${place(each)}: ${each.name}: ${each.what}`
+  const failure = (each: TestFailure) => `  FAILED ${placeOf(each)}: ${each.name}: ${each.what}`
   return [
     ...output.map((line) => `  ${line}`),
     ...(showsGas ? gasLines(gas) : []),
     ...failures.map(failure),
-    ...(stopped === null ? [] : [`  STOPPED ${place(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
+    ...(stopped === null ? [] : [`  STOPPED ${placeOf(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
     `${file}: ${passed} passed, ${failures.length} failed${stopped === null ? '' : ', ended early'}`,
   ]
 }

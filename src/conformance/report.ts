@@ -1,4 +1,5 @@
 /** A report as lines for people, and as JUnit XML for CI. */
+import { type JunitCase, junitText } from '../base/junit.ts'
 import { printable } from '../base/printable.ts'
 import type { StepFailure } from './case-run.ts'
 import type { CaseResult, ConformanceReport } from './run.ts'
@@ -33,28 +34,33 @@ export function summaryLines({ cases }: ConformanceReport): string[] {
 /** The report in the JUnit format: a suite for each file of cases. */
 export function junitXml(report: ConformanceReport): string {
   const groups = [...new Set(report.cases.map(({ group }) => group))]
-  const suites = groups.flatMap((group) => {
-    const cases = report.cases.filter((each) => each.group === group)
-    return [`  <testsuite name="${escaped(group)}" ${totals(cases)}>`, ...cases.flatMap(caseXml), '  </testsuite>']
-  })
-  const head = `<testsuites name="newcut conformance ${escaped(report.node)}" ${totals(report.cases)}>`
-  return `${['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites, '</testsuites>'].join('\n')}\n`
+  const suites = groups.map((group) => ({
+    name: printable(group),
+    cases: report.cases.filter((each) => each.group === group).map(junitCase),
+  }))
+  return junitText(`newcut conformance ${printable(report.node)}`, suites, totals)
 }
 
-function totals(cases: readonly CaseResult[]): string {
-  const of = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
-  const seconds = cases.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000
-  return `tests="${cases.length}" failures="${of('failed')}" skipped="${of('skipped')}" time="${seconds}"`
+interface TimedCase extends JunitCase {
+  readonly milliseconds: number
 }
 
-function caseXml(result: CaseResult): string[] {
-  const { group, name, durationMs, reason, failure } = result
-  const open = `    <testcase classname="${escaped(group)}" name="${escaped(name)}" time="${durationMs / 1000}"`
-  if (reason !== null) return [`${open}><skipped message="${escaped(reason)}"/></testcase>`]
-  if (failure !== null) return [`${open}><failure message="${escaped(failureLine(result))}"/></testcase>`]
-  return [`${open}/>`]
+function totals(cases: readonly TimedCase[]) {
+  const milliseconds = cases.reduce((sum, each) => sum + each.milliseconds, 0)
+  return {
+    tests: cases.length,
+    failures: cases.filter(({ failure }) => failure !== undefined).length,
+    skipped: cases.filter(({ skipped }) => skipped !== undefined).length,
+    time: milliseconds / 1000,
+  }
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-const escaped = (text: string) => printable(text).replace(/[&<>"]/g, (character) => entities[character])
+function junitCase(result: CaseResult): TimedCase {
+  const { group, name, outcome, durationMs, reason } = result
+  return {
+    attributes: { classname: printable(group), name: printable(name), time: durationMs / 1000 },
+    milliseconds: durationMs,
+    ...(reason !== null && { skipped: printable(reason) }),
+    ...(outcome === 'failed' && { failure: { message: failureLine(result) } }),
+  }
+}

@@ -8,7 +8,7 @@ import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../copy/chain-copy.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { type FileOutcome, type FileQuestions, runTestFile } from './files.ts'
-import { codeIn, openTestFork, type TestFork } from './fork.ts'
+import { hintText, openTestFork, type TestFork } from './fork.ts'
 
 /** A call of `env-fork` as data, which threads can send to each other. */
 export interface EnvForkCall {
@@ -91,7 +91,7 @@ export class EnvForks {
   async #fetch(entry: MissingEntry, file: string): Promise<void> {
     const fork = [...this.#forks.values()].find(({ chain }) => chain.state === entry.state)
     if (fork === undefined) throw entry
-    await fork.source.fetcher.fetch(entry, fork.source.hints([codeIn(file)]))
+    await fork.source.fetcher.fetch(entry, fork.source.hints([hintText(file)]))
   }
 
   async #open(request: ForkRequest, file: string): Promise<void> {
@@ -102,7 +102,7 @@ export class EnvForks {
     const fork = known ?? (await openTestFork(options, '"chain"', this.#ports.onNotice))
     this.#forks.set(key, fork)
     this.#answers.set(keyOf(request), fork)
-    await fork.source.warm([...new Set([file, request.file])].map(codeIn))
+    await fork.source.warm([...new Set([file, request.file])].map(hintText))
     if (known === undefined) this.#ports.onOpened(fork, call)
   }
 }

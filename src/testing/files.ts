@@ -55,7 +55,7 @@ export function runTestFile(
     resolve: (from, path) => resolve(dirname(from), path),
     read: (path) => {
       read.add(path)
-      return textOf(path)
+      return codeIn(path)
     },
     shown,
   }
@@ -88,7 +88,8 @@ export function runUnforked(file: string, questions: FileQuestions): FileOutcome
   }
 }
 
-function textOf(file: string): string {
+/** The text of a file that a test loads. @throws ContractError */
+export function codeIn(file: string): string {
   try {
     return readUserText(file, MAX_CODE_BYTES)
   } catch (error) {

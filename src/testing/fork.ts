@@ -24,7 +24,7 @@ export async function runOnFork(
   questions: FileQuestions,
   { source, chain }: TestFork,
 ): Promise<FileOutcome> {
-  const text = codeIn(resolve(file))
+  const text = hintText(resolve(file))
   await source.warm([text])
   return source.complete(
     () => runTestFile(file, questions, { chain }),
@@ -72,7 +72,7 @@ export async function openTestFork(
 }
 
 /** The text of a test file, for hints alone: the run reports a file that cannot be read. */
-export function codeIn(file: string): string {
+export function hintText(file: string): string {
   try {
     return readUserText(file, MAX_CODE_BYTES)
   } catch {

@@ -1,13 +1,11 @@
-/** Reports and checks of `newcut contract` after all files have run: gas, coverage, results for other programs. */
-import { writeFileSync } from 'node:fs'
+/** Reports and checks after all files have run: gas, coverage, results for other programs. */
 import { isAbsolute, relative } from 'node:path'
-import { NewcutError } from '../base/errors.ts'
 import { merged } from '../contracts/repl/run-observer.ts'
 import { coverageLines, lcovText, percentOf, totalReach } from './coverage.ts'
 import { type CoveredFiles, type FileOutcome, shown } from './files.ts'
 import { gasReportLines, gasRows } from './gas.ts'
-import { type FileTests, junitText } from './results.ts'
-import { readSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf, writeSnapshot } from './snapshot.ts'
+import { type FileTests, junitReport } from './results.ts'
+import { type GasSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf } from './snapshot.ts'
 
 export interface RunReportOptions {
   readonly gasReport: boolean
@@ -18,11 +16,20 @@ export interface RunReportOptions {
   readonly tolerance: number
   /** Null measures no coverage. */
   readonly coverage: CoveredFiles | null
-  readonly lcov: string | undefined
   /** Least per cent of lines, and of branches; null for no bound. */
   readonly coverageMin: { readonly lines: number; readonly branches: number } | null
-  readonly junit: string | undefined
   readonly json: boolean
+}
+
+/** Where reports go, and where the snapshot of gas is kept. */
+export interface ReportPlaces {
+  readonly print: (line: string) => void
+  /** Writes results as JUnit XML; null if nobody wants them. */
+  readonly writeJunit: ((text: string) => void) | null
+  /** Writes the coverage for lcov tools; null if nobody wants it. */
+  readonly writeLcov: ((text: string) => void) | null
+  readonly readSnapshot: () => GasSnapshot
+  readonly writeSnapshot: (snapshot: GasSnapshot) => void
 }
 
 /** Prints and writes all reports. @returns false if a check failed */
@@ -30,25 +37,28 @@ export function reportRun(
   outcomes: readonly FileOutcome[],
   tests: readonly FileTests[],
   options: RunReportOptions,
-  print: (line: string) => void,
+  places: ReportPlaces,
 ): boolean {
-  if (options.junit !== undefined) writeReport('--junit', options.junit, junitText(tests))
-  reportGas(outcomes, options, print)
-  const isGasFine = checkGas(outcomes, options, print)
-  const isCovered = reportCoverage(outcomes, options, print)
+  places.writeJunit?.(junitReport(tests))
+  reportGas(outcomes, options, places.print)
+  const isGasFine = checkGas(outcomes, options, places)
+  const isCovered = reportCoverage(outcomes, options, places)
   return isGasFine && isCovered
 }
 
-function reportGas(outcomes: readonly FileOutcome[], { gasReport, json }: RunReportOptions, print: Print): void {
+function reportGas(
+  outcomes: readonly FileOutcome[],
+  { gasReport, json }: RunReportOptions,
+  print: ReportPlaces['print'],
+): void {
   if (!gasReport) return
   const rows = gasRows(outcomes.map(({ findings }) => findings.gasCalls))
   if (json) print(JSON.stringify({ gasReport: rows }))
   else for (const line of gasReportLines(rows)) print(line)
 }
 
-type Print = (line: string) => void
-
-function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, print: Print): boolean {
+function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, places: ReportPlaces): boolean {
+  const { print } = places
   const { gasSnapshot, check, tolerance } = options
   if (!gasSnapshot && !check) return true
   const now = snapshotOf(
@@ -56,23 +66,24 @@ function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, p
     shown,
   )
   if (!check) {
-    writeSnapshot(now)
+    places.writeSnapshot(now)
     print(`${SNAPSHOT}: gas of ${now.size} tests`)
     return true
   }
   const files = outcomes.flatMap(({ read }) => read.map(shown))
-  const differences = snapshotDifferences(readSnapshot(), now, { tolerance, files })
+  const differences = snapshotDifferences(places.readSnapshot(), now, { tolerance, files })
   for (const line of differences) print(line)
   print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${counted(differences.length)}`)
   return differences.length === 0
 }
 
-function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOptions, print: Print): boolean {
-  const { coverage, lcov, coverageMin } = options
+function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOptions, places: ReportPlaces): boolean {
+  const { print, writeLcov } = places
+  const { coverage, coverageMin } = options
   if (coverage === null) return true
   const files = merged(outcomes.map(({ findings }) => findings.coverage))
   for (const line of coverageLines(files, shown)) print(line)
-  if (lcov !== undefined) writeReport('--lcov', lcov, lcovText(files, sourcePath))
+  writeLcov?.(lcovText(files, sourcePath))
   if (coverageMin === null) return true
   const { lines, branches } = totalReach(files)
   const low = [
@@ -88,18 +99,9 @@ function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOpti
 }
 
 /** Path of a source file in a tracefile: relative if it is below the working directory. */
-function sourcePath(file: string): string {
+export function sourcePath(file: string): string {
   const path = relative(process.cwd(), file)
   return path.startsWith('..') || isAbsolute(path) ? file : path
-}
-
-/** Throws NewcutError BAD_OPTION if the file cannot be written. */
-function writeReport(flag: string, file: string, text: string): void {
-  try {
-    writeFileSync(file, text)
-  } catch (error) {
-    throw new NewcutError('BAD_OPTION', `${flag} cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
-  }
 }
 
 const counted = (tests: number) => (tests === 1 ? '1 test differs' : `${tests} tests differ`)

@@ -1,6 +1,7 @@
 /** Results of contract tests for other programs: TAP and JUnit. */
+import { type JunitCase, junitText } from '../base/junit.ts'
 import type { TestCase } from '../contracts/repl/run.ts'
-import type { FileOutcome } from './files.ts'
+import { type FileOutcome, shown } from './files.ts'
 
 /** Tests of one file, and its early end as one more failure. */
 export interface FileTests {
@@ -13,21 +14,37 @@ export interface FileTests {
   }[]
 }
 
-/** @param placeOf a place as `file:line:column` */
+/** @param placeText a place as text; default: `file:line:column`, with the file relative to the working directory */
 export function testsOf(
   { file, report: { cases, stopped } }: FileOutcome,
-  placeOf: (at: AtPlace) => string,
+  placeText: (at: AtPlace) => string = placeOf,
 ): FileTests {
   const tests = cases.map((each) => {
     const { name, what, milligas } = each
-    return { name, at: placeOf(each), what, gas: milligas === null ? null : Math.ceil(milligas / 1000) }
+    return { name, at: placeText(each), what, gas: milligas === null ? null : Math.ceil(milligas / 1000) }
   })
   if (stopped !== null)
-    tests.push({ name: 'the file runs to its end', at: placeOf(stopped), what: stopped.message, gas: null })
+    tests.push({ name: 'the file runs to its end', at: placeText(stopped), what: stopped.message, gas: null })
   return { file, tests }
 }
 
-type AtPlace = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
+/** Something in a file; null stands for the file as a whole. */
+export type AtPlace = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
+
+/** `file:line:column`, relative to the working directory. */
+export function placeOf(at: AtPlace): string {
+  const name = shown(at.file)
+  return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
+}
+
+/** The outcome with the tests of matching names only. All code has run: later code may need what earlier code did. */
+export function withMatching(outcome: FileOutcome, match: string): FileOutcome {
+  const { report } = outcome
+  const is = ({ name }: Pick<TestCase, 'name'>) => name.includes(match)
+  const cases = report.cases.filter(is)
+  const passed = cases.filter(({ what }) => what === null).length
+  return { ...outcome, report: { ...report, cases, passed, failures: report.failures.filter(is) } }
+}
 
 /** Results as version 14 of the Test Anything Protocol. */
 export function tapLines(files: readonly FileTests[]): string[] {
@@ -48,46 +65,22 @@ function tapText(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&')
 }
 
-/** Results as XML that CI servers read. Gas is a property of a test, since tests take no time worth telling. */
-export function junitText(files: readonly FileTests[]): string {
-  const all = files.flatMap(({ tests }) => tests)
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="newcut contract" ${counts(all)}>`,
-    ...files.flatMap(({ file, tests }) => [
-      `  <testsuite name="${xml(file)}" ${counts(tests)}>`,
-      ...tests.flatMap((test) => testCase(file, test)),
-      '  </testsuite>',
-    ]),
-    '</testsuites>',
-    '',
-  ].join('\n')
+/** Results as JUnit XML. Gas is a property of a test, since tests take no time worth telling. */
+export function junitReport(files: readonly FileTests[]): string {
+  const suites = files.map(({ file, tests }) => ({ name: file, cases: tests.map((test) => junitCase(file, test)) }))
+  return junitText('newcut contract', suites, (cases) => ({
+    tests: cases.length,
+    failures: cases.filter(({ failure }) => failure !== undefined).length,
+    errors: 0,
+  }))
 }
 
-function counts(tests: FileTests['tests']): string {
-  return `tests="${tests.length}" failures="${tests.filter(({ what }) => what !== null).length}" errors="0"`
-}
-
-function testCase(file: string, { name, at, what, gas }: FileTests['tests'][number]): string[] {
+function junitCase(classname: string, { name, at, what, gas }: FileTests['tests'][number]): JunitCase {
   const line = /:(\d+):\d+$/.exec(at)?.[1]
-  const place = line === undefined ? '' : ` line="${line}"`
-  const properties = gas === null ? [] : [`      <properties><property name="gas" value="${gas}"/></properties>`]
-  const failure = what === null ? [] : [`      <failure message="${xml(what)}">${xml(`${at}: ${what}`)}</failure>`]
-  const source = xml(at.replace(/:\d+:\d+$/, ''))
-  const head = `    <testcase classname="${xml(file)}" name="${xml(name)}" file="${source}"${place}>`
-  return [head, ...properties, ...failure, '    </testcase>']
-}
-
-/** Characters that XML 1.0 does not allow. */
-const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-}
-
-function xml(text: string): string {
-  return text.replace(INVALID, '\uFFFD').replace(/[&<>"\n]/g, (character) => ENTITIES[character])
+  const file = at.replace(/:\d+:\d+$/, '')
+  return {
+    attributes: { classname, name, file, ...(line !== undefined && { line }) },
+    ...(gas !== null && { properties: { gas } }),
+    ...(what !== null && { failure: { message: what, text: `${at}: ${what}` } }),
+  }
 }

@@ -1,7 +1,5 @@
 /** `.gas-snapshot`: the gas of each test, one sorted line a test, to see changes from one commit to the next. */
-import { writeFileSync } from 'node:fs'
-import { fileProblem, NewcutError } from '../base/errors.ts'
-import { readUserText } from '../base/user-file.ts'
+import { NewcutError } from '../base/errors.ts'
 import type { TestCase } from '../contracts/repl/run.ts'
 
 /** The file in the working directory. */
@@ -24,28 +22,13 @@ export function snapshotOf(cases: readonly TestCase[], shown: (file: string) => 
   return new Map([...gas].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-export function writeSnapshot(snapshot: GasSnapshot): void {
-  const text = [...snapshot].map(([test, gas]) => `${test} ${gas}\n`).join('')
-  try {
-    writeFileSync(SNAPSHOT, text)
-  } catch (error) {
-    throw new NewcutError(
-      'BAD_OPTION',
-      `--gas-snapshot cannot write ${SNAPSHOT} (${(error as NodeJS.ErrnoException).code})`,
-    )
-  }
+/** The text of the file: a line for each test. */
+export function snapshotText(snapshot: GasSnapshot): string {
+  return [...snapshot].map(([test, gas]) => `${test} ${gas}\n`).join('')
 }
 
-/** Throws NewcutError BAD_OPTION if there is no snapshot, or a line is none of it. */
-export function readSnapshot(): GasSnapshot {
-  let text: string
-  try {
-    text = readUserText(SNAPSHOT)
-  } catch (error) {
-    throw new NewcutError('BAD_OPTION', `--check cannot read ${SNAPSHOT}: ${fileProblem(error)}`, {
-      hint: 'newcut contract FILE.repl --gas-snapshot writes it',
-    })
-  }
+/** Reads the text of the file. Throws NewcutError BAD_OPTION for a line that is none of it. */
+export function parseSnapshot(text: string): GasSnapshot {
   const lines = text.split('\n').filter((line) => line !== '')
   return new Map(
     lines.map((line, i) => {

@@ -196,7 +196,7 @@ describe('results for other programs', () => {
     const closed = [...xml.matchAll(/<\/(\w+)>/g)].map(([, name]) => name)
     expect(opened.toSorted()).toEqual(closed.toSorted())
     expect((await contract('good.repl', '--junit', 'no/such/out.xml')).stderr).toContain(
-      '--junit cannot write no/such/out.xml',
+      '--junit no/such/out.xml: there is no folder no/such (ENOENT)',
     )
   })
 

@@ -1,8 +1,6 @@
 /** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
 import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
 import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
@@ -10,7 +8,7 @@ import { coverageLines, lcovText, percentOf } from '../../src/testing/coverage.t
 import { type FileOutcome, runTestFile } from '../../src/testing/files.ts'
 import { gasReportLines, gasRows, shortGas } from '../../src/testing/gas.ts'
 import { reportRun } from '../../src/testing/reports.ts'
-import { junitText, tapLines, testsOf } from '../../src/testing/results.ts'
+import { junitReport, tapLines, testsOf } from '../../src/testing/results.ts'
 import { runTestFiles } from '../../src/testing/run.ts'
 import { snapshotDifferences, snapshotOf } from '../../src/testing/snapshot.ts'
 import { run } from '../cli/run.ts'
@@ -110,7 +108,7 @@ describe('results', () => {
   })
 
   it('in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
-    const xml = junitText([{ file: 'a.repl', tests }])
+    const xml = junitReport([{ file: 'a.repl', tests }])
     expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
     expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
     expect(xml).toContain('name="bad\ufffd\ufffd" file="a.repl">')
@@ -184,11 +182,20 @@ describe('coverage', () => {
     const findings = { traces: [], gasCalls: [{ key: 'native\n\nf', totals: [7], own: 7 }], coverage: files }
     const outcome = { file: 'a', findings, read: [], report: { cases: [] } } as unknown as FileOutcome
     const coverage = { dependencies: false, excluded: [] }
-    const none = { gasReport: false, gasSnapshot: false, check: false, tolerance: 0, json: false, junit: undefined }
+    const none = { gasReport: false, gasSnapshot: false, check: false, tolerance: 0, json: false }
     const lines: string[] = []
-    const all = { ...none, coverage, lcov: undefined, coverageMin: null, ...options }
-    const isFine = reportRun([outcome], [], all, (line) => lines.push(line))
-    return { lines, isFine }
+    const all = { ...none, coverage, coverageMin: null, ...options }
+    let lcov = ''
+    const isFine = reportRun([outcome], [], all, {
+      print: (line) => lines.push(line),
+      writeJunit: null,
+      writeLcov: (text) => {
+        lcov = text
+      },
+      readSnapshot: () => new Map(),
+      writeSnapshot: () => undefined,
+    })
+    return { lines, isFine, lcov }
   }
   const half = { points: [point(1, 1), point(2, 0)], branches: [branch(1, [0, 4])] }
 
@@ -202,14 +209,8 @@ describe('coverage', () => {
   })
 
   it('for lcov has paths below the working directory, and absolute ones elsewhere', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-lcov-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const lcov = join(folder, 'out.info')
-    reported(
-      ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) })),
-      { lcov },
-    )
-    const paths = readFileSync(lcov, 'utf8').match(/^SF:.*$/gm)
+    const files = ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) }))
+    const paths = reported(files, {}).lcov.match(/^SF:.*$/gm)
     expect(paths?.toSorted()).toEqual(['SF:/elsewhere/n.pact', 'SF:test/m.pact'])
   })
 
