@@ -10,8 +10,11 @@ import { Connection } from '../src/api/connection.ts'
 import { Metrics } from '../src/api/metrics.ts'
 import { hiveStats, mmpStats } from '../src/api/rigs.ts'
 import { backendsOf, summaryOf } from '../src/api/summary.ts'
+import { descriptionOf } from '../src/cli/help.ts'
 import { environmentName } from '../src/cli/options/row.ts'
 import { optionTables } from '../src/cli/options/table.ts'
+import { programOf } from '../src/cli/program.ts'
+import { commandRows } from '../src/commands/commands.ts'
 import { RefusalCounter } from '../src/engine/stratum/refusal-counter.ts'
 import * as messages from '../src/fleet/messages.ts'
 import { Line } from '../src/journal/record.ts'
@@ -19,6 +22,7 @@ import { Earnings } from '../src/mine/earnings.ts'
 import { profitOf } from '../src/mine/profit.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mine/snapshot.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { silentSurroundings } from './cli/surroundings.ts'
 import { snapshotWith } from './mine/snapshot.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -41,6 +45,22 @@ it('options and their variables', () => {
     [...names].toSorted().map((name) => `--${name} ${environmentName(name)}`),
     'options',
   )
+})
+
+it('flags of each command, with their texts', () => {
+  const { commands } = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
+  const lines = commands.flatMap((command) => [
+    `newcut ${command.name()} ${command.usage()}`,
+    ...command
+      .createHelp()
+      .visibleOptions(command)
+      .map((flag) => {
+        const choices = flag.argChoices === undefined ? '' : ` {${flag.argChoices.join(' ')}}`
+        return `  ${flag.flags}${choices} ${descriptionOf(flag, true)}`
+      }),
+    '',
+  ])
+  return matches(lines.slice(0, -1), 'flags')
 })
 
 it('metrics and their labels', async () => {
