@@ -97,7 +97,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
  */
 const allowedToFolder: Readonly<Record<string, readonly string[]>> = {
   'cli/input': [
-    ...['compose', 'wallet', 'contracts', 'fleet', 'source', 'sensors', 'journal', 'mine', 'engine', 'node'],
+    ...['compose', 'wallet', 'contracts', 'fleet', 'source', 'tune', 'sensors', 'journal', 'mine', 'engine', 'node'],
     ...['devnet', 'copy', 'testing', 'schema', 'platform', 'core', 'base'],
   ],
   'cli/results': [
@@ -126,7 +126,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   devnet: {
     '': ['http', ...ROOMS_OF_DEVNET],
     http: ['', ...ROOMS_OF_DEVNET],
-    options: ['http', 'fork', 'rules'],
+    options: ['http', 'copy', 'rules'],
     execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['copy', 'mempool', 'ledger', 'rules', 'store'],
     copy: ['orders', 'ledger', 'rules', 'store'],

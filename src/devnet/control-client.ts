@@ -17,8 +17,8 @@ import type {
 import { fundOrder } from '../schema/fund-order.ts'
 import type { PactPage } from '../schema/pacts.ts'
 import type { Static } from '../schema/typebox.ts'
-import type { EmbeddedNode } from './devnet.ts'
 import type { DevnetFork } from './copy/open-copy.ts'
+import type { EmbeddedNode } from './devnet.ts'
 
 /** Longest wait for an order: some make blocks with proof of work, or move a state of hundreds of MiB. */
 const TIMEOUT_MS = 300_000
