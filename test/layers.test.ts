@@ -309,7 +309,7 @@ it('each page of web imports only the rooms that it needs', () => {
   expect(wrong).toEqual([])
 })
 
-/** What the scripts of a page may load besides its own modules and the kit: code without modules of Node.js. */
+/** Scripts of a page may load these besides its own modules and the kit: they need no module of Node.js. */
 const IN_PAGES: readonly (readonly [page: RegExp, loaded: RegExp])[] = [
   [/./, /^(base|core)\//],
   [/./, /^@noble\/hashes\//],
