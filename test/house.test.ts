@@ -93,7 +93,7 @@ it('no source has a guard against foreign pages of its own', () => {
 /** Amounts of coins are read by `base/coins.ts` alone. */
 const decimals: Exceptions = {
   'base/coins.ts': [3, 'the reader'],
-  'contracts/natives/logarithm.ts': [1, 'decimals of the language'],
+  'contracts/natives/data/logarithm.ts': [1, 'decimals of the language'],
   'contracts/repl/generators.ts': [1, 'decimals of the language'],
   'contracts/values/decimal.ts': [2, 'decimals of the language'],
   'core/block-fees.ts': [2, 'the exponent of a gas price'],

@@ -172,6 +172,8 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     values: [''],
     system: [],
   },
+  // The folder itself has the tables of all natives: their prices, their work, and which are pure.
+  'contracts/natives': { '': ['data', 'crypto', 'chain'], data: [], crypto: ['data'], chain: ['data'] },
   // The folder itself has the types of a run. Code is expanded first, then evaluated; modules are loaded with both.
   'contracts/machine': {
     '': ['gas'],

@@ -2,7 +2,7 @@
 import { type ContractError, evalError } from '../../src/contracts/errors.ts'
 import { Arguments, type Host } from '../../src/contracts/machine/native.ts'
 import { Callable, type Term } from '../../src/contracts/machine/term.ts'
-import { PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
+import { PURE_NATIVES } from '../../src/contracts/natives/pure-natives.ts'
 import { VERSION } from '../../src/contracts/repl/version.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'

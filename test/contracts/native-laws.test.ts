@@ -1,7 +1,7 @@
 /** Properties that hold for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { keyOf } from '../../src/contracts/natives/distinct.ts'
+import { keyOf } from '../../src/contracts/natives/data/distinct.ts'
 import { bitLength } from '../../src/contracts/values/bits.ts'
 import { equalValues } from '../../src/contracts/values/compare.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'

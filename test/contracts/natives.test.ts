@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ContractError } from '../../src/contracts/errors.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
-import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure.ts'
+import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure-natives.ts'
 import { showValue } from '../../src/contracts/values/print.ts'
 import {
   CapabilityToken,

@@ -1,7 +1,7 @@
 /** Fast algorithms give what slow, plain ones give. */
 import { describe, expect, it } from 'vitest'
-import { holdsText } from '../../src/contracts/natives/search.ts'
-import { codePoints } from '../../src/contracts/natives/text.ts'
+import { codePoints } from '../../src/contracts/natives/data/code-points.ts'
+import { holdsText } from '../../src/contracts/natives/data/search.ts'
 import { bitLength, lengthOrMore, logarithm2 } from '../../src/contracts/values/bits.ts'
 import { compareText } from '../../src/contracts/values/compare.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'

@@ -1,5 +1,5 @@
 import { PRICE } from '../machine/gas/prices.ts'
-import { CRYPTO_PRICES } from './crypto-work.ts'
+import { CRYPTO_PRICES } from './crypto/crypto-work.ts'
 
 /** Flat price of a native call in milligas, as on the public network. The natives charge what depends on arguments. */
 const USUAL = PRICE.native

@@ -1,14 +1,14 @@
 /** Natives that read the message, the block and the transaction. */
-import { failure } from '../failures/failure.ts'
-import type { Run } from '../machine/ast.ts'
-import { weightOf } from '../machine/gas/bounds.ts'
-import { characters, lookupPrice, PRICE, parsePrice } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { pactIdOf } from '../machine/scopes.ts'
-import { Decimal } from '../values/decimal.ts'
-import { keysetFromValue } from '../values/guard-json.ts'
-import { showValue } from '../values/print.ts'
-import { type Guard, type GuardKind, type ObjectValue, UNIT, type Value } from '../values/value.ts'
+import { failure } from '../../failures/failure.ts'
+import type { Run } from '../../machine/ast.ts'
+import { weightOf } from '../../machine/gas/bounds.ts'
+import { characters, lookupPrice, PRICE, parsePrice } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { pactIdOf } from '../../machine/scopes.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { keysetFromValue } from '../../values/guard-json.ts'
+import { showValue } from '../../values/print.ts'
+import { type Guard, type GuardKind, type ObjectValue, UNIT, type Value } from '../../values/value.ts'
 
 /** Maximum length of a number; longer ones take too long to parse. */
 const MAX_DIGITS = 10_000

@@ -1,16 +1,16 @@
 /** Hash natives, and `typeof`. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { type ContractError, evalError } from '../errors.ts'
-import { hashCost } from '../machine/gas/costs.ts'
-import { PRICE } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { Callable } from '../machine/term.ts'
-import { typeName } from '../machine/types.ts'
-import { hashText } from '../values/hash.ts'
-import { CapabilityToken, ModuleRef, TableRef, type Value } from '../values/value.ts'
-import { valueToJson } from '../values/wire.ts'
-import { fromBase64Url, toBase64Url } from './base64.ts'
-import { weigh } from './weight.ts'
+import { type ContractError, evalError } from '../../errors.ts'
+import { hashCost } from '../../machine/gas/costs.ts'
+import { PRICE } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { Callable } from '../../machine/term.ts'
+import { typeName } from '../../machine/types.ts'
+import { hashText } from '../../values/hash.ts'
+import { CapabilityToken, ModuleRef, TableRef, type Value } from '../../values/value.ts'
+import { valueToJson } from '../../values/wire.ts'
+import { fromBase64Url, toBase64Url } from '../data/base64.ts'
+import { weigh } from '../data/weight.ts'
 
 /** Hashes the text of a string, or the wire format of any other value. */
 function hashValue(args: Arguments, value: Value): string {

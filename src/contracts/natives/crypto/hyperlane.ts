@@ -1,12 +1,12 @@
 /** Natives for messages of Hyperlane 3, a bridge between networks. Integers in messages are big-endian. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { parseExactJson, unlessMalformed } from '../../base/json.ts'
-import { type ContractError, evalError } from '../errors.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { Decimal } from '../values/decimal.ts'
-import { Guard, type ObjectValue, type Value } from '../values/value.ts'
-import { keysetFromValue, valueFromJson } from '../values/wire.ts'
-import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
+import { parseExactJson, unlessMalformed } from '../../../base/json.ts'
+import { type ContractError, evalError } from '../../errors.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { Guard, type ObjectValue, type Value } from '../../values/value.ts'
+import { keysetFromValue, valueFromJson } from '../../values/wire.ts'
+import { fromBase64Url, fromUtf8, toBase64Url } from '../data/base64.ts'
 import { workReduction } from './crypto-work.ts'
 
 /** Bytes of an address, a hash or an amount. */

@@ -1,6 +1,6 @@
 /** Natural logarithm of numbers of any size. */
-import { bitLength } from '../values/bits.ts'
-import { Decimal } from '../values/decimal.ts'
+import { bitLength } from '../../values/bits.ts'
+import { Decimal } from '../../values/decimal.ts'
 
 /** Bits that are enough for the nearest double. */
 const BITS = 64

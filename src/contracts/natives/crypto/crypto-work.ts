@@ -1,7 +1,7 @@
 /** Prices of cryptography, and the work of natives whose price on the public network does not bound their time. */
-import { integerCost } from '../machine/gas/costs.ts'
-import type { Arguments, Host } from '../machine/native.ts'
-import { bitLength } from '../values/bits.ts'
+import { integerCost } from '../../machine/gas/costs.ts'
+import type { Arguments, Host } from '../../machine/native.ts'
+import { bitLength } from '../../values/bits.ts'
 
 /** Larger integers count as work before they are reduced. */
 const LARGE = 1n << 664n

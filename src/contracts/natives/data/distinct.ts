@@ -1,9 +1,9 @@
 /** Distinct values of a list in linear time: equal values have the same key. */
-import type { Arguments } from '../machine/native.ts'
-import { compareText } from '../values/compare.ts'
-import { Decimal } from '../values/decimal.ts'
-import { guardParts } from '../values/ordering.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../values/value.ts'
+import type { Arguments } from '../../machine/native.ts'
+import { compareText } from '../../values/compare.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { guardParts } from '../../values/ordering.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, Unit, type Value } from '../../values/value.ts'
 import { same } from './logic.ts'
 import { weigh } from './weight.ts'
 

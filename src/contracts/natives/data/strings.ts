@@ -1,13 +1,13 @@
 /** String natives. */
 
-import { COST, growthCost, LIMIT } from '../machine/gas/costs.ts'
-import { characters, PRICE, parsePrice } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { bitLength } from '../values/bits.ts'
-import { formatValue, showValue } from '../values/print.ts'
-import type { Value } from '../values/value.ts'
+import { COST, growthCost, LIMIT } from '../../machine/gas/costs.ts'
+import { characters, PRICE, parsePrice } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { bitLength } from '../../values/bits.ts'
+import { formatValue, showValue } from '../../values/print.ts'
+import type { Value } from '../../values/value.ts'
 import { fromBase64Url, fromUtf8, toBase64Url } from './base64.ts'
-import { codePoints } from './text.ts'
+import { codePoints } from './code-points.ts'
 import { weigh } from './weight.ts'
 
 export const BAD_BASE64 = 'Decoding error: invalid b64 encoding'

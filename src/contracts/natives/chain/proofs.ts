@@ -1,8 +1,8 @@
 /** Native that verifies proofs of other chains. */
-import type { Run } from '../machine/ast.ts'
-import { weightOf } from '../machine/gas/bounds.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import type { ObjectValue } from '../values/value.ts'
+import type { Run } from '../../machine/ast.ts'
+import { weightOf } from '../../machine/gas/bounds.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import type { ObjectValue } from '../../values/value.ts'
 
 /** Work of each character of a proof: decoding it, and hashing the output and the steps. */
 const CHARACTER_WORK = 10

@@ -1,17 +1,17 @@
 /** All natives that depend only on their arguments, and the constants. */
 import type { Native } from '../machine/native.ts'
 import type { Value } from '../values/value.ts'
-import { ARITHMETIC } from './arithmetic.ts'
-import { CURVES } from './curves.ts'
-import { FUNCTIONS } from './functions.ts'
-import { HASHING } from './hashing.ts'
-import { HYPERLANE } from './hyperlane.ts'
-import { LISTS } from './lists.ts'
-import { LOGIC } from './logic.ts'
-import { POSEIDON } from './poseidon.ts'
-import { PRINCIPALS } from './principals.ts'
-import { STRINGS } from './strings.ts'
-import { TIME } from './time.ts'
+import { PRINCIPALS } from './chain/principals.ts'
+import { CURVES } from './crypto/curves.ts'
+import { HASHING } from './crypto/hashing.ts'
+import { HYPERLANE } from './crypto/hyperlane.ts'
+import { POSEIDON } from './crypto/poseidon.ts'
+import { ARITHMETIC } from './data/arithmetic.ts'
+import { FUNCTIONS } from './data/functions.ts'
+import { LISTS } from './data/lists.ts'
+import { LOGIC } from './data/logic.ts'
+import { STRINGS } from './data/strings.ts'
+import { TIME } from './data/time.ts'
 
 export const PURE_NATIVES: readonly Native[] = [
   ...ARITHMETIC,

@@ -1,21 +1,21 @@
 /** Natives for capabilities and guards. */
-import { evalError, txFailure } from '../errors.ts'
-import { failure } from '../failures/failure.ts'
-import type { Run } from '../machine/ast.ts'
-import { yieldObject } from '../machine/evaluate/pacts.ts'
-import { parsePrice } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../machine/rights/access.ts'
+import { evalError, txFailure } from '../../errors.ts'
+import { failure } from '../../failures/failure.ts'
+import type { Run } from '../../machine/ast.ts'
+import { yieldObject } from '../../machine/evaluate/pacts.ts'
+import { parsePrice } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../../machine/rights/access.ts'
 import {
   composeCapability,
   emitEvent,
   installCapability,
   isEvaluatingAny,
   requireCapability,
-} from '../machine/rights/capabilities.ts'
-import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../machine/rights/guards.ts'
-import { pactIdOf } from '../machine/scopes.ts'
-import { Guard } from '../values/value.ts'
+} from '../../machine/rights/capabilities.ts'
+import { acquireAdmin, checkKeysetFormat, enforceGuard } from '../../machine/rights/guards.ts'
+import { pactIdOf } from '../../machine/scopes.ts'
+import { Guard } from '../../values/value.ts'
 
 function enforce(name: string): Native<Run> {
   return native(name, 1, 1, (args) => {

@@ -1,16 +1,16 @@
 /** Principals: account names derived from a guard, so that nobody else can own them. */
 
-import type { LanguageRules } from '../machine/environment.ts'
-import { COST, hashCost } from '../machine/gas/costs.ts'
-import { characters, PRICE, parsePrice, textComparisonPrice } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native, paidSize } from '../machine/native.ts'
-import { capabilityGuardSize, userGuardSize } from '../values/charged-size.ts'
-import { compareText } from '../values/compare.ts'
-import { hashText } from '../values/hash.ts'
-import type { Guard, Value } from '../values/value.ts'
-import { valueToJson } from '../values/wire.ts'
+import type { LanguageRules } from '../../machine/environment.ts'
+import { COST, hashCost } from '../../machine/gas/costs.ts'
+import { characters, PRICE, parsePrice, textComparisonPrice } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native, paidSize } from '../../machine/native.ts'
+import { capabilityGuardSize, userGuardSize } from '../../values/charged-size.ts'
+import { compareText } from '../../values/compare.ts'
+import { hashText } from '../../values/hash.ts'
+import type { Guard, Value } from '../../values/value.ts'
+import { valueToJson } from '../../values/wire.ts'
+import { weigh } from '../data/weight.ts'
 import { SLH_DSA_KEY } from './environment.ts'
-import { weigh } from './weight.ts'
 
 const KEY = /^[0-9a-f]{64}$/
 const HASH = '[A-Za-z0-9_-]{43}'

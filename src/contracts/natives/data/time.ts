@@ -1,10 +1,10 @@
 /** Natives for times and durations. Durations are decimals in seconds. */
-import { COST, LIMIT } from '../machine/gas/costs.ts'
-import { characters, PRICE, productPrice } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { Decimal } from '../values/decimal.ts'
-import { formatTime, ISO_SECONDS, parseTime } from '../values/time-text.ts'
-import { Time } from '../values/value.ts'
+import { COST, LIMIT } from '../../machine/gas/costs.ts'
+import { characters, PRICE, productPrice } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { formatTime, ISO_SECONDS, parseTime } from '../../values/time-text.ts'
+import { Time } from '../../values/value.ts'
 import { bounded, mantissa, toDecimal, workProduct } from './numbers.ts'
 
 const MICROS = 1_000_000n

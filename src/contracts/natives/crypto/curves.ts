@@ -1,9 +1,9 @@
 /** Natives for the points and the pairing of the curve BN254. */
 import { bn254_Fr } from '@noble/curves/bn254.js'
-import { type ContractError, evalError } from '../errors.ts'
-import type { Run } from '../machine/ast.ts'
-import { type Arguments, type Host, isObject, type Native, native } from '../machine/native.ts'
-import type { ObjectValue, Value } from '../values/value.ts'
+import { type ContractError, evalError } from '../../errors.ts'
+import type { Run } from '../../machine/ast.ts'
+import { type Arguments, type Host, isObject, type Native, native } from '../../machine/native.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
 import { workReduction } from './crypto-work.ts'
 import { formatG1, formatG2, isInG2, isPairingOne, type PointCoordinates, type PointFormat } from './curve-points.ts'
 

@@ -1,7 +1,7 @@
 /** Natives that apply functions to values. */
-import { PRICE } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import type { Value } from '../values/value.ts'
+import { PRICE } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import type { Value } from '../../values/value.ts'
 
 /** Adds item by item: space for all of them would be made before the first is paid. */
 function map(args: Arguments): readonly Value[] {

@@ -1,10 +1,10 @@
 /** Arithmetic operations that count their work by size first and refuse results that are too large. */
 
-import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../machine/gas/costs.ts'
-import { shiftPrice } from '../machine/gas/prices.ts'
-import type { Arguments } from '../machine/native.ts'
-import { bitLength } from '../values/bits.ts'
-import { Decimal, MAX_PLACES } from '../values/decimal.ts'
+import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../../machine/gas/costs.ts'
+import { shiftPrice } from '../../machine/gas/prices.ts'
+import type { Arguments } from '../../machine/native.ts'
+import { bitLength } from '../../values/bits.ts'
+import { Decimal, MAX_PLACES } from '../../values/decimal.ts'
 
 export type Numeric = bigint | Decimal
 

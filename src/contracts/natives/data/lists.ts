@@ -1,15 +1,15 @@
 /** List natives, and natives that accept lists, strings and objects. */
-import { COST, sortCost } from '../machine/gas/costs.ts'
-import { characters, lookupPrice, PRICE } from '../machine/gas/prices.ts'
-import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
-import type { Term } from '../machine/term.ts'
-import { integerSize } from '../values/charged-size.ts'
-import { compareInSort, compareValues, isSimple } from '../values/ordering.ts'
-import type { ObjectValue, Value } from '../values/value.ts'
+import { COST, sortCost } from '../../machine/gas/costs.ts'
+import { characters, lookupPrice, PRICE } from '../../machine/gas/prices.ts'
+import { type Arguments, isList, isObject, type Native, native } from '../../machine/native.ts'
+import type { Term } from '../../machine/term.ts'
+import { integerSize } from '../../values/charged-size.ts'
+import { compareInSort, compareValues, isSimple } from '../../values/ordering.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
+import { codePoints, partOfText } from './code-points.ts'
 import { distinctValues } from './distinct.ts'
 import { fieldOf, same } from './logic.ts'
 import { holdsText } from './search.ts'
-import { codePoints, partOfText } from './text.ts'
 import { weigh } from './weight.ts'
 
 function length(args: Arguments): bigint {

@@ -1,5 +1,5 @@
 /** Arithmetic natives. `+` also concatenates strings and lists, and merges objects. */
-import { integerCost } from '../machine/gas/costs.ts'
+import { integerCost } from '../../machine/gas/costs.ts'
 import {
   characters,
   exponentialPrice,
@@ -9,12 +9,12 @@ import {
   productPrice,
   squareRootPrice,
   sumPrice,
-} from '../machine/gas/prices.ts'
-import { type Arguments, isList, isObject, type Native, native } from '../machine/native.ts'
-import type { Term } from '../machine/term.ts'
-import { bitLength } from '../values/bits.ts'
-import { Decimal } from '../values/decimal.ts'
-import type { ObjectValue, Value } from '../values/value.ts'
+} from '../../machine/gas/prices.ts'
+import { type Arguments, isList, isObject, type Native, native } from '../../machine/native.ts'
+import type { Term } from '../../machine/term.ts'
+import { bitLength } from '../../values/bits.ts'
+import { Decimal } from '../../values/decimal.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
 import { naturalLog } from './logarithm.ts'
 import {
   bounded,

@@ -1,10 +1,10 @@
 /** Native that stores a module again without a change. */
-import { evalError } from '../errors.ts'
-import type { Run } from '../machine/ast.ts'
-import { PRICE } from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { mayWrite } from '../machine/rights/access.ts'
-import { UNIT, type Unit } from '../values/value.ts'
+import { evalError } from '../../errors.ts'
+import type { Run } from '../../machine/ast.ts'
+import { PRICE } from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { mayWrite } from '../../machine/rights/access.ts'
+import { UNIT, type Unit } from '../../values/value.ts'
 import { executionFailure, topLevelOnly } from './top-level.ts'
 
 /** The name of a module, or a namespace and a name. */

@@ -3,7 +3,7 @@
  * at infinity has zero for both coordinates.
  */
 import { bn254 } from '@noble/curves/bn254.js'
-import type { ObjectValue, Value } from '../values/value.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
 
 const { Fp, Fp2, Fp12 } = bn254.fields
 const { G1, G2 } = bn254

@@ -1,7 +1,7 @@
 /** Poseidon hash over the scalar field of BN254, with the constants that its authors derive from the parameters. */
 import { grainGenConstants, poseidon } from '@noble/curves/abstract/poseidon.js'
 import { bn254_Fr } from '@noble/curves/bn254.js'
-import { type Arguments, type Native, native } from '../machine/native.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { workReduction } from './crypto-work.ts'
 
 const FULL_ROUNDS = 8

@@ -1,8 +1,8 @@
 /** `print` of networks whose node allows it. It costs no gas, and has no effect on the state. */
-import type { Run } from '../machine/ast.ts'
-import { PRINT } from '../machine/environment.ts'
-import { type Native, native } from '../machine/native.ts'
-import { UNIT } from '../values/value.ts'
+import type { Run } from '../../machine/ast.ts'
+import { PRINT } from '../../machine/environment.ts'
+import { type Native, native } from '../../machine/native.ts'
+import { UNIT } from '../../values/value.ts'
 
 /** Takes any value or function. Fails where the rules of the block do not allow it. */
 export const PRINTING: Native<Run> = native(PRINT, 1, 1, (args) => {

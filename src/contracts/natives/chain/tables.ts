@@ -1,10 +1,10 @@
 /** Natives that read and write rows. */
-import { evalError } from '../errors.ts'
-import type { Run } from '../machine/ast.ts'
-import { createTable, listedDomain, readRow, tableOf, type WriteKind, writeRow } from '../machine/evaluate/tables.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { asValue, type Callable, type Term } from '../machine/term.ts'
-import type { ObjectValue, Value } from '../values/value.ts'
+import { evalError } from '../../errors.ts'
+import type { Run } from '../../machine/ast.ts'
+import { createTable, listedDomain, readRow, tableOf, type WriteKind, writeRow } from '../../machine/evaluate/tables.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { asValue, type Callable, type Term } from '../../machine/term.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
 import { topLevelOnly } from './top-level.ts'
 
 /** Work for each row that is read with all others. */

@@ -1,8 +1,8 @@
 /** Counts the work of walking a whole value (printing, hashing, comparing), and refuses values that are too large. */
-import { COST, LIMIT } from '../machine/gas/costs.ts'
-import type { Arguments } from '../machine/native.ts'
-import { sizeOf } from '../values/size.ts'
-import type { Value } from '../values/value.ts'
+import { COST, LIMIT } from '../../machine/gas/costs.ts'
+import type { Arguments } from '../../machine/native.ts'
+import { sizeOf } from '../../values/size.ts'
+import type { Value } from '../../values/value.ts'
 
 /**
  * Counts work by the size of the value.

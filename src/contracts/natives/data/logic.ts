@@ -1,22 +1,22 @@
 /** Comparisons and logical natives. */
 
-import { failure } from '../failures/failure.ts'
-import { COST, productCost } from '../machine/gas/costs.ts'
+import { failure } from '../../failures/failure.ts'
+import { COST, productCost } from '../../machine/gas/costs.ts'
 import {
   decimalComparisonPrice,
   integerComparisonPrice,
   lookupPrice,
   PRICE,
   textComparisonPrice,
-} from '../machine/gas/prices.ts'
-import { type Arguments, type Native, native } from '../machine/native.ts'
-import { bitLength } from '../values/bits.ts'
-import { compareText, equalValues } from '../values/compare.ts'
-import { Decimal } from '../values/decimal.ts'
-import { compareAlike } from '../values/ordering.ts'
-import { showValue } from '../values/print.ts'
-import { hasTable } from '../values/table-within.ts'
-import { CapabilityToken, Guard, type GuardKind, type ObjectValue, type Value } from '../values/value.ts'
+} from '../../machine/gas/prices.ts'
+import { type Arguments, type Native, native } from '../../machine/native.ts'
+import { bitLength } from '../../values/bits.ts'
+import { compareText, equalValues } from '../../values/compare.ts'
+import { Decimal } from '../../values/decimal.ts'
+import { compareAlike } from '../../values/ordering.ts'
+import { showValue } from '../../values/print.ts'
+import { hasTable } from '../../values/table-within.ts'
+import { CapabilityToken, Guard, type GuardKind, type ObjectValue, type Value } from '../../values/value.ts'
 import { weigh } from './weight.ts'
 
 /**
