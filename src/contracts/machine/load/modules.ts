@@ -6,7 +6,7 @@ import { type Definition, Module, type Run } from '../ast.ts'
 import { type ExpandingRun, syntaxError } from '../expand/expander.ts'
 import { isVisible } from '../expand/resolver.ts'
 import { acquireAdmin, enforceGuard } from '../rights/guards.ts'
-import { withMagic } from '../rights/magic.ts'
+import { withLanguageCapability } from '../rights/language-capabilities.ts'
 import type { Namespace } from '../state.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
@@ -82,7 +82,7 @@ function authorize(run: Run, module: Module): void {
 
 /** The keyset that governs a module agrees, even if the command is administrator. */
 function enforceOwner(run: Run, module: string, keyset: string): void {
-  withMagic(run, 'MODULE_KEYSET', module, () => enforceGuard(run, keyset))
+  withLanguageCapability(run, 'MODULE_KEYSET', module, () => enforceGuard(run, keyset))
 }
 
 /** Enforces the keyset of the new version, and stores the module. */
@@ -106,5 +106,5 @@ function enterNamespace(run: Run, module: Module): void {
   }
   const namespace = run.transaction.state.get<Namespace>('namespaces', module.namespace)
   if (namespace === undefined) throw evalError(`Namespace not found: ${module.namespace}`)
-  withMagic(run, 'NAMESPACE', module.namespace, () => enforceGuard(run, namespace.user))
+  withLanguageCapability(run, 'NAMESPACE', module.namespace, () => enforceGuard(run, namespace.user))
 }

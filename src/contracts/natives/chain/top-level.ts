@@ -6,7 +6,7 @@ import { characters, PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native, paidSize } from '../../machine/native.ts'
 import { callingModule, mayWrite, nativeFailure } from '../../machine/rights/access.ts'
 import { checkKeysetFormat, enforceGuard, functionNamed } from '../../machine/rights/guards.ts'
-import { withMagic } from '../../machine/rights/magic.ts'
+import { withLanguageCapability } from '../../machine/rights/language-capabilities.ts'
 import type { Namespace } from '../../machine/state.ts'
 import type { Term } from '../../machine/term.ts'
 import { keysetSize, namespaceSize } from '../../values/charged-size.ts'
@@ -51,7 +51,7 @@ function checkKeysetName(run: Run, name: string): void {
   if (name.split('.')[0] !== namespace || !name.includes('.')) {
     throw evalError(`Defining keyset failed because of a namespace mismatch. Expected namespace: ${namespace}`)
   }
-  withMagic(run, 'NAMESPACE', namespace, () => enforceGuard(run, namespaceNamed(run, namespace).user))
+  withLanguageCapability(run, 'NAMESPACE', namespace, () => enforceGuard(run, namespaceNamed(run, namespace).user))
 }
 
 /** @throws EvalError unless the policy of the network permits a new namespace */
@@ -100,7 +100,7 @@ function defineKeyset(args: Arguments<Run>): string {
   if (keyset.is.kind !== 'keyset') throw evalError('define-keyset takes a keyset')
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
-  else withMagic(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
+  else withLanguageCapability(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
   run.charge(PRICE.writeByte * paidSize(run, keysetSize(keyset.is)))
   mayWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
@@ -128,7 +128,7 @@ function defineNamespace(args: Arguments<Run>): string {
   if (before === undefined) askPolicy(args, name, admin)
   else {
     payNamespace(run, PRICE.readByte, name, before)
-    withMagic(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
+    withLanguageCapability(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
   }
   payNamespace(run, PRICE.writeByte, name, { user, admin })
   mayWrite(run)

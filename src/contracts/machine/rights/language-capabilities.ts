@@ -11,7 +11,7 @@ import { granting, isGranted } from './capabilities.ts'
  * `DEFINE_KEYSET`: changes a keyset. `MODULE_KEYSET`: loads or upgrades a module that a keyset governs.
  * `DEFINE_NAMESPACE`: changes a namespace. `NAMESPACE`: defines keysets and installs modules in a namespace.
  */
-export type MagicCapability = 'DEFINE_KEYSET' | 'MODULE_KEYSET' | 'DEFINE_NAMESPACE' | 'NAMESPACE'
+type LanguageCapability = 'DEFINE_KEYSET' | 'MODULE_KEYSET' | 'DEFINE_NAMESPACE' | 'NAMESPACE'
 
 /** Module that names the capabilities. No contract can have this name on the public network. */
 const MODULE = 'pact'
@@ -21,7 +21,7 @@ const MODULE = 'pact'
  * @param subject name of the keyset, module or namespace
  * @throws EvalError if the capability is granted already
  */
-export function withMagic<T>(run: Run, name: MagicCapability, subject: string, body: () => T): T {
+export function withLanguageCapability<T>(run: Run, name: LanguageCapability, subject: string, body: () => T): T {
   if (!run.block.rules.isLanguage52) return body()
   const token = new CapabilityToken(`${MODULE}.${name}`, [subject])
   if (isGranted(run, token)) throw evalError(`magic cap already acquired: ${name}`)
