@@ -16,7 +16,7 @@ import { startDevnet } from '../src/compose/devnet.ts'
 import { CopyCache } from '../src/copy/cache.ts'
 import { COPY_LIMITS, openCopy } from '../src/copy/network-copy.ts'
 import { pinText } from '../src/copy/pin.ts'
-import { readForkFile } from '../src/devnet/copy/open-copy.ts'
+import { readCopyFile } from '../src/devnet/copy/open-copy.ts'
 import { openDatabase } from '../src/devnet/data/database.ts'
 import { BLOCKS, openDataDirectory, STATE } from '../src/devnet/data/directory.ts'
 import { unpackState } from '../src/devnet/data/state-file.ts'
@@ -211,7 +211,7 @@ const kinds: readonly Kind[] = [
     write: (folder) =>
       cpSync(fileURLToPath(new URL('fixtures/0.1.0/fork', import.meta.url)), folder, { recursive: true }),
     read: (folder) => {
-      const { url, pin, chains = null, time, cache } = readForkFile(folder) ?? expect.fail('it is a fork')
+      const { url, pin, chains = null, time, cache } = readCopyFile(folder) ?? expect.fail('it is a fork')
       return { content: [url, pin, chains, time, cache], isReported: false }
     },
     isFlipped: (path) => path.endsWith('/fork.json'),

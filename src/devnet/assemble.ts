@@ -2,14 +2,14 @@
 
 import { impersonatedKey } from '../schema/control-commands.ts'
 import { plainOptions } from '../schema/devnet-options.ts'
-import type { NodeFork } from './copy/node-copy.ts'
+import type { NodeCopy } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'
 import { snapshotOf } from './data/records.ts'
 import type { SavedNetwork } from './data/state-file.ts'
 import { Execution } from './execution/execution.ts'
 import { createApp } from './http/app.ts'
-import { addBelowFork } from './http/below-pin.ts'
+import { addBelowPin } from './http/below-pin.ts'
 import { Controls, interceptOf } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
@@ -53,7 +53,7 @@ import { Coordinator } from './work/coordinator.ts'
 /** Data, fork and settings of a node at its start. */
 export interface Begun {
   readonly data: DataDirectory | null
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
   readonly settings: NetworkSettings
   readonly prints: PrintReporter
 }
@@ -144,7 +144,7 @@ function addRoutes(options: DevnetOptions, { machine, turn }: Host, parts: Retur
   const stop = new AbortController()
   const [faults, streams] = [new Faults(clock, stop.signal), new StreamGate()]
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept: interceptOf(faults) })
-  if (fork !== null) addBelowFork(app, { ...parts, fork, prefix, nowMs, onNotice })
+  if (fork !== null) addBelowPin(app, { ...parts, fork, prefix, nowMs, onNotice })
   addNodeRoutes(router, {
     ...{ network: () => chains.network, packageVersion: settings.release, release: rules.release },
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),

@@ -1,6 +1,6 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
 import { NewcutError } from '../base/errors.ts'
-import type { NodeFork } from './copy/node-copy.ts'
+import type { NodeCopy } from './copy/node-copy.ts'
 import type { DataDirectory } from './data/directory.ts'
 import { genesisFor } from './ledger/genesis.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -29,7 +29,7 @@ interface ChainsSetup {
   readonly settings: NetworkSettings
   readonly rules: NetworkRules
   readonly forkTarget: number
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
   readonly exemptions: Exemptions
   readonly prints: PrintReporter
 }

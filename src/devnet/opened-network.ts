@@ -2,9 +2,9 @@
 import type { NewcutError } from '../base/errors.ts'
 import { plainOptions } from '../schema/devnet-options.ts'
 import { assemble, type Begun } from './assemble.ts'
-import type { NodeFork } from './copy/node-copy.ts'
-import { openNodeFork } from './copy/open-copy.ts'
-import { warmFork } from './copy/warm.ts'
+import type { NodeCopy } from './copy/node-copy.ts'
+import { openNodeCopy } from './copy/open-copy.ts'
+import { warmCopy } from './copy/warm.ts'
 import { BLOCKS, type DataDirectory, openDataDirectory } from './data/directory.ts'
 import type { App } from './http/app.ts'
 import type { Controls } from './http/controls.ts'
@@ -29,7 +29,7 @@ export interface OpenedNetwork {
   readonly pools: Mempools
   readonly settings: NetworkSettings
   /** null for a network of its own. */
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
   /** Accounts of the phrase that have coins, by index. */
   readonly accounts: readonly PhraseAccount[]
   readonly controls: Controls
@@ -74,7 +74,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
     host.onFailure(failed.signal.reason)
   })
   try {
-    if (fork !== null) await warmFork(fork, { chains, ledger, accounts: options.accounts, onNotice })
+    if (fork !== null) await warmCopy(fork, { chains, ledger, accounts: options.accounts, onNotice })
     const accounts = phraseAccounts(options.phraseAccounts ?? plainOptions.phraseAccounts.fallback)
     await controls.fund(accounts)
     start.refill(parts.pools, onNotice)
@@ -89,7 +89,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
 /** Opens fork and data. */
 async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
   const { dataDir, networks, onNotice = () => undefined } = options
-  const fork = await openNodeFork(options.fork, { dataDir, networks, onNotice }, BLOCKS)
+  const fork = await openNodeCopy(options.fork, { dataDir, networks, onNotice }, BLOCKS)
   const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
   const prints = new PrintReporter({ isAllowed: allowPrint, onPrint, onNotice })

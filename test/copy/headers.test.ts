@@ -1,6 +1,6 @@
 /** Lists of headers and hashes of a fork: below the pin they are those of the forked node, checked down from the pin. */
 import { describe, expect, it } from 'vitest'
-import type { NodeFork } from '../../src/devnet/copy/node-copy.ts'
+import type { NodeCopy } from '../../src/devnet/copy/node-copy.ts'
 import { HeaderTrees } from '../../src/devnet/http/lookup/header-trees.ts'
 import { makeBlocks } from '../devnet/commands-common.ts'
 import { jsonOf, OBJECTS, PREFIX, type Started } from '../devnet/common.ts'
@@ -148,7 +148,7 @@ describe('lists of a fork', () => {
   it('tell how far down headers are checked', async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
-    const trees = new HeaderTrees(forked.devnet.chains.store, forked.devnet.fork as NodeFork, 3)
+    const trees = new HeaderTrees(forked.devnet.chains.store, forked.devnet.fork as NodeCopy, 3)
     const from = (minheight: number) => trees.forPage({ chain: 0, query: { minheight }, most: 360 })
     expect((await from(pin - 3)).slice(0, pin - 3, pin + 1)).toHaveLength(4)
     await expect(from(pin - 4)).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('a forked node', () => {
     await makeBlocks(remote.peer, { 0: 2, 1: 2 })
     await reorganise(remote, 2)
     const forked = await startFork(remote)
-    const fork = forked.devnet.fork as NodeFork
+    const fork = forked.devnet.fork as NodeCopy
     const state = fork.stateOf(0)
     const heightOf = (hash: string) => fork.complete(() => state?.get<number>('headers', hash), [])
     const branchOf = itemsOf((await branch(remote, 'hash/branch', { upper: [fork.pin.hashes.get(0)] })).text).items

@@ -10,7 +10,7 @@ import type { BlockTree } from '../store/block-tree.ts'
 const flipped = (number: number) => -2 - number
 const isBelow = (record: number) => record <= flipped(0)
 
-export class ForkedTree implements BlockTree {
+export class CopiedTree implements BlockTree {
   readonly #store: BlockStore
   readonly #headers: AncestorHeaders
   readonly #chain: number

@@ -10,7 +10,7 @@ import type { Pin } from '../../copy/pin.ts'
 import type { RemoteAnswer } from '../../copy/remote-node.ts'
 import { graphOf } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
-import type { ForkedBase } from '../ledger/copied-base.ts'
+import type { CopiedBase } from '../ledger/copied-base.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import type { GraphForm } from '../rules/settings.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -25,7 +25,7 @@ export interface PactBelow {
   readonly next: number | null
 }
 
-export class NodeFork implements ForkedBase {
+export class NodeCopy implements CopiedBase {
   readonly time: ForkTime
   /** Chains that begin with the state of the forked network; null for all. */
   readonly chains: readonly number[] | null
@@ -37,7 +37,7 @@ export class NodeFork implements ForkedBase {
 
   constructor(
     fork: NetworkCopy,
-    { chains, time, record, payloads }: Pick<NodeFork, 'chains' | 'time' | 'record' | 'payloads'>,
+    { chains, time, record, payloads }: Pick<NodeCopy, 'chains' | 'time' | 'record' | 'payloads'>,
   ) {
     this.record = record
     this.payloads = payloads
@@ -153,7 +153,7 @@ export class NodeFork implements ForkedBase {
 }
 
 /** The graph of pinned headers. Throws NewcutError NODE_MISBEHAVED if it is none. */
-export function forkedGraph(headers: ReadonlyMap<number, Header>): GraphForm {
+export function copiedGraph(headers: ReadonlyMap<number, Header>): GraphForm {
   const chains = Array.from(headers.keys(), (_, chain) => chain)
   const list = chains.map((chain) => [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b))
   const graph = graphOf(list)

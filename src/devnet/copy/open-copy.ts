@@ -9,7 +9,7 @@ import { COPY_LIMITS, cutText, type NetworkCopyOptions, openCopy, reopenCopy } f
 import { pinText, readPin } from '../../copy/pin.ts'
 import { blake2b256 } from '../../core/blake2b.ts'
 import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
-import { type ForkTime, NodeFork } from './node-copy.ts'
+import { type ForkTime, NodeCopy } from './node-copy.ts'
 import { pinnedPayloads } from './pinned-payloads.ts'
 
 /** How an embedded node forks another network. */
@@ -35,11 +35,11 @@ export interface DevnetFork {
 }
 
 /** File of a data directory that was forked. */
-export const FORK_FILE = 'fork.json'
+export const COPY_FILE = 'fork.json'
 const VERSION = 2
 const encoder = new TextEncoder()
 
-interface KeptFork {
+interface CopyRecord {
   readonly fork: typeof VERSION
   readonly url: string
   /** Text of the pin. */
@@ -52,7 +52,7 @@ interface KeptFork {
   readonly check: string
 }
 
-export interface ForkHost {
+export interface CopyHost {
   /** Networks of the user's files. */
   readonly networks?: readonly NetworkForm[] | undefined
   readonly dataDir: string | undefined
@@ -64,12 +64,12 @@ export interface ForkHost {
  * @param blocks name of the database of blocks in the data directory
  * @returns null for a network of its own
  */
-export async function openNodeFork(
+export async function openNodeCopy(
   asked: DevnetFork | undefined,
-  { dataDir, networks, onNotice }: ForkHost,
+  { dataDir, networks, onNotice }: CopyHost,
   blocks: string,
-): Promise<NodeFork | null> {
-  const kept = dataDir === undefined ? null : readForkFile(dataDir)
+): Promise<NodeCopy | null> {
+  const kept = dataDir === undefined ? null : readCopyFile(dataDir)
   const hasBlocks = dataDir !== undefined && existsSync(join(dataDir, blocks))
   if (asked === undefined && kept === null) return null
   if (kept === null && hasBlocks) {
@@ -94,7 +94,7 @@ export async function openNodeFork(
     expectPin(dataDir ?? '', kept, asked)
     const record = recordOf({ ...kept, url, time, cache: cacheFolder })
     if (hasBlocks)
-      return new NodeFork(reopenCopy(options, readPin(kept.pin, FORK_FILE)), {
+      return new NodeCopy(reopenCopy(options, readPin(kept.pin, COPY_FILE)), {
         chains,
         time,
         record,
@@ -104,10 +104,10 @@ export async function openNodeFork(
   const opened = await openCopy(options)
   const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
   const payloads = await pinnedPayloads(opened)
-  const fork = new NodeFork(opened, { chains, time, record, payloads })
+  const fork = new NodeCopy(opened, { chains, time, record, payloads })
   if (dataDir !== undefined && kept === null) {
     await mkdir(dataDir, { recursive: true })
-    writeForkFile(dataDir, record)
+    writeCopyFile(dataDir, record)
   }
   return fork
 }
@@ -122,8 +122,8 @@ function limitsOf(asked: DevnetFork | undefined) {
 }
 
 /** Throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory. */
-function expectPin(directory: string, kept: KeptFork, asked: DevnetFork | undefined): void {
-  const { height, network } = readPin(kept.pin, FORK_FILE)
+function expectPin(directory: string, kept: CopyRecord, asked: DevnetFork | undefined): void {
+  const { height, network } = readPin(kept.pin, COPY_FILE)
   const other = (what: string) =>
     new NewcutError(
       'DATA_UNUSABLE',
@@ -138,21 +138,21 @@ function expectPin(directory: string, kept: KeptFork, asked: DevnetFork | undefi
 }
 
 function isSameCut(cut: string, pin: string): boolean {
-  if (/^\d+$/.test(cut)) return readPin(pin, FORK_FILE).height === Number(cut)
+  if (/^\d+$/.test(cut)) return readPin(pin, COPY_FILE).height === Number(cut)
   const text = cut.trimStart().startsWith('{') || !existsSync(cut) ? cut : cutText(cut).text
-  return pinText(readPin(text, '--fork-cut')) === pinText(readPin(pin, FORK_FILE))
+  return pinText(readPin(text, '--fork-cut')) === pinText(readPin(pin, COPY_FILE))
 }
 
 /** @returns null for a directory that is no fork, or does not exist */
-export function readForkFile(directory: string): KeptFork | null {
-  const file = join(directory, FORK_FILE)
+export function readCopyFile(directory: string): CopyRecord | null {
+  const file = join(directory, COPY_FILE)
   if (!existsSync(file)) return null
   const damaged = (what: string) =>
     new NewcutError('DATA_UNUSABLE', `${file}: ${what}`, {
       hint: 'restore it from a backup; another address of the node goes with --fork URL, not into this file',
     })
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as KeptFork | null
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as CopyRecord | null
     if (kept?.fork !== VERSION) throw damaged('it is damaged, or of another newcut')
     if (checkOf(kept) !== kept.check) throw damaged('it is damaged or was edited: its checksum is wrong')
     return kept
@@ -162,18 +162,18 @@ export function readForkFile(directory: string): KeptFork | null {
   }
 }
 
-function recordOf(kept: Omit<KeptFork, 'check'>): string {
+function recordOf(kept: Omit<CopyRecord, 'check'>): string {
   return `${JSON.stringify({ ...kept, check: checkOf(kept) })}\n`
 }
 
-function checkOf({ fork, url, pin, chains, time, cache }: Omit<KeptFork, 'check'>): string {
+function checkOf({ fork, url, pin, chains, time, cache }: Omit<CopyRecord, 'check'>): string {
   const text = JSON.stringify([fork, url, pin, chains, time, cache])
   return encodeBase64Url(blake2b256(encoder.encode(text)))
 }
 
 /** Throws NewcutError DATA_UNUSABLE. */
-export function writeForkFile(directory: string, record: string): void {
-  const file = join(directory, FORK_FILE)
+export function writeCopyFile(directory: string, record: string): void {
+  const file = join(directory, COPY_FILE)
   try {
     replaceFile(file, record)
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { developmentAccount } from '../orders/block-maker.ts'
 import { forkAccount } from '../orders/reorg.ts'
 import type { Chains } from '../rules/chains.ts'
-import type { NodeFork } from './node-copy.ts'
+import type { NodeCopy } from './node-copy.ts'
 
 interface Warming {
   readonly chains: Chains
@@ -16,7 +16,7 @@ interface Warming {
 }
 
 /** Rejects with NewcutError if the forked node does not answer and the network is new. */
-export async function warmFork(fork: NodeFork, { chains, ledger, accounts, onNotice }: Warming): Promise<void> {
+export async function warmCopy(fork: NodeCopy, { chains, ledger, accounts, onNotice }: Warming): Promise<void> {
   const isNew = fork.headers.size > 0
   const miners = [...(accounts ?? [developmentAccount]), forkAccount]
   const texts = miners.map(({ account }) => JSON.stringify(account))

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { describeError } from '../../base/errors.ts'
 import { moveInto } from '../../base/replace-file.ts'
 import type { BackupStatus } from '../../schema/bodies.ts'
-import type { NodeFork } from '../copy/node-copy.ts'
-import { writeForkFile } from '../copy/open-copy.ts'
+import type { NodeCopy } from '../copy/node-copy.ts'
+import { writeCopyFile } from '../copy/open-copy.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { ChainState } from '../rules/journal.ts'
 import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
@@ -34,7 +34,7 @@ interface BackupOptions {
   /** Called with the reason if a job fails. */
   readonly onNotice: (message: string) => void
   /** The fork that the network began with, or null. */
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
 }
 
 /** Creates the backup directory if it does not exist. Throws NewcutError DATA_UNUSABLE if it is not writable. */
@@ -101,7 +101,7 @@ export class BackupJobs {
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)
-      if (fork !== null) writeForkFile(partial, fork.record)
+      if (fork !== null) writeCopyFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, exemptions })
       // Nothing happens between this question and the end of the job.
       if (job.hasState) {
@@ -136,7 +136,7 @@ interface BackupJob {
 
 interface StateOptions {
   readonly rules: NetworkRules
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
   readonly exemptions: ReadonlyExemptions | undefined
   readonly stopped: AbortSignal
 }

@@ -6,8 +6,8 @@ import { equalBytes } from '../../base/bytes.ts'
 import { describeError } from '../../base/errors.ts'
 import type { OnProgress } from '../../base/progress.ts'
 import { payloadHashes } from '../../core/payload.ts'
-import type { NodeFork } from '../copy/node-copy.ts'
-import { openNodeFork } from '../copy/open-copy.ts'
+import type { NodeCopy } from '../copy/node-copy.ts'
+import { openNodeCopy } from '../copy/open-copy.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
 import { loadSlhDsa } from '../mempool/slh-dsa.ts'
@@ -56,7 +56,7 @@ export async function checkDataDirectory(
   stopped?: AbortSignal,
   onProgress?: OnProgress,
 ): Promise<CheckReport> {
-  const fork = await openNodeFork(undefined, { dataDir: directory, onNotice: () => undefined }, BLOCKS)
+  const fork = await openNodeCopy(undefined, { dataDir: directory, onNotice: () => undefined }, BLOCKS)
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load({ onProgress, roots: fork?.pin.hashes ?? null })
@@ -81,7 +81,7 @@ class Check {
   readonly #unexecuted = new Set<string>()
   readonly #findings: string[] = []
   readonly #onProgress: OnProgress | undefined
-  readonly #fork: NodeFork | null
+  readonly #fork: NodeCopy | null
   #findingCount = 0
   #transactions = 0
   #unsigned = 0
@@ -89,7 +89,7 @@ class Check {
   constructor(
     settings: NetworkSettings,
     loaded: CheckedState,
-    { fork, onProgress }: { readonly fork: NodeFork | null; readonly onProgress: OnProgress | undefined },
+    { fork, onProgress }: { readonly fork: NodeCopy | null; readonly onProgress: OnProgress | undefined },
   ) {
     this.#fork = fork
     this.#onProgress = onProgress

@@ -11,7 +11,7 @@ import { describeError, type NewcutError } from '../../base/errors.ts'
 import type { OnProgress } from '../../base/progress.ts'
 import { networkForm } from '../../core/known-networks.ts'
 import { development } from '../../core/network-data.ts'
-import type { NodeFork } from '../copy/node-copy.ts'
+import type { NodeCopy } from '../copy/node-copy.ts'
 import { genesisFor } from '../ledger/genesis.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { commandCheck } from '../mempool/checks.ts'
@@ -48,7 +48,7 @@ interface DataDirectoryOptions {
   readonly onNotice: (message: string) => void
   readonly onProgress?: OnProgress | undefined
   /** The fork that the network begins with; default: none. */
-  readonly fork?: NodeFork | null
+  readonly fork?: NodeCopy | null
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
   readonly prints?: PrintReporter
   /** Maximum number of blocks queued for writing. Default: the one of BlockDatabase. */
@@ -114,7 +114,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
 }
 
 /** The chains of a new network. */
-function firstOn(settings: NetworkSettings, fork: NodeFork | null) {
+function firstOn(settings: NetworkSettings, fork: NodeCopy | null) {
   if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
   const rules = rulesOf(settings)
   return genesisState(rules.network, (chain) => genesisFor(rules, chain).payload)

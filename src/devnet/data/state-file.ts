@@ -21,7 +21,7 @@ import { describeError, NewcutError } from '../../base/errors.ts'
 import { parsePlainJson } from '../../base/json.ts'
 import { besideOf, moveInto } from '../../base/replace-file.ts'
 import { openUserFile } from '../../base/user-file.ts'
-import { writeForkFile } from '../copy/open-copy.ts'
+import { writeCopyFile } from '../copy/open-copy.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
@@ -136,7 +136,7 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     text.destroy()
     throw noState(name, described(await piped))
   }
-  if (fork !== null) writeForkFile(directory, fork)
+  if (fork !== null) writeCopyFile(directory, fork)
   const database = await openDatabase(join(directory, BLOCKS), { create: true })
   const pending: PendingBytes[] = []
   try {

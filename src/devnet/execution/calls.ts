@@ -3,7 +3,7 @@ import { ContractError } from '../../contracts/errors.ts'
 import { MissingEntry } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
-import { type ForkedBase, textsOf } from '../ledger/copied-base.ts'
+import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
 import type { Trial } from '../mempool/mempools.ts'
@@ -19,7 +19,7 @@ export class Calls implements Trial {
 
   readonly #blocks: Pick<Executor, 'isWarm' | 'warm'>
 
-  readonly #fork: ForkedBase | null
+  readonly #fork: CopiedBase | null
 
   /**
    * @param blocks executes the blocks that hold the commands later
@@ -29,7 +29,7 @@ export class Calls implements Trial {
     ledger: Ledger,
     executor: Executor,
     blocks: Pick<Executor, 'isWarm' | 'warm'>,
-    fork: ForkedBase | null = null,
+    fork: CopiedBase | null = null,
   ) {
     this.#fork = fork
     this.#blocks = blocks

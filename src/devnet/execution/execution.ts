@@ -2,7 +2,7 @@
  * Execution of contract code in threads: one for calls, one for blocks of this node, one for blocks of others. So no
  * call delays a block. A thread starts with its first command.
  */
-import type { ForkedBase } from '../ledger/copied-base.ts'
+import type { CopiedBase } from '../ledger/copied-base.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { BlockRunner } from './block-runner.ts'
@@ -32,7 +32,7 @@ export class Execution {
   /**
    * @param fork state below the first blocks, if the network was forked
    */
-  constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: ForkedBase | null = null) {
+  constructor(ledger: Ledger, store: BlockStore, options: ExecutionOptions = {}, fork: CopiedBase | null = null) {
     const { executionThread: thread, commandWaitMs: waitMs, commandLimits } = options
     const modules = new NodeModules(ledger.genesis.state)
     const shared = { modules, thread, commandLimits }

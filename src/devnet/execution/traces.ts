@@ -4,7 +4,7 @@ import { equalBytes } from '../../base/bytes.ts'
 import type { Layer, ReadableState } from '../../contracts/machine/state.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Command } from '../command/command.ts'
-import { type ForkedBase, textsOf } from '../ledger/copied-base.ts'
+import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import { replayTo } from '../ledger/execute-payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
@@ -31,7 +31,7 @@ interface TracesOptions {
   /** Executes the earlier transactions of a block. */
   readonly replay: BlockRunner['replay']
   /** State below the first blocks, if the network was forked. */
-  readonly fork: ForkedBase | null
+  readonly fork: CopiedBase | null
 }
 
 const encoder = new TextEncoder()

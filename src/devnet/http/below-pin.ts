@@ -8,15 +8,15 @@ import { shortestPath } from '../../core/graph.ts'
 import { graphAt } from '../../core/network.ts'
 import { payloadHash } from '../../core/payload.ts'
 import { BINARY, JSON_TYPE } from '../../schema/operation.ts'
-import type { NodeFork } from '../copy/node-copy.ts'
+import type { NodeCopy } from '../copy/node-copy.ts'
 import { payloadIn } from '../copy/pinned-payloads.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Chains } from '../rules/chains.ts'
 import { type App, accepted } from './app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './encode/payload-text.ts'
 
-interface BelowForkOptions {
-  readonly fork: NodeFork
+interface BelowPinOptions {
+  readonly fork: NodeCopy
   readonly chains: Chains
   readonly pools: Mempools
   /** Path of the interface up to the name of the network. */
@@ -41,23 +41,23 @@ interface Told {
 }
 
 /** Replaces answers of the node that only the forked one can give. */
-export function addBelowFork(app: App, options: BelowForkOptions): void {
-  const below = new BelowFork(options)
+export function addBelowPin(app: App, options: BelowPinOptions): void {
+  const below = new BelowPin(options)
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     return below.answer(request, reply, payload)
   })
 }
 
-class BelowFork {
-  readonly #options: BelowForkOptions
+class BelowPin {
+  readonly #options: BelowPinOptions
   /** Hashes of pinned payloads that the forked node did not have at the start. */
   readonly #absent: ReadonlySet<string>
   /** Chain and request key -> its result below the pin, or null. */
   readonly #results = new Map<string, { readonly text: string; readonly height: number } | null>()
   #restUntilMs = 0
 
-  constructor(options: BelowForkOptions) {
+  constructor(options: BelowPinOptions) {
     this.#options = options
     const { store } = options.chains
     const roots = Array.from({ length: store.chains }, (_, i) => store.at(i).payloadHash)

@@ -2,7 +2,7 @@
 import type { MissingEntry, ReadableState } from '../../contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 
-export interface ForkedBase {
+export interface CopiedBase {
   /**
    * State at the pin of a chain. Reading it may throw MissingEntry.
    * @returns null for a chain that begins with the state of a development network

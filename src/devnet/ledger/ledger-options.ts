@@ -7,7 +7,7 @@ import type { StoredPayload } from '../store/payload.ts'
 import type { PrintReporter } from '../store/print-reporter.ts'
 import type { TransactionIndex } from '../store/transaction-index.ts'
 import type { OutputLimits } from './command-result.ts'
-import type { ForkedBase } from './copied-base.ts'
+import type { CopiedBase } from './copied-base.ts'
 import type { RunLater } from './draft.ts'
 import type { CommandCheck } from './execute-payload.ts'
 import type { Versions } from './versions.ts'
@@ -41,5 +41,5 @@ export interface LedgerOptions {
   /** Whether code may call `print`, and who takes what it prints. Default: it may not. */
   readonly prints?: PrintReporter | undefined
   /** State below the first blocks; default: that of a development network. */
-  readonly fork?: ForkedBase | undefined
+  readonly fork?: CopiedBase | undefined
 }

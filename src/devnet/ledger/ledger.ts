@@ -364,11 +364,11 @@ export class Ledger implements Executions {
     if (parent === undefined) throw new Error(`no block ${parentHash} in the store`)
     const forkNumber = forkStateOf(parent.header.featureFlags).number
     const window = spvWindow(this.#options.rules.network, parent.height, forkNumber)
-    return { chain, parent, window, isBelowFork: this.#belowForkOf(chain) }
+    return { chain, parent, window, isBelowPin: this.#belowPinOf(chain) }
   }
 
   /** Whether headers are at or below the pin of a chain; undefined for a chain that was not forked. */
-  #belowForkOf(chain: number): VerifyingBlock['isBelowFork'] {
+  #belowPinOf(chain: number): VerifyingBlock['isBelowPin'] {
     const { fork, store } = this.#options
     const state = fork?.stateOf(chain)
     if (state == null) return undefined

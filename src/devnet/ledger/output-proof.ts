@@ -16,14 +16,14 @@ export interface VerifyingBlock {
   /** Oldest allowed root of the proof, in blocks below the parent; null allows any. */
   readonly window: number | null
   /** Whether a header (hash in base64url) is at or below the pin of a forked chain. */
-  readonly isBelowFork?: ((root: string) => boolean) | undefined
+  readonly isBelowPin?: ((root: string) => boolean) | undefined
 }
 
 /** @returns why the proof does not hold, in the words of live nodes, or null if it holds */
 export function outputProofFault(store: BlockStore, place: VerifyingBlock, proof: OutputProof): string | null {
   const hashes = hashesOf(proof)
   // The forked node has these blocks, and no one here can look into them.
-  if (place.isBelowFork?.(encodeBase64Url(hashes[hashes.length - 1]))) return null
+  if (place.isBelowPin?.(encodeBase64Url(hashes[hashes.length - 1]))) return null
   if (!isRooted(store, place, hashes)) {
     return 'spv verification failed: target header is not in the chain or is out of bounds'
   }

@@ -4,7 +4,7 @@ import { networkForm, versionCode } from '../../core/known-networks.ts'
 import { development } from '../../core/network-data.ts'
 import type { NetworkForm } from '../../core/network-form.ts'
 import { CONFIRMATIONS } from '../../schema/devnet-modes.ts'
-import { forkedGraph, type NodeFork } from '../copy/node-copy.ts'
+import { copiedGraph, type NodeCopy } from '../copy/node-copy.ts'
 import { type AskedSettings, graphText } from '../rules/settings.ts'
 import type { DevnetOptions } from './devnet-options.ts'
 
@@ -24,7 +24,7 @@ export function askedSettings(options: DevnetOptions): AskedSettings {
 }
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
-export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSettings {
+export function forkedSettings(options: DevnetOptions, fork: NodeCopy): AskedSettings {
   const [header] = fork.headers.values()
   // Chains on disk keep the rules of their first block, though the files of newcut may learn others.
   const isKept = header === undefined && options.networks === undefined && options.networkName === undefined
@@ -34,7 +34,7 @@ export function forkedSettings(options: DevnetOptions, fork: NodeFork): AskedSet
   // They have their graph, too.
   if (header === undefined) return settings
   if (networkForm(fork.pin.network, options.networks) === undefined) options.onNotice?.(assumptions(fork.pin.network))
-  const graph = forkedGraph(fork.headers)
+  const graph = copiedGraph(fork.headers)
   if (options.graph === undefined || options.graph === graph) return { ...settings, graph }
   throw new NewcutError(
     'BAD_OPTION',

@@ -9,7 +9,7 @@ import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core
 import type { MinerAccount } from '../../core/payload.ts'
 import { meets, powHash } from '../../core/pow.ts'
 import { encodeWorkResponse } from '../../core/work.ts'
-import type { ForkedBase } from '../ledger/copied-base.ts'
+import type { CopiedBase } from '../ledger/copied-base.ts'
 import type { RunCommand } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
@@ -41,7 +41,7 @@ export interface CoordinatorOptions {
   /** Called with messages for the operator. */
   readonly onNotice?: (message: string) => void
   /** State below the first blocks, if the network was forked. */
-  readonly fork?: ForkedBase | null | undefined
+  readonly fork?: CopiedBase | null | undefined
   /** Called with every submission that is acknowledged to its miner, and with its outcome. */
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }

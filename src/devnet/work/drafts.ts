@@ -6,7 +6,7 @@ import { describeError } from '../../base/errors.ts'
 import { MissingEntry } from '../../contracts/machine/state.ts'
 import type { Header } from '../../core/header.ts'
 import type { MinerAccount } from '../../core/payload.ts'
-import { type ForkedBase, textsOf } from '../ledger/copied-base.ts'
+import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'
 import { executeInBlock } from '../ledger/execute.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -28,7 +28,7 @@ interface DraftsOptions {
   /** Called when a block has more transactions than its miner was given, and none are waiting. */
   readonly onGrown: (chain: number) => void
   /** State below the first blocks, if the network was forked. */
-  readonly fork?: ForkedBase | null | undefined
+  readonly fork?: CopiedBase | null | undefined
   /** Called with a message for the operator. */
   readonly onNotice?: ((message: string) => void) | undefined
 }

@@ -7,7 +7,7 @@ import { type CallableOutline, type Field, type Outline, outlinesOf } from '../.
 import type { ObjectValue } from '../../../contracts/values/value.ts'
 import { valueToJson } from '../../../contracts/values/wire.ts'
 import { DEFAULT_LOOKUP_ITEMS, type FoundModule, type ModuleList } from '../../../schema/lookup.ts'
-import type { NodeFork } from '../../copy/node-copy.ts'
+import type { NodeCopy } from '../../copy/node-copy.ts'
 import type { BlockState } from '../../ledger/block-state.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
@@ -16,7 +16,7 @@ import { RequestRefused, unknownChain } from '../refusal.ts'
 export interface ContractsNode {
   readonly chains: Chains
   readonly ledger: Ledger
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
 }
 
 interface TableQuery {

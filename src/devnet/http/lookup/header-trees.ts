@@ -3,8 +3,8 @@
 import type { AncestorHeaders } from '../../../copy/ancestor-headers.ts'
 import { encodeHeader } from '../../../core/header.ts'
 import type { BranchBounds, PageQuery } from '../../../schema/bodies.ts'
-import { ForkedTree } from '../../copy/copied-tree.ts'
-import type { NodeFork } from '../../copy/node-copy.ts'
+import { CopiedTree } from '../../copy/copied-tree.ts'
+import type { NodeCopy } from '../../copy/node-copy.ts'
 import { Block, type BlockStore } from '../../store/block-store.ts'
 import type { BlockTree } from '../../store/block-tree.ts'
 import { RequestRefused } from '../refusal.ts'
@@ -22,11 +22,11 @@ const MAX_BELOW_PIN = 20_000
 
 export class HeaderTrees {
   readonly #store: BlockStore
-  readonly #fork: NodeFork | null
+  readonly #fork: NodeCopy | null
   readonly #deepest: number
 
   /** @param deepest most headers below the pin of a chain that are told */
-  constructor(store: BlockStore, fork: NodeFork | null, deepest = MAX_BELOW_PIN) {
+  constructor(store: BlockStore, fork: NodeCopy | null, deepest = MAX_BELOW_PIN) {
     this.#store = store
     this.#fork = fork
     this.#deepest = deepest
@@ -62,7 +62,7 @@ export class HeaderTrees {
     return this.#reached(headers, chain, Math.max(query.minheight ?? 0, lowest))
   }
 
-  #headersOf(fork: NodeFork, chain: number): AncestorHeaders {
+  #headersOf(fork: NodeCopy, chain: number): AncestorHeaders {
     const [pinned] = this.#store.slice(chain, 0, 1)
     return fork.ancestors(chain, pinned.header)
   }
@@ -90,7 +90,7 @@ export class HeaderTrees {
       )
     }
     await headers.reach(height)
-    return new ForkedTree(this.#store, headers, { chain, pin })
+    return new CopiedTree(this.#store, headers, { chain, pin })
   }
 }
 

@@ -3,7 +3,7 @@ import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/jso
 import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
-import type { NodeFork, PactBelow } from '../../copy/node-copy.ts'
+import type { NodeCopy, PactBelow } from '../../copy/node-copy.ts'
 import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { RequestRefused } from '../refusal.ts'
@@ -12,7 +12,7 @@ import type { IndexedPact, PactAttempt, PactIndex, PresentSteps } from './pact-i
 
 export interface PactNode extends SearchedNode {
   readonly pools: Mempools
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
 }
 
 interface PactQuery {

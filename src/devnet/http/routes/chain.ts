@@ -5,7 +5,7 @@ import { graphAt } from '../../../core/network.ts'
 import type { BranchBounds } from '../../../schema/bodies.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
-import type { NodeFork } from '../../copy/node-copy.ts'
+import type { NodeCopy } from '../../copy/node-copy.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 import { branchPage } from '../../store/branch.ts'
@@ -32,7 +32,7 @@ interface ChainRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
   /** The fork that the network began with, or null. */
-  readonly fork: NodeFork | null
+  readonly fork: NodeCopy | null
 }
 
 /** Writes an item of a page as a JSON value. */
