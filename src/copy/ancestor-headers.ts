@@ -8,7 +8,7 @@ import { parseJson } from '../base/json.ts'
 import { decodeHeader, encodeHeader, type Header } from '../core/header.ts'
 import type { Asker } from './asker.ts'
 import type { CopyEntries, EntrySource } from './entries.ts'
-import { fetchHeader, hashText, hasOwnHash, refused, rootOf } from './pin.ts'
+import { fetchHeader, headerIn, networkPath, refused } from './pin.ts'
 import { shown } from './remote-node.ts'
 
 /** Most headers that nodes put into one page. */
@@ -70,12 +70,12 @@ export class AncestorHeaders {
     if (!isHash(hash)) return null
     const kept = this.#entries.headerBytes.get(hash)
     if (kept !== undefined) return decodeHeader(decodeBase64Url(kept, 'header'))
-    const path = `${rootOf(block.network)}/chain/${block.chain}/header/${encodeURIComponent(hash)}`
+    const path = `${networkPath(block.network)}/chain/${block.chain}/header/${encodeURIComponent(hash)}`
     const { status, text } = await remote.get(path)
     if (status === 404) return null
     if (status !== 200) throw refused(remote, `the header ${hash}`, status, text)
     const header = headerIn(parseJson(text))
-    if (header === null || hashText(header) !== hash || header.chainId !== block.chain) {
+    if (header === null || encodeBase64Url(header.hash) !== hash || header.chainId !== block.chain) {
       throw this.#misbehaved(`another header than ${hash} of chain ${block.chain}: ${shown(text)}`)
     }
     if (Number(header.height) > block.height) return null
@@ -107,8 +107,8 @@ export class AncestorHeaders {
     const { network, chain } = block
     const highest = Number(this.#lowest.height) - 1
     const range = `minheight=${Math.max(height, highest - PAGE + 1)}&maxheight=${highest}&limit=${PAGE}`
-    const path = `${rootOf(network)}/chain/${chain}/header/branch?${range}`
-    const { status, text } = await remote.post(path, { upper: [hashText(this.#lowest)], lower: [] })
+    const path = `${networkPath(network)}/chain/${chain}/header/branch?${range}`
+    const { status, text } = await remote.post(path, { upper: [encodeBase64Url(this.#lowest.hash)], lower: [] })
     if (status !== 200) throw refused(remote, `headers of chain ${chain} below height ${highest + 1}`, status, text)
     const headers = itemsIn(text)
     if (headers === null || headers.length === 0) {
@@ -149,29 +149,18 @@ function isHash(text: string): boolean {
   }
 }
 
-function headerIn(json: unknown): Header | null {
-  if (typeof json !== 'string') return null
-  try {
-    const header = decodeHeader(decodeBase64Url(json, 'header'))
-    return hasOwnHash(header) ? header : null
-  } catch (error) {
-    if (error instanceof FormatError) return null
-    throw error
-  }
-}
-
 /** Caches the height of a header, or false if it is above the pin, on another branch, or unknown to the node. */
 export async function fetchAncestor({ asker, entries }: EntrySource, hash: string): Promise<void> {
   const { network, chain, height, hash: pinned } = asker.block
   const { status, text } = await asker.remote.get(
-    `${rootOf(network)}/chain/${chain}/header/${encodeURIComponent(hash)}`,
+    `${networkPath(network)}/chain/${chain}/header/${encodeURIComponent(hash)}`,
   )
   if (status !== 200 && status !== 404) throw refused(asker.remote, `the header ${hash}`, status, text)
   const at = status === 200 ? heightIn(text) : null
   if (at === null || at > height) entries.headers.put(hash, false)
   else {
     const found = await fetchHeader(asker.remote, network, chain, { height: at, head: pinned })
-    entries.headers.put(hash, hashText(found) === hash ? at : false)
+    entries.headers.put(hash, encodeBase64Url(found.hash) === hash ? at : false)
   }
 }
 

@@ -9,7 +9,7 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { blake2b256 } from '../core/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
 import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
-import { orphaned, presentCut, refused, rootOf } from './pin.ts'
+import { networkPath, orphaned, presentCut, refused } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 /** A result of code at the pin: a value, or the text of its failure. */
@@ -57,7 +57,7 @@ export class Asker {
   /** Path of an endpoint for commands of the chain. */
   path(endpoint: string): string {
     const { network, chain } = this.block
-    return `${rootOf(network)}/chain/${chain}/pact/api/v1/${endpoint}`
+    return `${networkPath(network)}/chain/${chain}/pact/api/v1/${endpoint}`
   }
 
   /** Runs code. Throws NewcutError if there is no answer, or none that can be right. */

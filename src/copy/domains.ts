@@ -14,7 +14,7 @@ import type { CopyEntries, Entries, EntrySource } from './entries.ts'
 import { fetchModules } from './module-fetch.ts'
 import { fetchPact, readPact } from './pacts.ts'
 import { fetchCounter } from './payload-fetch.ts'
-import { askAll, literal } from './question.ts'
+import { askAll, stringCode } from './question.ts'
 import { fetchRows, fetchTable } from './row-fetch.ts'
 
 /** The state that reads entries. */
@@ -117,7 +117,11 @@ function rowsOf(domain: TableDomain): CopiedDomain {
 }
 
 function fetchKeyset(source: EntrySource, name: string): Promise<void> {
-  return describe(source, `(describe-keyset ${literal(name)})`, { name, place: source.entries.keysets, kept: keptJson })
+  return describe(source, `(describe-keyset ${stringCode(name)})`, {
+    name,
+    place: source.entries.keysets,
+    kept: keptJson,
+  })
 }
 
 function fetchNamespace(source: EntrySource, name: string): Promise<void> {
@@ -126,7 +130,7 @@ function fetchNamespace(source: EntrySource, name: string): Promise<void> {
     return [user, admin].map(keptJson)
   }
   const place = source.entries.namespaces
-  return describe(source, `(describe-namespace ${literal(name)})`, { name, place, kept })
+  return describe(source, `(describe-namespace ${stringCode(name)})`, { name, place, kept })
 }
 
 const keptJson = (value: ExactJson) => keepValue(valueFromJson(value))

@@ -12,7 +12,7 @@ import { read } from '../contracts/syntax/reader.ts'
 import { Decimal } from '../contracts/values/decimal.ts'
 import { ISO_MICROS, parseTime } from '../contracts/values/time-text.ts'
 import { Time, type Value } from '../contracts/values/value.ts'
-import { literal } from './question.ts'
+import { stringCode } from './question.ts'
 
 /** Types of fields that may hold a decimal or a time. */
 const INEXACT: ReadonlySet<string> = new Set(['decimal', 'time', 'any'])
@@ -23,7 +23,7 @@ const SECOND = 1_000_000n
  * so the decimal plus a half follows. The text of all other values is empty.
  */
 const PRINT = `(if (= (typeof v) "decimal") (format "{} {}" [v (+ v 0.5)])
- (if (= (typeof v) "time") (format-time ${literal(ISO_MICROS)} v) ""))`
+ (if (= (typeof v) "time") (format-time ${stringCode(ISO_MICROS)} v) ""))`
 
 /** Code of a list with the values of these expressions, and their printed forms. */
 export function exactly(expressions: readonly string[]): string {
@@ -33,7 +33,7 @@ export function exactly(expressions: readonly string[]): string {
 /** Code of the printed forms of these fields of the row `r`. */
 export function printedFields(fields: readonly string[]): string {
   if (fields.length === 0) return '[]'
-  return `(map (lambda (f) (if (contains f r) (let ((v (at f r))) ${PRINT}) "")) [${fields.map(literal).join(' ')}])`
+  return `(map (lambda (f) (if (contains f r) (let ((v (at f r))) ${PRINT}) "")) [${fields.map(stringCode).join(' ')}])`
 }
 
 /** Names of the fields in the schemas of a module that may hold a decimal or a time. */
@@ -159,7 +159,7 @@ function codeOf({ isLeaf, items, fields }: Shape): string {
   if (items !== null) code = `(if ${IS_LIST} (map (lambda (v) ${codeOf(items)}) v) ${code})`
   if (fields.size === 0) return code
   const each = [...fields].map(([name, shape]) => {
-    const key = literal(name)
+    const key = stringCode(name)
     return `(if (contains ${key} v) (let ((v (at ${key} v))) ${codeOf(shape)}) "")`
   })
   return `(if (= (typeof v) "object") [${each.join(' ')}] ${code})`

@@ -16,7 +16,7 @@ import { fakesFirstEpoch, genesisProblem } from '../core/genesis.ts'
 import { decodeHeader, type Header } from '../core/header.ts'
 import { knownNetwork } from '../core/known-networks.ts'
 import type { NetworkDefinition } from '../core/network.ts'
-import { rootOf } from './pin.ts'
+import { networkPath } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 const VERSION = 1
@@ -147,7 +147,7 @@ async function fetchFirst(
   chain: number,
   count: number,
 ): Promise<readonly [Header, ...Header[]] | null> {
-  const { status, text } = await remote.get(`${rootOf(network)}/chain/${chain}/header?limit=${count}`)
+  const { status, text } = await remote.get(`${networkPath(network)}/chain/${chain}/header?limit=${count}`)
   // A proxy may serve only a part of the interface.
   if (status !== 200) return null
   const headers = unlessMalformed(() => {

@@ -5,8 +5,8 @@ import type { Asker } from './asker.ts'
 import { ConstantsFetch } from './constants-fetch.ts'
 import type { CachedOrigin, EntrySource } from './entries.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
-import { rootOf } from './pin.ts'
-import { askAll, literal, odd, type PinQuestion, textField } from './question.ts'
+import { networkPath } from './pin.ts'
+import { askAll, odd, type PinQuestion, stringCode, textField } from './question.ts'
 
 const decoder = new TextDecoder()
 
@@ -53,7 +53,7 @@ function fetchNames({ asker, entries }: EntrySource): Promise<void> {
 
 function described({ asker, entries }: EntrySource, name: string): PinQuestion {
   return {
-    code: `(describe-module ${literal(name)})`,
+    code: `(describe-module ${stringCode(name)})`,
     take: (value) => {
       const field = (key: string) => textField(asker, value, key)
       entries.modules.put(name, { code: field('code'), hash: field('hash'), txHash: field('tx_hash') })
@@ -88,7 +88,7 @@ const keptOrigin = ({ place, imports }: ModuleOrigin): CachedOrigin => ({ ...pla
 /** The code of a command in a block. @returns null if the node does not tell it */
 async function codeIn(asker: Asker, block: string, key: string): Promise<string | null> {
   const { network, chain } = asker.block
-  const root = `${rootOf(network)}/chain/${chain}`
+  const root = `${networkPath(network)}/chain/${chain}`
   const header = await asker.remote.get(`${root}/header/${block}`)
   const payloadHash = header.status === 200 ? payloadHashIn(header.text) : null
   if (payloadHash === null) return null

@@ -13,7 +13,6 @@ import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import {
   expectOneBranch,
   fetchHeader,
-  hashText,
   hasOwnHash,
   networkOfNode,
   type Pin,
@@ -115,7 +114,7 @@ export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy
   const pin: Pin = {
     network,
     height,
-    hashes: new Map([...headers].map(([chain, header]) => [chain, hashText(header)])),
+    hashes: new Map([...headers].map(([chain, header]) => [chain, encodeBase64Url(header.hash)])),
   }
   if (cacheFolder !== null && hasAllChains(headers)) savePin(cacheFolder, pin)
   return new NetworkCopy(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
@@ -181,7 +180,7 @@ async function pinChain(
   if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
   const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
-  const block = { network, chain, height, hash: hashText(header) }
+  const block = { network, chain, height, hash: encodeBase64Url(header.hash) }
   if (head.height === height && block.hash !== head.hash) {
     const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
     throw new NewcutError('NODE_MISBEHAVED', text)
@@ -201,5 +200,5 @@ function cachedHeader(
 ): Header | null {
   const kept = cacheFolder === null ? undefined : entriesIn(new CopyCache(cacheFolder, block, onNotice)).header.get()
   const header = kept === undefined ? null : decodeHeader(decodeBase64Url(kept, 'header'))
-  return header !== null && hashText(header) === block.hash && hasOwnHash(header) ? header : null
+  return header !== null && encodeBase64Url(header.hash) === block.hash && hasOwnHash(header) ? header : null
 }

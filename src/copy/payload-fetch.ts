@@ -8,7 +8,7 @@ import { type ExactJson, fieldsOf, type JsonFields, parseExactJson, unlessMalfor
 import type { Asker } from './asker.ts'
 import type { CopyEntries, EntrySource } from './entries.ts'
 import { payloadHashIn } from './module-fetch.ts'
-import { rootOf } from './pin.ts'
+import { networkPath } from './pin.ts'
 
 /** Ids that a transaction of a block takes. Its result names the second one. */
 const IDS_OF_TRANSACTION = 3
@@ -22,7 +22,7 @@ const decoder = new TextDecoder()
 export async function pinnedPayload(asker: Asker, entries: CopyEntries): Promise<JsonFields | null> {
   if (entries.payload.get() === undefined) {
     const { network, chain } = asker.block
-    const root = `${rootOf(network)}/chain/${chain}`
+    const root = `${networkPath(network)}/chain/${chain}`
     const payloadHash = await hashOf(asker, entries, root)
     const payload = payloadHash === null ? null : await asker.remote.get(`${root}/payload/${payloadHash}/outputs`)
     entries.payload.put(payload?.status === 200 ? partsOf(parseExactJson(payload.text)) : false)

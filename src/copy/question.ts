@@ -21,7 +21,7 @@ const MAX_TOGETHER = 100
 const MAX_CHARACTERS = 300_000
 
 /** A string literal of the language. */
-export function literal(text: string): string {
+export function stringCode(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
   return `"${escaped}"`
 }

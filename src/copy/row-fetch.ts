@@ -6,7 +6,7 @@ import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { EntrySource } from './entries.ts'
 import { exactRow, exactWithin, inexactFields, joined, printCode, printedFields, shapeWithin } from './exact-values.ts'
-import { askAll, literal, odd, unlessOdd } from './question.ts'
+import { askAll, odd, stringCode, unlessOdd } from './question.ts'
 
 /** Key, row, and printed forms of some of its fields. */
 type PrintedRow = readonly ExactJson[]
@@ -35,7 +35,7 @@ export async function fetchRows(
   const keys = [first, ...[...new Set(others)].filter(isNew).slice(0, MAX_HINTS)]
   const row = `[k r (if (= (typeof r) "bool") [] ${printedFields(inexactFieldsOf(source, table))})]`
   const mapped = (body: string, some: readonly string[]) =>
-    `(map (lambda (k) ${body}) [${some.map(literal).join(' ')}])`
+    `(map (lambda (k) ${body}) [${some.map(stringCode).join(' ')}])`
   let rows: readonly PrintedRow[] = []
   await askAll(asker, [
     {

@@ -9,7 +9,7 @@ import type { Asker, AtPin } from '../../src/copy/asker.ts'
 import { CopyCache } from '../../src/copy/cache.ts'
 import { membersOf, modulesIn, originIn, stringsIn } from '../../src/copy/module-text.ts'
 import { networkOfNode, pinHeight, readPin } from '../../src/copy/pin.ts'
-import { askAll, literal, type PinQuestion } from '../../src/copy/question.ts'
+import { askAll, type PinQuestion, stringCode } from '../../src/copy/question.ts'
 import { RemoteNode, shown } from '../../src/copy/remote-node.ts'
 
 describe('a pin', () => {
@@ -200,7 +200,7 @@ describe('questions', () => {
   })
 
   it('quote texts as the language does', () => {
-    expect(literal('a "b" \\\n\t')).toBe('"a \\"b\\" \\\\\\n\\t"')
+    expect(stringCode('a "b" \\\n\t')).toBe('"a \\"b\\" \\\\\\n\\t"')
   })
 })
 

@@ -6,7 +6,7 @@ import type { AncestorHeaders } from '../../copy/ancestor-headers.ts'
 import { type ChainCopy, MAX_ROUNDS } from '../../copy/chain-copy.ts'
 import type { NetworkCopy } from '../../copy/network-copy.ts'
 import { type FirstStep, firstStepOf, nextStepAtPin } from '../../copy/pact-history.ts'
-import type { Pin } from '../../copy/pin.ts'
+import { networkPath, type Pin } from '../../copy/pin.ts'
 import type { RemoteAnswer } from '../../copy/remote-node.ts'
 import { graphOf } from '../../core/graph.ts'
 import type { Header } from '../../core/header.ts'
@@ -132,7 +132,7 @@ export class NodeCopy implements CopiedBase {
   }
 
   get #root(): string {
-    return `/chainweb/0.0/${encodeURIComponent(this.pin.network)}`
+    return networkPath(this.pin.network)
   }
 
   /**
