@@ -28,7 +28,7 @@ export { MiningMode } from './mining-mode.ts'
 /** Maximum number of blocks per call, including those on adjacent chains. */
 export const MAX_MADE_BLOCKS = 100_000
 /** Maximum depth of a reorg on its chain, in blocks. */
-const MAX_FORK_DEPTH = 1000
+const MAX_REORG_DEPTH = 1000
 /** Maximum number of rule changes in the lifetime of a network. Each block is validated against all earlier changes. */
 export const MAX_RULE_CHANGES = 10_000
 /** Maximum number of calls that one fault affects. */
@@ -95,12 +95,12 @@ const RuleChanged = Type.Object({
   from: Heights,
 })
 
-const ForkOrder = Type.Object(
-  { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: MAX_FORK_DEPTH, description: 'blocks' }) },
+const ReorgOrder = Type.Object(
+  { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: MAX_REORG_DEPTH, description: 'blocks' }) },
   { additionalProperties: false },
 )
 
-const Forked = Type.Object({
+const ReorgResult = Type.Object({
   ancestor: Type.Record(ChainKey, Type.Object({ height: Natural, hash: HashText }), {
     description: 'the last common cut of both branches',
   }),
@@ -318,7 +318,7 @@ export const controlOperations = {
     'fork',
     '/devnet/fork',
     'reorganise: make a heavier branch, from a cut in which the chain is `depth` blocks lower',
-    [ForkOrder, Forked],
+    [ReorgOrder, ReorgResult],
     'a chain is too low or paused, or the difficulty is too high to search for',
   ),
   pause: order('pause', '/devnet/pause', 'stop handing out work for a chain', [ChainChoice, PausedChains]),

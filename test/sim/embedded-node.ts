@@ -19,7 +19,7 @@ import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions } from '../../src/devnet/ledger/versions.ts'
 import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
 import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orders/block-maker.ts'
-import { fork } from '../../src/devnet/orders/reorg.ts'
+import { reorg } from '../../src/devnet/orders/reorg.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
@@ -196,7 +196,7 @@ export class EmbeddedNode {
     const possible = Math.min(depth, height)
     if (possible === 0) return 0
     const { maker } = this.#run
-    await this.#options.time.asWorld(() => fork(maker, chain, possible, new AbortController().signal))
+    await this.#options.time.asWorld(() => reorg(maker, chain, possible, new AbortController().signal))
     return possible
   }
 

@@ -3,7 +3,7 @@ import { describeError } from '../../base/errors.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { developmentAccount } from '../orders/block-maker.ts'
-import { forkAccount } from '../orders/reorg.ts'
+import { branchAccount } from '../orders/reorg.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { NodeCopy } from './node-copy.ts'
 
@@ -18,7 +18,7 @@ interface Warming {
 /** Rejects with NewcutError if the forked node does not answer and the network is new. */
 export async function warmCopy(fork: NodeCopy, { chains, ledger, accounts, onNotice }: Warming): Promise<void> {
   const isNew = fork.headers.size > 0
-  const miners = [...(accounts ?? [developmentAccount]), forkAccount]
+  const miners = [...(accounts ?? [developmentAccount]), branchAccount]
   const texts = miners.map(({ account }) => JSON.stringify(account))
   const warmed = fork.forked.map(async (chain) => {
     const head = chains.cut.get(chain)

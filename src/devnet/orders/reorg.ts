@@ -10,9 +10,9 @@ import { OrderRefused } from './order-refused.ts'
 /** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
 const MAX_BRANCH_BLOCKS = 50_000
 /** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
-export const forkAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
+export const branchAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
-interface Fork {
+interface Reorg {
   /** The cut that both branches share. */
   readonly ancestor: Cut
   /** Chain -> block hashes (base64url) by ascending height; only chains that lost or gained blocks. */
@@ -25,7 +25,7 @@ interface Fork {
  * requires: a chain at distance k stays at most k higher. Then makes blocks until the new branch weighs more and no
  * chain is lower than before. Throws OrderRefused.
  */
-export function fork(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Fork> {
+export function reorg(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Reorg> {
   const { chains } = maker
   const ancestor = ancestorCut(maker, chain, depth)
   return maker.run('fork', null, signal, async (order) => {
@@ -34,9 +34,9 @@ export function fork(maker: BlockMaker, chain: number, depth: number, signal: Ab
       if (order.made === MAX_BRANCH_BLOCKS) throw new OrderRefused({ kind: 'outgrown', blocks: order.made })
       const next = nextChain(maker, branch, ancestor)
       // No transactions: those of the old branch return to the pools.
-      const { work, payload } = maker.emptyOn(next, branch, forkAccount)
+      const { work, payload } = maker.emptyOn(next, branch, branchAccount)
       const addition = chains.insert(await maker.solved(work, order), payload)
-      if (addition.status !== 'added') throw new Error(`chain ${next} of the fork: ${JSON.stringify(addition)}`)
+      if (addition.status !== 'added') throw new Error(`chain ${next} of the new branch: ${JSON.stringify(addition)}`)
       branch.set(next, addition.block.header)
       maker.announce(addition.block.header, addition, 'order')
       await order.pause()

@@ -23,7 +23,7 @@ import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import type { Mining } from '../../orders/mining.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'
 import { Queue } from '../../orders/queue.ts'
-import { fork } from '../../orders/reorg.ts'
+import { reorg } from '../../orders/reorg.ts'
 import type { NamedSnapshots } from '../../orders/snapshots.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
@@ -117,7 +117,7 @@ export class ControlServer {
     this.#serve(controlOperations.makeBlocks, makeBlocks)
     this.#serve(controlOperations.makeBlocksOnDemand, makeBlocks)
     this.#serve(controlOperations.fork, async ({ body }, signal) => {
-      const { ancestor, orphaned, added } = await fork(maker, body.chain, body.depth, signal)
+      const { ancestor, orphaned, added } = await reorg(maker, body.chain, body.depth, signal)
       const shared = [...ancestor].map(([chain, { height, hash }]) => [
         chain,
         { height: Number(height), hash: encodeBase64Url(hash) },
