@@ -3,14 +3,14 @@
  * assembly to stderr. The driver's name goes to stdout first, because the driver may crash later.
  */
 import { readFileSync, writeSync } from 'node:fs'
-import { listAdapters, loadDawn, openAdapter } from '../src/engine/gpu/dawn.ts'
+import { listDawnAdapters, loadDawn, openAdapter } from '../src/engine/gpu/dawn.ts'
 
 const [, , target] = process.argv
 
 async function compile(): Promise<void> {
   const dawn = await loadDawn()
   // A real card may be present too.
-  const adapters = await listAdapters(dawn)
+  const adapters = await listDawnAdapters(dawn)
   const info = adapters.find(({ name }) => name.toLowerCase().includes(`radv ${target}`))
   const adapter = info && (await openAdapter(dawn, info))
   if (!adapter) throw new Error(`the driver offers no ${target}`)

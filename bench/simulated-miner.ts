@@ -2,7 +2,7 @@
 import { encodeWork } from '../src/core/header.ts'
 import { MAX_TARGET } from '../src/core/target.ts'
 import { type Work, workFromBytes } from '../src/core/work.ts'
-import { type Chances, chancesOf, choose, type Prospect } from '../src/source/node/choice.ts'
+import { type Chances, chancesOf, chooseChain, type Prospect } from '../src/source/node/choice.ts'
 import { type Effect, type Event, initialState, type State } from '../src/source/node/state.ts'
 import { step } from '../src/source/node/step.ts'
 import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-network.ts'
@@ -116,7 +116,7 @@ export class SimulatedMiner {
   #chainFor(ask: Ask): number | null {
     if ('chain' in ask) return ask.chain
     const others = CHAINS.filter((chain) => !ask.notAmong.includes(chain))
-    return choose(others, this.#state.chances, Math.random)
+    return chooseChain(others, this.#state.chances, Math.random)
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {

@@ -24,21 +24,21 @@ import {
   ACCOUNTS,
   behind,
   byTime,
-  distinct,
+  distinctShares,
   REFUSED,
   rangeOf,
+  readShares,
   refusedKey,
   refusedOf,
   refusedValue,
   SHARES,
   sealed,
   sharesKey,
-  sharesOf,
   sharesValue,
+  shareTimeText,
   TALLIES,
-  timeOf,
-  timeText,
-  unsealed,
+  timeOfShareKey,
+  unsealRecord,
 } from './share-records.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import {
@@ -110,7 +110,7 @@ export class LevelStore implements ShareStore, AccountStore {
       await claim(database, folder, network)
       const store = new LevelStore(options, database)
       const since = await database.get(TALLIED_SINCE)
-      store.#talliedSinceMs = store.#read(TALLIED_SINCE, since === undefined ? null : (unsealed(since) as number))
+      store.#talliedSinceMs = store.#read(TALLIED_SINCE, since === undefined ? null : (unsealRecord(since) as number))
       await store.#reportLosses()
       await store.#readNewest()
       await store.#prune()
@@ -138,7 +138,7 @@ export class LevelStore implements ShareStore, AccountStore {
     }
     const text = await database.get(LOSS)
     if (text === undefined) return
-    const { atMs, bytes, reason } = this.#read(LOSS, unsealed(text) as Loss | undefined)
+    const { atMs, bytes, reason } = this.#read(LOSS, unsealRecord(text) as Loss | undefined)
     if (nowMs - atMs > keepMs) {
       await database.batch([{ type: 'del', key: LOSS }])
       return
@@ -164,7 +164,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const firstMs = this.#firstMs()
     const fresh = shares.filter(({ id, timeMs }) => !this.#recent.has(id) && timeMs >= firstMs)
     if (fresh.length === 0) return
-    const groups = [...byTime(fresh)].map(([timeMs, together]) => ({ timeMs, sorted: distinct(together) }))
+    const groups = [...byTime(fresh)].map(([timeMs, together]) => ({ timeMs, sorted: distinctShares(together) }))
     const records = new Map(groups.map(({ timeMs, sorted }) => [sharesKey(timeMs, sorted[0].id), sorted]))
     const database = await this.#opened()
     const keys = [...records.keys()]
@@ -172,7 +172,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const added = keys.filter((key) => !stored.has(key))
     const tallies = await this.#tallies.add(database, added)
     const puts = [...records].map(([key, sorted]): Put => {
-      const value = sharesValue(distinct([...(stored.get(key) ?? []), ...sorted]))
+      const value = sharesValue(distinctShares([...(stored.get(key) ?? []), ...sorted]))
       return { type: 'put', key, value }
     })
     await this.#write([...tallies, ...puts])
@@ -184,10 +184,10 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /** The records with these keys that the log has. The newest shares have been looked up by their ids. */
   async #stored(database: ShareDatabase, keys: readonly string[]): Promise<Map<string, ShareEntry[]>> {
-    const late = keys.filter((key) => timeOf(key) < this.#newestMs)
+    const late = keys.filter((key) => timeOfShareKey(key) < this.#newestMs)
     const values = late.length === 0 ? [] : await database.getMany(late)
     return new Map(
-      late.flatMap((key, i) => (values[i] === undefined ? [] : [[key, this.#read(key, sharesOf(key, values[i]))]])),
+      late.flatMap((key, i) => (values[i] === undefined ? [] : [[key, this.#read(key, readShares(key, values[i]))]])),
     )
   }
 
@@ -220,13 +220,13 @@ export class LevelStore implements ShareStore, AccountStore {
     // The removal of expired shares may be under way.
     const range = wholeTallies(Math.max(fromMs, this.#firstMs()), untilMs)
     const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
-    const ordered = (shares: ShareEntry[]) => (newestFirst ? distinct(shares).reverse() : distinct(shares))
+    const ordered = (shares: ShareEntry[]) => (newestFirst ? distinctShares(shares).reverse() : distinctShares(shares))
     for await (const group of this.#tallied(range, newestFirst)) {
       const problem = tallyProblem(group, this.#talliedSinceMs)
       if (problem !== null) throw damagedLog(this.#options.folder, problem)
-      const records = group.entries.filter(([key]) => isInside(timeOf(key)))
+      const records = group.entries.filter(([key]) => isInside(timeOfShareKey(key)))
       // Several records may have shares of the same time.
-      const times = byTime(records.flatMap(([key, value]) => this.#read(key, sharesOf(key, value))))
+      const times = byTime(records.flatMap(([key, value]) => this.#read(key, readShares(key, value))))
       for (const together of times.values()) yield* ordered(together)
     }
   }
@@ -239,10 +239,10 @@ export class LevelStore implements ShareStore, AccountStore {
     const database = await this.#opened()
     const text = await database.get('m/through')
     if (text === undefined) return null
-    const through = this.#read('m/through', unsealed(text) as SavedThrough | undefined)
+    const through = this.#read('m/through', unsealRecord(text) as SavedThrough | undefined)
     const accounts: SavedAccount[] = []
     const range = { gte: ACCOUNTS, lt: behind(ACCOUNTS) }
-    for await (const account of this.#records(range, (_key, value) => unsealed(value) as SavedAccount | undefined))
+    for await (const account of this.#records(range, (_key, value) => unsealRecord(value) as SavedAccount | undefined))
       accounts.push(account)
     return { ...through, accounts }
   }
@@ -381,7 +381,7 @@ export class LevelStore implements ShareStore, AccountStore {
   }
 
   async #prune(): Promise<void> {
-    const until = timeText(this.#firstMs())
+    const until = shareTimeText(this.#firstMs())
     for (const prefix of [SHARES, TALLIES, REFUSED]) await this.#database?.clear({ gte: prefix, lt: prefix + until })
     this.#tallies.forget()
   }

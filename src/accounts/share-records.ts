@@ -15,19 +15,19 @@ export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
 const TIME_DIGITS = 15
 
 /** A time as text that sorts like the number. */
-export const timeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
+export const shareTimeText = (timeMs: number) => String(Math.max(0, Math.floor(timeMs))).padStart(TIME_DIGITS, '0')
 
 /**
  * Key of shares of one time that were appended together.
  * @param id the lowest of their ids
  */
-export const sharesKey = (timeMs: number, id: string) => `${SHARES}${timeText(timeMs)}/${id}`
+export const sharesKey = (timeMs: number, id: string) => `${SHARES}${shareTimeText(timeMs)}/${id}`
 
 /** Unix time in milliseconds in the key of a share, refusal or tally. */
-export const timeOf = (key: string) => Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
+export const timeOfShareKey = (key: string) => Number(key.slice(SHARES.length, SHARES.length + TIME_DIGITS))
 
 export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShares, 'count'>) =>
-  `${REFUSED}${timeText(minuteMs)}/${verdict}/${JSON.stringify([user, worker])}`
+  `${REFUSED}${shareTimeText(minuteMs)}/${verdict}/${JSON.stringify([user, worker])}`
 
 /** All shares must have the same time. */
 export function sharesValue(shares: readonly ShareEntry[]): string {
@@ -40,10 +40,10 @@ export function sharesValue(shares: readonly ShareEntry[]): string {
 }
 
 /** @returns null if the checksum or the content is wrong */
-export function sharesOf(key: string, value: string): ShareEntry[] | null {
-  const records = unsealed(value)
+export function readShares(key: string, value: string): ShareEntry[] | null {
+  const records = unsealRecord(value)
   if (!Array.isArray(records)) return null
-  const timeMs = timeOf(key)
+  const timeMs = timeOfShareKey(key)
   return records.map(
     ([id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block, refusedAs]) => {
       const share = { id, timeMs, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block }
@@ -56,9 +56,9 @@ export const refusedValue = (count: number) => sealed(count)
 
 /** @returns null if the checksum or the content is wrong */
 export function refusedOf(key: string, value: string): RefusedShares | null {
-  const count = unsealed(value)
+  const count = unsealRecord(value)
   if (typeof count !== 'number') return null
-  const minuteMs = timeOf(key)
+  const minuteMs = timeOfShareKey(key)
   const rest = key.slice(REFUSED.length + TIME_DIGITS + 1)
   const slash = rest.indexOf('/')
   const [user, worker] = JSON.parse(rest.slice(slash + 1)) as [string, string]
@@ -72,7 +72,7 @@ export function sealed(value: unknown): string {
 }
 
 /** @returns undefined if the checksum is wrong */
-export function unsealed(value: string): unknown {
+export function unsealRecord(value: string): unknown {
   const space = value.indexOf(' ')
   const text = value.slice(space + 1)
   return crc32(text).toString(36) === value.slice(0, space) ? JSON.parse(text) : undefined
@@ -90,13 +90,13 @@ export function byTime(shares: readonly ShareEntry[]): Map<number, ShareEntry[]>
 }
 
 /** Sorted by id, without duplicates. */
-export function distinct(shares: readonly ShareEntry[]): ShareEntry[] {
+export function distinctShares(shares: readonly ShareEntry[]): ShareEntry[] {
   const sorted = shares.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id)
 }
 
 /** Keys of the records with this prefix and a time in this range. */
 export function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
-  const gte = fromMs === undefined ? prefix : prefix + timeText(Math.ceil(fromMs))
-  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + timeText(Math.ceil(untilMs)) }
+  const gte = fromMs === undefined ? prefix : prefix + shareTimeText(Math.ceil(fromMs))
+  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + shareTimeText(Math.ceil(untilMs)) }
 }

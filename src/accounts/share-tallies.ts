@@ -7,7 +7,7 @@
  */
 import { crc32 } from 'node:zlib'
 import type { ShareDatabase } from './level-database.ts'
-import { rangeOf, SHARES, sealed, TALLIES, timeOf, timeText, unsealed } from './share-records.ts'
+import { rangeOf, SHARES, sealed, shareTimeText, TALLIES, timeOfShareKey, unsealRecord } from './share-records.ts'
 import type { TimeRange } from './share-store.ts'
 
 const TALLY_MS = 10_000
@@ -31,8 +31,8 @@ export const wholeTallies = (fromMs: number, untilMs: number | undefined): TimeR
   ...(untilMs !== undefined && { untilMs: Math.ceil(untilMs / TALLY_MS) * TALLY_MS }),
 })
 
-const tallyKey = (startMs: number) => `${TALLIES}${timeText(startMs)}`
-const startOf = (key: string) => tallyStart(timeOf(key))
+const tallyKey = (startMs: number) => `${TALLIES}${shareTimeText(startMs)}`
+const startOf = (key: string) => tallyStart(timeOfShareKey(key))
 const plus = ([records, sum]: ShareTally, key: string): ShareTally => [records + 1, (sum + crc32(key)) >>> 0]
 
 /** The records of ten seconds and their tally. */
@@ -107,7 +107,7 @@ export function tallyProblem({ startMs, entries, tally }: Tallied, sinceMs: numb
 const sumOf = (entries: readonly LogEntry[]) => entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0])
 
 function tallyOf(value: string): ShareTally | null {
-  const tally = unsealed(value)
+  const tally = unsealRecord(value)
   return Array.isArray(tally) && tally.length === 2 ? (tally as unknown as ShareTally) : null
 }
 
@@ -158,7 +158,7 @@ async function countedTally(
   startMs: number,
   without: ReadonlySet<string>,
 ): Promise<ShareTally> {
-  const range = { gte: `${SHARES}${timeText(startMs)}/`, lt: SHARES + timeText(startMs + TALLY_MS) }
+  const range = { gte: `${SHARES}${shareTimeText(startMs)}/`, lt: SHARES + shareTimeText(startMs + TALLY_MS) }
   let tally: ShareTally = [0, 0]
   for await (const [key] of database.iterator(range)) if (!without.has(key)) tally = plus(tally, key)
   return tally

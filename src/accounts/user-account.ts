@@ -18,7 +18,7 @@ export function accountOfUser(user: string): string | null {
 }
 
 /** The name under which shares of a user are summed: its account, or the user name itself. */
-export const payeeOf = (user: string): string => accountOfUser(user) ?? user
+export const payeeOfUser = (user: string): string => accountOfUser(user) ?? user
 
 /** Why a user cannot be paid, or null if it can. */
 export function unpaidReason(user: string): string | null {

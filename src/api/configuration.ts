@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '../base/errors.ts'
 import { jsonObjectIn } from '../base/json.ts'
-import { type PresentToken, refuse } from './token.ts'
+import { type PresentToken, refuseWithoutToken } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'
 
@@ -28,7 +28,7 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     scope.get(CONFIGURATION_PATH, (_request, reply) => reply.send(configuration.read()))
     scope.put(CONFIGURATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
-      const refused = refuse(request, reply, token)
+      const refused = refuseWithoutToken(request, reply, token)
       if (refused !== null) return refused
       const options = jsonObjectIn(String(request.body ?? ''))
       if (options === null) {

@@ -1,7 +1,7 @@
 /** Controls a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for clients with the token. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { parsePlainJson, tryParse } from '../base/json.ts'
-import { type PresentToken, refuse } from './token.ts'
+import { type PresentToken, refuseWithoutToken } from './token.ts'
 
 /** The operations on a running miner. */
 export interface MinerControl {
@@ -35,7 +35,7 @@ export function addControl(app: FastifyInstance, control: MinerControl, token: P
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     scope.post('/json_rpc', (request, reply) => {
-      return refuse(request, reply, token) ?? answer(reply, String(request.body ?? ''), control)
+      return refuseWithoutToken(request, reply, token) ?? answer(reply, String(request.body ?? ''), control)
     })
   })
 }

@@ -9,7 +9,7 @@ const MAX_PAGES = 1_000_000
  * @param query the query of the request
  * @param usualSize page size if the request names none
  */
-export function pageOf<T>(items: readonly T[], query: unknown, usualSize: number): readonly T[] {
+export function selectPage<T>(items: readonly T[], query: unknown, usualSize: number): readonly T[] {
   const { page, pageSize } = query as Readonly<Record<string, unknown>>
   const size = Math.max(1, wholeNumber('pageSize', pageSize, MAX_PAGE, usualSize))
   const from = wholeNumber('page', page, MAX_PAGES, 0) * size

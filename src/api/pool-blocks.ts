@@ -1,6 +1,6 @@
 /** Keeps the newest blocks of a miner for pool dashboards, each with the account that payouts count it for. */
 import type { ShareReader } from '../accounts/share-store.ts'
-import { payeeOf } from '../accounts/user-account.ts'
+import { payeeOfUser } from '../accounts/user-account.ts'
 import type { StepName } from '../core/solution.ts'
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 
@@ -83,7 +83,7 @@ export class PoolBlocks {
       const { userOf, nowMs } = this.#options
       const user = userOf(device) ?? ''
       const of = { hash, chain, height, effort, difficulty: event.difficulty, state: step, reward: null }
-      this.#set({ ...of, miner: user === '' ? device : payeeOf(user), foundAtMs: nowMs() }, user !== '')
+      this.#set({ ...of, miner: user === '' ? device : payeeOfUser(user), foundAtMs: nowMs() }, user !== '')
     }
   }
 
@@ -106,7 +106,7 @@ export class PoolBlocks {
       const user = await userIn(shares, hash, foundAtMs).catch(() => undefined)
       const block = this.#blocks.get(hash)
       if (user === undefined || block === undefined) continue
-      if (user !== null) this.#blocks.set(hash, { ...block, miner: payeeOf(user) })
+      if (user !== null) this.#blocks.set(hash, { ...block, miner: payeeOfUser(user) })
       if (user !== null || nowMs() > foundAtMs + LATER_MS) this.#unnamed.delete(hash)
     }
   }

@@ -1,5 +1,5 @@
 /** Formats payments and balances as miningcore does. The caller supplies the figures. */
-import { pageOf } from './pages.ts'
+import { selectPage } from './pages.ts'
 
 /** A settled payment. Coins are decimal numbers. */
 interface ShownPayment {
@@ -68,7 +68,7 @@ export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: 
 
 /** The payments on the page of a request. Throws an error with status 400. */
 export const paymentPage = (payments: readonly ShownPayment[], query: unknown, symbol: string) =>
-  pageOf(payments, query, PAGE).map((payment) => paymentShape(payment, symbol))
+  selectPage(payments, query, PAGE).map((payment) => paymentShape(payment, symbol))
 
 function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment, coin: string) {
   return {

@@ -5,13 +5,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { RigLedger } from '../accounts/rig-ledger.ts'
 import { rigRows, type WorkerRow } from '../accounts/rig-rows.ts'
-import { payeeOf } from '../accounts/user-account.ts'
+import { payeeOfUser } from '../accounts/user-account.ts'
 import type { Clock } from '../base/clock.ts'
 import { printable } from '../base/printable.ts'
 import { isLostVerdict, verdictOf } from '../core/solution.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
-import { pageOf } from './pages.ts'
+import { selectPage } from './pages.ts'
 import { type FormerBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
 import {
   balanceShape,
@@ -98,10 +98,10 @@ export class PoolShapes {
     app.get('/api/pools', async () => ({ pools: [this.#pool(await this.#payouts())] }))
     app.get(`/api/pools/${id}`, async () => ({ pool: this.#pool(await this.#payouts()) }))
     app.get(`/api/pools/${id}/blocks`, async ({ query }) =>
-      pageOf(await this.#blocks.named(), query, MAX_BLOCKS).map((block) => blockShape(id, block)),
+      selectPage(await this.#blocks.named(), query, MAX_BLOCKS).map((block) => blockShape(id, block)),
     )
     app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
-    app.get(`/api/pools/${id}/miners`, ({ query }) => pageOf(this.#miners(), query, MAX_LISTED))
+    app.get(`/api/pools/${id}/miners`, ({ query }) => selectPage(this.#miners(), query, MAX_LISTED))
     app.get<OfMiner>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
       const totals = await this.#payouts()
       if (!this.#isKnown(address, totals)) return unknown(reply, address)
@@ -142,8 +142,8 @@ export class PoolShapes {
 
   /** Workers of an account, however their rigs write its name. */
   #rowsOf(address: string): WorkerRow[] {
-    const payee = payeeOf(address)
-    return this.#rows().filter(({ user }) => payeeOf(user) === payee)
+    const payee = payeeOfUser(address)
+    return this.#rows().filter(({ user }) => payeeOfUser(user) === payee)
   }
 
   /** Whether the pool has shares of this miner, or owes or has paid it anything. */
@@ -153,7 +153,7 @@ export class PoolShapes {
   }
 
   #miners() {
-    const users = [...grouped(this.#rows(), ({ user }) => payeeOf(user))]
+    const users = [...grouped(this.#rows(), ({ user }) => payeeOfUser(user))]
     return users
       .map(([miner, rows]) => ({ miner, hashrate: rateOf(rows), sharesPerSecond: sharesPerSecond(rows) }))
       .toSorted((a, b) => b.hashrate - a.hashrate)
@@ -291,7 +291,7 @@ function sharesPerSecond(rows: readonly WorkerRow[]): number {
 }
 
 const refusedOf = ({ refused }: WorkerRow) => Object.values(refused).reduce((sum, count) => sum + count, 0)
-const nameOf = ({ user, worker }: WorkerRow) => (worker === '' ? payeeOf(user) : `${payeeOf(user)}.${worker}`)
+const nameOf = ({ user, worker }: WorkerRow) => (worker === '' ? payeeOfUser(user) : `${payeeOfUser(user)}.${worker}`)
 
 function nompWorker(rows: readonly WorkerRow[]) {
   const hashrate = rateOf(rows)

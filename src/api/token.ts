@@ -9,20 +9,24 @@ export type PresentToken = () => string | null
  * Refuses a request without the right token, with status 401 or 403 and the reason.
  * @returns null if the request is authorized and still unanswered
  */
-export function refuse(request: FastifyRequest, reply: FastifyReply, token: PresentToken): FastifyReply | null {
+export function refuseWithoutToken(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: PresentToken,
+): FastifyReply | null {
   const refused = refusal(request.headers.authorization, token())
   if (refused === null) return null
   if (refused.code === 401) void reply.header('www-authenticate', 'Bearer')
   return reply.code(refused.code).send({ error: refused.error })
 }
 
-/** Like {@link refuse} if a token is configured. Without one, every request is authorized. */
+/** Like {@link refuseWithoutToken} if a token is configured. Without one, every request is authorized. */
 export function refuseUnlessOpen(
   request: FastifyRequest,
   reply: FastifyReply,
   token: PresentToken,
 ): FastifyReply | null {
-  return token() === null ? null : refuse(request, reply, token)
+  return token() === null ? null : refuseWithoutToken(request, reply, token)
 }
 
 function refusal(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {

@@ -8,7 +8,7 @@ import { needs, ownCases } from '../conformance/case-file.ts'
 import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
 import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
-import { failureLine, gaveUpLine, summaryLines } from '../conformance/report.ts'
+import { caseSummaryLines, failedCaseLine, gaveUpLine } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
 import { development } from '../core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../core/network-form.ts'
@@ -146,8 +146,8 @@ function printReport(report: ClientReport, json: boolean, print: (line: string) 
     print(JSON.stringify(report))
     return
   }
-  for (const each of report.cases) if (each.outcome === 'failed') print(failureLine(each, 'request'))
+  for (const each of report.cases) if (each.outcome === 'failed') print(failedCaseLine(each, 'request'))
   for (const each of report.cases) if (each.gaveUp !== null) print(gaveUpLine(each, each.gaveUp))
-  for (const line of summaryLines(report)) print(line)
+  for (const line of caseSummaryLines(report)) print(line)
   print(`a client at ${report.node}`)
 }

@@ -14,7 +14,7 @@ import {
   readCases,
   releases,
 } from '../conformance/case-file.ts'
-import { failureLine, headLine, junitXml, summaryLines } from '../conformance/report.ts'
+import { caseSummaryLines, failedCaseLine, headLine, junitXml } from '../conformance/report.ts'
 import { type ConformanceReport, runCases } from '../conformance/run.ts'
 import { definitionOf } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -54,7 +54,7 @@ export async function runConformance(flags: Flags, around: Surroundings): Promis
         ...options,
         signal,
         onResult: (result) => {
-          if (!flags.json && result.outcome === 'failed') print(failureLine(result))
+          if (!flags.json && result.outcome === 'failed') print(failedCaseLine(result))
         },
       })
     } catch (error) {
@@ -63,7 +63,7 @@ export async function runConformance(flags: Flags, around: Surroundings): Promis
       return 1
     }
     if (flags.json) print(JSON.stringify(report))
-    else for (const line of [...summaryLines(report), headLine(report)]) print(line)
+    else for (const line of [...caseSummaryLines(report), headLine(report)]) print(line)
     if (typed('junit') !== undefined) writeOutput('--junit', typed('junit') as string, junitXml(report))
     const has = (outcome: string) => report.cases.some((each) => each.outcome === outcome)
     return has('failed') || !has('passed') ? 1 : 0

@@ -19,7 +19,7 @@ import { devnetBanner, fundedAccounts, hasPage, payeeOf, requestEvent } from '..
 import type { Terminal } from '../cli/terminal.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
-import { accountOn } from '../compose/payee.ts'
+import { paidAccountOn } from '../compose/payee.ts'
 import type { MinerSetup } from '../compose/setup.ts'
 import { networkForm } from '../core/known-networks.ts'
 import { development } from '../core/network-data.ts'
@@ -160,7 +160,7 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
 
 async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Promise<Devnet> {
   const { startDevnetWithPage } = await import('../compose/devnet-page.ts')
-  return startDevnetWithPage(options, accountOn(development.name, payeeOf(values)))
+  return startDevnetWithPage(options, paidAccountOn(development.name, payeeOf(values)))
 }
 
 /** With --exec, the outputs belong to the command: only problems are shown, printed texts, and requests with --log-requests. */

@@ -12,7 +12,7 @@ import { payoutsOptions } from '../cli/options/payouts.ts'
 import { isOfRun, type PayingRun, payoutLines } from '../cli/results/payouts-lines.ts'
 import { StepLines } from '../cli/results/step-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { accountOn, checkPayee } from '../compose/payee.ts'
+import { checkPayee, paidAccountOn } from '../compose/payee.ts'
 import { openShareReader, type ShareSource } from '../compose/share-reader.ts'
 import { stateFolder } from '../journal/folder.ts'
 import type { NodeClient } from '../node/client.ts'
@@ -21,7 +21,7 @@ import { type PayoutSetup, payPayouts, reportPayouts } from '../payouts/payout-r
 import type { PayoutReport } from '../payouts/report.ts'
 import { type PayoutStorage, payoutStorageIn } from '../payouts/storage.ts'
 import { systemClock } from '../platform/clock.ts'
-import { placeOf } from '../source/node/mining-node.ts'
+import { findPlace } from '../source/node/mining-node.ts'
 import type { NamedKey } from '../wallet/known-keys.ts'
 
 type PayoutsConfig = Config<typeof payoutsOptions>
@@ -63,7 +63,7 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
   const payee = { account, predicate: 'keys-all', publicKeys }
   checkPayee(payee)
   const byKey = publicKeys === null && keys !== null ? keys[0].account : null
-  const pool = account ?? byKey ?? accountOn(network, payee).account
+  const pool = account ?? byKey ?? paidAccountOn(network, payee).account
   const percent = exactly(fee)
   return {
     ...{ account: pool, network, scheme, confirmations },
@@ -115,7 +115,7 @@ function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
     client,
     ...rest,
     network: client.network.network,
-    placeOf: (block, signal) => placeOf(client, block, { signal }),
+    placeOf: (block, signal) => findPlace(client, block, { signal }),
     minimum,
     clock: systemClock,
   }

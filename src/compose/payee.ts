@@ -58,7 +58,7 @@ export function checkPayee(payee: Payee): void {
  * stranger.
  * @throws NewcutError BAD_OPTION if the public key is missing.
  */
-export function accountOn(network: string, payee: Payee): PaidAccount {
+export function paidAccountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
     throw new NewcutError('BAD_OPTION', `--public-key is missing: who is to be paid for blocks of ${network}?`, {

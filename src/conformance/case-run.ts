@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { CaseStep, ConformanceCase, Expectation, Release } from './case-file.ts'
-import { CaseSkipped, made, WrongInput } from './makes.ts'
+import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
 import { type Mismatch, mismatch, shown } from './matchers.ts'
 import type { Probed } from './probe.ts'
 import { filledIn, partOf, UnknownVariable, type Variables } from './variables.ts'
@@ -157,7 +157,7 @@ export class CaseRun {
     const nonce = `conformance ${nowMs} ${number} ${this.#commands++}`
     const input = filledIn(step.with ?? {}, this.#variables) as Readonly<Record<string, unknown>>
     const defaults = { network: probed.network, nowS: Math.floor(nowMs / 1000 + skewS), nonce }
-    return this.#judged(step, { value: made(kind, input, defaults) })
+    return this.#judged(step, { value: makeValue(kind, input, defaults) })
   }
 
   async #awaitAnswer(step: CaseStep, name: string): Promise<Mismatch | null> {

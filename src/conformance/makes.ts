@@ -42,7 +42,7 @@ interface CommandDefaults {
 }
 
 /** @returns the value of a `make` step. Throws CaseSkipped, WrongInput and FormatError. */
-export function made(kind: NonNullable<CaseStep['make']>, input: Input, defaults: CommandDefaults): unknown {
+export function makeValue(kind: NonNullable<CaseStep['make']>, input: Input, defaults: CommandDefaults): unknown {
   if (kind === 'command') return madeCommand(input, defaults)
   if (kind === 'repeat') return repeated(input)
   const bytes = decodeBase64Url(String(input.bytes), 'with.bytes')

@@ -1,7 +1,7 @@
 /** Finds out whether a command stays pending at a node until the runner asks for blocks. */
 import { type Clock, sleep } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
-import { made } from './makes.ts'
+import { makeValue } from './makes.ts'
 import { partOf } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
 
@@ -46,7 +46,11 @@ export async function pendingRefusal(probe: PendingProbe): Promise<string | null
 async function heightAfterCommand(probe: PendingProbe, before: number): Promise<number | null> {
   const { clock, signal, base, chain, network, nowS } = probe
   const signers = [{ key: 'sender00', caps: ['(coin.GAS)'] }]
-  const command = made('command', { chain, code: '(+ 1 2)', signers }, { network, nowS, nonce: 'does it stay pending' })
+  const command = makeValue(
+    'command',
+    { chain, code: '(+ 1 2)', signers },
+    { network, nowS, nonce: 'does it stay pending' },
+  )
   await asked(probe, 'POST', `${base}/chain/${chain}/pact/api/v1/send`, { cmds: [command] })
   const untilMs = clock.monotonicMs() + WATCH_MS
   while (clock.monotonicMs() < untilMs) {

@@ -6,7 +6,7 @@ import { knownNetwork } from '../core/known-networks.ts'
 import type { NetworkDefinition } from '../core/network.ts'
 import { development } from '../core/network-data.ts'
 import { type CaseNeed, needs, type Release } from './case-file.ts'
-import { made } from './makes.ts'
+import { makeValue } from './makes.ts'
 import { type PendingProbe, pendingRefusal } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
@@ -133,7 +133,7 @@ function offersOfNone(reason: string): Record<CaseNeed, string | null> {
 
 function balanceQuery(network: string, chain: string): string {
   const code = `(coin.get-balance "${FUNDED}")`
-  return JSON.stringify(made('command', { chain, code, after: 0 }, { network, nowS: 0, nonce: 'balance' }))
+  return JSON.stringify(makeValue('command', { chain, code, after: 0 }, { network, nowS: 0, nonce: 'balance' }))
 }
 
 function refusal(name: string, answer: WireAnswer | string, fine: readonly number[]): string | null {

@@ -5,7 +5,7 @@ import type { StepFailure } from './case-run.ts'
 import type { CaseResult, ConformanceReport } from './run.ts'
 
 /** One line for a failed case: which, where, what was expected and what came. `unit`: what the case counts. */
-export function failureLine({ group, name, failure }: CaseResult, unit = 'step'): string {
+export function failedCaseLine({ group, name, failure }: CaseResult, unit = 'step'): string {
   if (failure === null) return `FAILED ${group}: ${name}`
   const { step, call, at, expected, got } = failure
   return printable(`FAILED ${group}: ${name} (${unit} ${step}, ${call}): ${at}: expected ${expected}, got ${got}`)
@@ -23,7 +23,7 @@ export function headLine({ network, packageVersion, release }: Omit<ConformanceR
 }
 
 /** Number of cases by reason, then the totals. */
-export function summaryLines({ cases }: ConformanceReport): string[] {
+export function caseSummaryLines({ cases }: ConformanceReport): string[] {
   const reasons = new Map<string, number>()
   for (const { reason } of cases) if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   const skipped = [...reasons].map(([reason, count]) => printable(`skipped ${count}: ${reason}`))
@@ -61,6 +61,6 @@ function junitCase(result: CaseResult): TimedCase {
     attributes: { classname: printable(group), name: printable(name), time: durationMs / 1000 },
     milliseconds: durationMs,
     ...(reason !== null && { skipped: printable(reason) }),
-    ...(outcome === 'failed' && { failure: { message: failureLine(result) } }),
+    ...(outcome === 'failed' && { failure: { message: failedCaseLine(result) } }),
   }
 }

@@ -5,7 +5,7 @@ import { plainOptions } from '../schema/devnet-options.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'
-import { snapshotOf } from './data/records.ts'
+import { stateSnapshotOf } from './data/records.ts'
 import type { SavedNetwork } from './data/state-file.ts'
 import { Execution } from './execution/execution.ts'
 import { createApp } from './http/app.ts'
@@ -115,7 +115,7 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   const saved = (): SavedNetwork => {
     return {
       settings,
-      snapshot: snapshotOf(chains.state),
+      snapshot: stateSnapshotOf(chains.state),
       exemptions,
       fork: fork?.record ?? null,
       pending: pools.pending,

@@ -3,7 +3,7 @@
  * line without a seal is taken only if `parseLine` takes it too. If the seal of a line fits, newcut wrote all of it, and a
  * few characters show where its values are.
  */
-import { isSealed } from './line-seal.ts'
+import { isSealedLine } from './line-seal.ts'
 import { NO_AMOUNT, type SolutionOrigin } from './record-table.ts'
 import { digitAt, unitsAt } from './units.ts'
 
@@ -95,7 +95,7 @@ export class CanonicalLine {
     if (text.charCodeAt(from + known.quoteAt) !== QUOTE || text.charCodeAt(from + known.nextAt) !== known.next)
       return false
     const newline = text.indexOf('\n', from + STEP_AT)
-    if (newline === -1 || !isSealed(text, view, from, newline)) return false
+    if (newline === -1 || !isSealedLine(text, view, from, newline)) return false
     this.step = known.step
     this.end = newline + 1
     return true

@@ -5,7 +5,7 @@ import { type Disk, systemDisk } from './disk.ts'
 import { JournalLines } from './journal-lines.ts'
 import { afterLine, type BlockRecord, parseLine } from './record.ts'
 import type { RecordTable } from './record-table.ts'
-import { namesIn, Scan } from './scan.ts'
+import { listJournalFiles, Scan } from './scan.ts'
 
 /** A journal without an index may have this many bytes after it: they are read in a tenth of a second. */
 const MAX_UNINDEXED_BYTES = 1 << 25
@@ -45,7 +45,7 @@ export interface JournalContent {
 export async function readJournal(folder: string, reading: JournalReading = {}): Promise<JournalContent> {
   const { disk = systemDisk, usesIndex = true, onUnsaved, maxUnindexedBytes = MAX_UNINDEXED_BYTES } = reading
   try {
-    const names = namesIn(folder, disk)
+    const names = listJournalFiles(folder, disk)
     const before = usesIndex ? loadCheckpoint(folder, disk, names) : null
     const scan = new Scan(disk, folder, before)
     await scan.read(names.slice(before === null ? 0 : Math.max(0, before.files.length - 1)))

@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { type Disk, type DiskFile, systemDisk } from './disk.ts'
-import { sealedLine } from './line-seal.ts'
+import { sealJournalLine } from './line-seal.ts'
 import type { Line } from './record.ts'
 
 const NEWLINE = 0x0a
@@ -70,7 +70,7 @@ export class Journal {
 
   /** Appends a line. Never throws: on failure it reports through `onTrouble`, keeps the line and retries later. */
   append(line: Line): void {
-    this.#queue.push({ name: fileOf(line.at), bytes: sealedLine(JSON.stringify(line)) })
+    this.#queue.push({ name: fileOf(line.at), bytes: sealJournalLine(JSON.stringify(line)) })
     if (this.#queue.length > MAX_QUEUED) this.#queue.shift()
     try {
       while (this.#queue.length > 0) this.#write(this.#queue[0].name)

@@ -26,7 +26,7 @@ const SEALED = /,"seal":"2\.([0-9a-f]{8})"\}$/
  * @param text a JSON object with a property
  * @returns the line with its newline
  */
-export function sealedLine(text: string): Uint8Array {
+export function sealJournalLine(text: string): Uint8Array {
   const line = Buffer.from(`${text.slice(0, -1)}${SEAL_START}${NO_SEAL}${SEAL_END}\n`)
   const digits = line.length - DIGITS - SEAL_END.length - 1
   const seal = murmur3(new DataView(line.buffer, line.byteOffset, line.length), 0, digits)
@@ -39,7 +39,7 @@ export function sealedLine(text: string): Uint8Array {
  * @param line without its newline
  * @returns null if the seal does not fit
  */
-export function unsealed(line: Uint8Array): string | null {
+export function unsealJournalLine(line: Uint8Array): string | null {
   const { buffer, byteOffset, length } = line
   const text = Buffer.from(buffer, byteOffset, length)
   const match = SEALED.exec(text.toString('latin1', Math.max(0, length - SEAL_BYTES)))
@@ -54,7 +54,7 @@ export function unsealed(line: Uint8Array): string | null {
  * @param text has one character for each byte of `view`
  * @param end index of the newline
  */
-export function isSealed(text: string, view: DataView, from: number, end: number): boolean {
+export function isSealedLine(text: string, view: DataView, from: number, end: number): boolean {
   const digits = end - SEAL_END.length - DIGITS
   // The seal covers its name too, so these two characters are enough. A comparison of texts takes as long as the seal.
   if (digits <= from || text.charCodeAt(end - 2) !== QUOTE || text.charCodeAt(end - 1) !== BRACE) return false

@@ -6,7 +6,7 @@
 import { AMOUNT } from '../base/coins.ts'
 import type { StepName } from '../core/solution.ts'
 import { type Static, Type, Value } from '../schema/typebox.ts'
-import { unsealed } from './line-seal.ts'
+import { unsealJournalLine } from './line-seal.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Text = Type.String({ maxLength: 2000 })
@@ -82,7 +82,7 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
  * @returns null if the line is damaged, such as the last one before a power cut
  */
 export function parseLine(bytes: Uint8Array): Line | null {
-  const text = unsealed(bytes)
+  const text = unsealJournalLine(bytes)
   if (text === null) return null
   try {
     const line: unknown = JSON.parse(text)

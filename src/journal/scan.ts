@@ -6,7 +6,7 @@ import type { Disk } from './disk.ts'
 import { JournalLines, positionOf } from './journal-lines.ts'
 import { type Line, parseLine } from './record.ts'
 import { RecordTable } from './record-table.ts'
-import { unitsOf } from './units.ts'
+import { amountUnitsOf } from './units.ts'
 
 const FILE = /^blocks-\d{4}-\d\d\.jsonl$/
 const NEWLINE = 0x0a
@@ -38,7 +38,7 @@ export interface ScannedFile {
 }
 
 /** The journal files in a folder, oldest first. None if there is no folder. Throws the errors of the file system. */
-export function namesIn(folder: string, disk: Disk): string[] {
+export function listJournalFiles(folder: string, disk: Disk): string[] {
   try {
     return disk
       .list(folder)
@@ -202,7 +202,7 @@ export class Scan {
       return true
     }
     if (row === -1) return false
-    if (line.step === 'reward') this.#table.reward(row, unitsOf(line.amount), unitsOf(line.fees), at)
+    if (line.step === 'reward') this.#table.reward(row, amountUnitsOf(line.amount), amountUnitsOf(line.fees), at)
     else this.#table.step(row, line, at)
     return true
   }

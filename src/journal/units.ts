@@ -23,7 +23,8 @@ export function unitsAt(text: string, from: number): number {
 }
 
 /** An amount in units, or NO_AMOUNT or AMOUNT_IN_LINE. */
-export const unitsOf = (amount: string | undefined): number => (amount === undefined ? NO_AMOUNT : unitsAt(amount, 0))
+export const amountUnitsOf = (amount: string | undefined): number =>
+  amount === undefined ? NO_AMOUNT : unitsAt(amount, 0)
 
 /** The value of a digit; negative for other characters. */
 export function digitAt(text: string, at: number): number {

@@ -1,6 +1,6 @@
 /** Power and energy of the devices that search for a miner. Energy is the integral of power over the time that was read. */
 import type { RigsEnergy } from '../engine/leader.ts'
-import { groupsOf, type HardwareGroup, type Reading, searches } from './hardware.ts'
+import { deviceGroupsOf, type HardwareGroup, type Reading, searches } from './hardware.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 
 /**
@@ -96,7 +96,7 @@ export class EnergyMeter {
 
   /** The devices by hardware, with their readings. */
   groupsOf(devices: readonly EngineDevice[]): readonly ReadGroup[] {
-    return groupsOf(devices, this.#port.readings())
+    return deviceGroupsOf(devices, this.#port.readings())
   }
 
   /** @param rigs the sums of a leader's rigs, which replace the devices of this machine */

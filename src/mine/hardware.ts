@@ -58,7 +58,7 @@ export interface HardwareGroup {
 }
 
 /** Groups devices by hardware, and assigns the readings to the groups. */
-export function groupsOf<R extends Reading>(
+export function deviceGroupsOf<R extends Reading>(
   devices: readonly EngineDevice[],
   readings: readonly R[],
 ): (HardwareGroup & { readonly reading: R | null })[] {

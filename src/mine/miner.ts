@@ -20,7 +20,7 @@ import { Lives } from './lives.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { Rates } from './rates.ts'
 import { readyFor } from './readiness.ts'
-import { type Beside, type Snapshot, snapshotOf } from './snapshot.ts'
+import { type Beside, minerSnapshotOf, type Snapshot } from './snapshot.ts'
 import { Tally } from './tally.ts'
 
 interface MinerOptions {
@@ -235,7 +235,7 @@ export class Miner {
 
   snapshot(): Snapshot {
     const { source, clock, beside } = this.#options
-    return snapshotOf({
+    return minerSnapshotOf({
       ...{ source, engines: this.#engines, rates: this.#rates, tally: this.#tally, lives: this.#lives },
       nowMs: clock.monotonicMs(),
       startedAtMs: this.#startedAtMs,

@@ -117,7 +117,7 @@ export interface SnapshotParts {
 }
 
 /** Builds the snapshot. Changes nothing. */
-export function snapshotOf(parts: SnapshotParts): Snapshot {
+export function minerSnapshotOf(parts: SnapshotParts): Snapshot {
   const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, energy } = parts
   const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs

@@ -77,7 +77,7 @@ export function chainText(operation: Operation, chain: number): string {
 }
 
 /** @returns a hash in base64url. Throws FormatError */
-export function hashText(hash: Hash): string {
+export function textOfHash(hash: Hash): string {
   if (typeof hash === 'string') {
     decodeHash(hash)
     return hash
@@ -160,7 +160,7 @@ export async function header<E extends HeaderEncoding>(
   options: CallOptions & EncodingOption<E> & VerifyOption,
 ): Promise<HeaderEncodings[E]> {
   const { header: operation } = operations
-  const key = hashText(hash)
+  const key = textOfHash(hash)
   const codec = codecOf(options.encoding)
   const params = { chain: chainText(operation, chain), hash: key }
   const answer = await context.requests.send(operation, { ...callOf(options), params, accept: codec.accept })
@@ -273,7 +273,7 @@ function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire
 }
 
 function boundsBody({ lower = [], upper }: Bounds): BranchBounds {
-  return { lower: lower.map(hashText), upper: upper.map(hashText) }
+  return { lower: lower.map(textOfHash), upper: upper.map(textOfHash) }
 }
 
 function expectChain(actual: number, expected: number): void {

@@ -37,7 +37,7 @@ import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } 
 import * as streamCalls from './stream-calls.ts'
 import type { Gap, StreamOptions, Updates } from './updates.ts'
 import type { VerifyOption } from './verify.ts'
-import { type Networks, type NodeClientOptions, networkOf, type VerifiableNetwork } from './verify-network.ts'
+import { type Networks, type NodeClientOptions, networkOfInfo, type VerifiableNetwork } from './verify-network.ts'
 import { type WaitOptions, waitForProof, waitForResult } from './wait-for.ts'
 
 /**
@@ -86,7 +86,7 @@ export class NodeClient {
     this.product = product
     const requests = new Requests(http, `/${product}/0.0/${encodeURIComponent(info.nodeVersion)}`)
     this.#requests = requests
-    this.network = networkOf({ info, graphHistory }, own)
+    this.network = networkOfInfo({ info, graphHistory }, own)
     const networkCode = networkCodeOf(requests, info.nodeVersion, own)
     const url = http.baseUrl
     const verifiable = verifiableNetworkOf(requests, { info, graphHistory }, own)
@@ -309,7 +309,7 @@ export class NodeClient {
    * says why it cannot be executed at all.
    */
   local(chain: number, command: Command, call: LocalOptions = {}): Promise<LocalResult> {
-    return commandCalls.local(this.#context, command, { chain, call })
+    return commandCalls.evaluateLocally(this.#context, command, { chain, call })
   }
 
   /**
@@ -332,7 +332,7 @@ export class NodeClient {
 
   /** Waits for the result of a command. NodeRefusal 504, retryable, if the node has none within 180 s. */
   listen(chain: number, key: Hash, call: CallOptions = {}): Promise<CommandResult> {
-    return commandCalls.listen(this.#context, key, { chain, call })
+    return commandCalls.listenForResult(this.#context, key, { chain, call })
   }
 
   /**
@@ -370,7 +370,7 @@ export class NodeClient {
    * chains are not those of the graph of the node at its height.
    */
   work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
-    return miningCalls.work(this.#context, account, suggestedChain, call)
+    return miningCalls.fetchWork(this.#context, account, suggestedChain, call)
   }
 
   /**
@@ -383,7 +383,7 @@ export class NodeClient {
 
   /** Submits solved work bytes. Success means that the node took them, not that they became a block. */
   solved(work: Uint8Array, call: CallOptions = {}): Promise<void> {
-    return miningCalls.solved(this.#context, work, call)
+    return miningCalls.submitWork(this.#context, work, call)
   }
 
   /** News for miners of a chain: an iterable, or with handlers a stream that stays open until it is closed. */

@@ -3,7 +3,7 @@ import type { Command } from '../schema/bodies.ts'
 import type { CommandResult } from '../schema/command-bodies.ts'
 import type { Operation } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
+import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { type CallOptions, misbehaved } from './requests.ts'
 
 /** Options of local. */
@@ -36,7 +36,7 @@ function commandOf({ hash, sigs, cmd }: Command): Command {
 }
 
 /** Executes a command on this node alone. */
-export async function local(
+export async function evaluateLocally(
   { requests }: Context,
   command: Command,
   { chain, call }: OnChain<LocalOptions>,
@@ -74,7 +74,7 @@ export async function poll(
 ): Promise<ReadonlyMap<string, CommandResult>> {
   const { poll: operation } = operations
   const { confirmationDepth } = call
-  const requestKeys = keys.map(hashText)
+  const requestKeys = keys.map(textOfHash)
   const request = { ...callOf(call), params: paramsOf(operation, chain), query: { confirmationDepth } }
   const { body, answer } = await requests.json(operation, { ...request, body: { requestKeys } })
   for (const [key, result] of Object.entries(body)) {
@@ -86,9 +86,13 @@ export async function poll(
 }
 
 /** Waits for the result of a command. */
-export async function listen({ requests }: Context, key: Hash, { chain, call }: OnChain): Promise<CommandResult> {
+export async function listenForResult(
+  { requests }: Context,
+  key: Hash,
+  { chain, call }: OnChain,
+): Promise<CommandResult> {
   const { listen: operation } = operations
-  const requestKey = hashText(key)
+  const requestKey = textOfHash(key)
   const request = { timeoutMs: LISTEN_TIMEOUT_MS, ...callOf(call), params: paramsOf(operation, chain) }
   const { body, answer } = await requests.json(operation, { ...request, body: { listen: requestKey } })
   if (body.reqKey === requestKey) return body
@@ -102,7 +106,7 @@ export async function spv(
   { chain, call }: OnChain,
 ): Promise<string> {
   const { spv: operation } = operations
-  const body = { requestKey: hashText(key), targetChainId: chainText(operation, targetChain) }
+  const body = { requestKey: textOfHash(key), targetChainId: chainText(operation, targetChain) }
   return (await requests.json(operation, { ...callOf(call), params: paramsOf(operation, chain), body })).body
 }
 

@@ -12,7 +12,7 @@ import { operations } from '../schema/operations.ts'
 import type { NodeHttp } from './http.ts'
 import type { JudgedInfo } from './node-info.ts'
 import { type CallOptions, misbehaved, Requests } from './requests.ts'
-import { type Networks, networkOf, type VerifiableNetwork } from './verify-network.ts'
+import { type Networks, networkOfInfo, type VerifiableNetwork } from './verify-network.ts'
 
 /**
  * Fetches the first headers of a chain.
@@ -49,7 +49,7 @@ export function verifiableNetworkOf(
   judged: JudgedInfo,
   own: Networks = [],
 ): (call?: CallOptions) => Promise<VerifiableNetwork> {
-  const present = networkOf(judged, own)
+  const present = networkOfInfo(judged, own)
   const file = knownNetwork(judged.info.nodeVersion, own)
   const { graphHistory, blockDelay } = present.network
   const definition = { ...file, graphHistory, blockDelay }

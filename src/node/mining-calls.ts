@@ -18,7 +18,7 @@ export interface WorkAnswer {
 }
 
 /** Fetches work that fits the graphs of the node. */
-export async function work(
+export async function fetchWork(
   context: Context,
   account: MinerAccount,
   suggestedChain: number | undefined,
@@ -55,7 +55,7 @@ function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
 }
 
 /** Submits solved work. Throws a retryable NodeMisbehaved if something else responded in place of the node. */
-export async function solved(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
+export async function submitWork(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })
   if (isFromNode(answer.headers)) return
@@ -72,7 +72,7 @@ export async function isMiningDisabled(context: Context, account: MinerAccount, 
     const { info, answer } = await nodeInfo(context.requests, callOf(call))
     const isNode = isFromNode(health.headers) && isFromNode(answer.headers)
     if (!isNode || info.nodeVersion !== context.info.nodeVersion) return false
-    await work(context, account, undefined, call)
+    await fetchWork(context, account, undefined, call)
     return false
   } catch (error) {
     if (error instanceof NodeRefusal && error.operation === operations.work.id) {

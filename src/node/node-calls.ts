@@ -3,7 +3,7 @@ import type { ProductWord } from '../core/header-json.ts'
 import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '../schema/bodies.ts'
 import { JSON_TYPE } from '../schema/operation.ts'
 import { operations } from '../schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, hashText } from './chain-calls.ts'
+import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
@@ -15,7 +15,7 @@ export async function nodeInfo(
   call: CallOptions,
 ): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
   const { body, answer } = await askInfo(requests, call)
-  return { ...judged(body, answer), answer }
+  return { ...judgeInfoAnswer(body, answer), answer }
 }
 
 /** Fetches /info. The body lacks the values that usableInfo removes, and is not judged yet. */
@@ -28,7 +28,7 @@ export async function askInfo(
 }
 
 /** Judges the body of a response to /info. Throws NodeMisbehaved. */
-export function judged(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
+export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   try {
     return judgeInfo(body)
   } catch (error) {
@@ -44,7 +44,7 @@ export async function recognise(
 ): Promise<{ readonly judged: JudgedInfo; readonly product: ProductWord }> {
   const { body, answer } = await recognised(askInfo(requests, call))
   const product = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
-  return { judged: judged(body, answer), product }
+  return { judged: judgeInfoAnswer(body, answer), product }
 }
 
 async function recognised<T>(answer: Promise<T>): Promise<T> {
@@ -122,7 +122,7 @@ export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup
 ) {
   const operation = operations[id]
   const params = { chain: chainText(operation, chain) }
-  const { body, answer } = await requests.json(operation, { ...callOf(call), params, body: keys.map(hashText) })
+  const { body, answer } = await requests.json(operation, { ...callOf(call), params, body: keys.map(textOfHash) })
   const { length } = body as readonly unknown[]
   if (length === keys.length) return body
   const message = `${answer.url} answered with ${length} entries for ${keys.length} request keys`

@@ -2,7 +2,7 @@
 import { NewcutError } from '../base/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '../schema/bodies.ts'
 import { operations } from '../schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, hashText, originOf } from './chain-calls.ts'
+import { type Context, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
 import { type CallOptions, misbehaved } from './requests.ts'
 import { verifyPayload } from './verify-payload.ts'
 
@@ -35,7 +35,7 @@ export async function payload<K extends keyof Payloads>(
   { chain, hash, options }: { readonly chain: number; readonly hash: Hash; readonly options: PayloadOptions },
 ): Promise<Payloads[K]> {
   const operation = one[kind]
-  const key = hashText(hash)
+  const key = textOfHash(hash)
   const params = { chain: chainText(operation, chain), hash: key }
   const call = { ...callOf(options), params, query: { height: options.height } }
   const { body, answer } = await context.requests.json(operation, call)
@@ -81,6 +81,6 @@ function wanted(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<str
   if (heights !== undefined && heights.length !== hashes.length) {
     throw new NewcutError('BAD_OPTION', `${heights.length} heights for ${hashes.length} payload hashes`)
   }
-  const byHash = new Map(hashes.map((hash, i) => [hashText(hash), heights?.[i] ?? 0]))
+  const byHash = new Map(hashes.map((hash, i) => [textOfHash(hash), heights?.[i] ?? 0]))
   return { hashes: [...byHash.keys()], heights: heights && byHash }
 }

@@ -24,7 +24,7 @@ export interface VerifiableNetwork {
  * @param own networks of the user's files
  * @returns the network that a node claims to belong to, with a block delay of 30 s if it is unknown
  */
-export function networkOf({ info, graphHistory }: JudgedInfo, own: Networks = []): VerifiableNetwork {
+export function networkOfInfo({ info, graphHistory }: JudgedInfo, own: Networks = []): VerifiableNetwork {
   const { nodeVersion: name, nodeBlockDelay } = info
   const definition = knownNetwork(name, own)
   const network = definition && completeNetwork(definition)

@@ -32,7 +32,7 @@ export function readPayoutFile(folder: string, disk?: LogDisk): PayoutLines {
     const { lines, chain } = readLog(files)
     return { lines: parsed(files.path, lines), unsealed: chain.unsealed }
   } catch (error) {
-    if (error instanceof LogDamage) throw damaged(error)
+    if (error instanceof LogDamage) throw damagedJournal(error)
     if (error instanceof NewcutError) throw error
     throw new NewcutError('DATA_UNUSABLE', `${files.path}: cannot be read: ${describeError(error)}`, { cause: error })
   }
@@ -61,7 +61,7 @@ export function damagedLine(path: string, line: number, reason?: string): Newcut
 }
 
 /** The same error for damage that a seal shows. */
-export const damaged = ({ path, line, reason }: LogDamage) => damagedLine(path, line, reason)
+export const damagedJournal = ({ path, line, reason }: LogDamage) => damagedLine(path, line, reason)
 
 /** A journal open for appending. lock.ts allows one process at a time. */
 export class PayoutJournal {
@@ -118,7 +118,7 @@ export class PayoutJournal {
 }
 
 function unwritable(path: string, error: unknown): unknown {
-  if (error instanceof LogDamage) return damaged(error)
+  if (error instanceof LogDamage) return damagedJournal(error)
   if (error instanceof NewcutError) return error
   return new NewcutError(
     'DATA_UNUSABLE',

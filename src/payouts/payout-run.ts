@@ -12,7 +12,7 @@ import { payBalances } from './pay.ts'
 import type { PayoutLines } from './payout-journal.ts'
 import type { ResultLine } from './payout-line.ts'
 import { type PayoutReport, reportOf } from './report.ts'
-import { lookOnce, type OrderNode, type SettleOptions, settle } from './settle.ts'
+import { lookOnce, type OrderNode, type SettleOptions, settleOrders } from './settle.ts'
 import type { ClockNode } from './signing-time.ts'
 import type { PayoutStorage } from './storage.ts'
 
@@ -75,7 +75,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
       ledger.add(...lines)
       const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
       await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
-      await settle(ledger.openOrders, settling)
+      await settleOrders(ledger.openOrders, settling)
       return reportOf({ blocks, held, ledger }, rules, minimum)
     } finally {
       journal.close()

@@ -1,12 +1,12 @@
 /** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
-import { payeeOf } from '../accounts/user-account.ts'
+import { payeeOfUser } from '../accounts/user-account.ts'
 import { unitsOf } from '../base/coins.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import { LogDamage, SealChain } from '../base/sealed-log.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { type Payment, paymentsOfOrder } from './payments.ts'
-import { damaged, damagedLine, payoutFile } from './payout-journal.ts'
+import { damagedJournal, damagedLine, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The pool to read. */
@@ -81,7 +81,7 @@ export class PayoutTotalsReader {
     } catch (error) {
       this.#read = nothingRead(this.#path)
       this.#totals = null
-      if (error instanceof LogDamage) throw damaged(error)
+      if (error instanceof LogDamage) throw damagedJournal(error)
       if (error instanceof NewcutError || !(error instanceof Error && 'code' in error)) throw error
       throw new NewcutError('DATA_UNUSABLE', `${this.#path}: cannot be read: ${describeError(error)}`, { cause: error })
     }
@@ -191,7 +191,7 @@ function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): Pay
     paid: sumOf(paid),
     payments: paid,
     of: (user) => {
-      const name = payeeOf(user)
+      const name = payeeOfUser(user)
       const own = byAccount.get(name) ?? []
       return { pending: pending.get(name) ?? 0n, paid: sumOf(own), payments: own }
     },

@@ -6,7 +6,7 @@
  * down for each payee; the operator keeps the remainder.
  */
 import type { ShareEntry } from '../accounts/share-store.ts'
-import { payeeOf } from '../accounts/user-account.ts'
+import { payeeOfUser } from '../accounts/user-account.ts'
 import type { Fraction } from '../base/coins.ts'
 
 /** The schemes by name. */
@@ -75,7 +75,7 @@ class Tally {
   weight = 0n
 
   add(user: string, worth: bigint, weight: bigint): void {
-    const payee = payeeOf(user)
+    const payee = payeeOfUser(user)
     const sum = this.#sums.get(payee) ?? { shares: 0, worth: 0n, weight: 0n }
     this.#sums.set(payee, { shares: sum.shares + 1, worth: sum.worth + worth, weight: sum.weight + weight })
     this.weight += weight

@@ -59,7 +59,7 @@ type OrderStatus =
  * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
  * reason of the signal
  */
-export async function settle(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
+export async function settleOrders(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options
   const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
   const follower = new Follower(options, orders)

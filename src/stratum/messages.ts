@@ -86,7 +86,7 @@ export function readMessage(line: string): Request | Response {
  * Parameters of a request that requires a list.
  * @throws FormatError
  */
-export function listOf({ params, unlisted }: Request): readonly unknown[] {
+export function listParams({ params, unlisted }: Request): readonly unknown[] {
   if (unlisted !== undefined) throw new FormatError('params', 0, 'not a list')
   return params
 }

@@ -105,7 +105,7 @@ export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easi
  * Number of shares that count for the rate. The first one at a difficulty only starts the clock.
  * @returns -1 before the first share
  */
-export function sharesOf({ window }: Vardiff): number {
+export function sharesInWindow({ window }: Vardiff): number {
   return window?.shares ?? -1
 }
 

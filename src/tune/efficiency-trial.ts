@@ -1,6 +1,6 @@
 /** Measures the energy of a hash for a setup of devices. */
 import type { Engine } from '../engine/engine.ts'
-import { groupsOf } from '../mine/hardware.ts'
+import { deviceGroupsOf } from '../mine/hardware.ts'
 import type { EngineDevice } from '../mine/rates.ts'
 import { readHwmon } from '../sensors/hwmon.ts'
 import { askNvidia } from '../sensors/nvidia.ts'
@@ -61,7 +61,7 @@ async function cardsWatts(devices: readonly EngineDevice[], { hwmon, env }: Powe
     name,
     devices: [device],
     reading,
-  } of groupsOf(devices, readings)) {
+  } of deviceGroupsOf(devices, readings)) {
     if (reading === null || reading.watts === null)
       throw unreadable(`the power of ${name} (${device.model ?? 'unknown'}) cannot be read`)
     sum += reading.watts

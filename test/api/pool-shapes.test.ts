@@ -5,7 +5,7 @@ import { Accounts } from '../../src/accounts/accounts.ts'
 import type { LedgerStorage, RigLedger } from '../../src/accounts/rig-ledger.ts'
 import type { ShareEntry } from '../../src/accounts/share-store.ts'
 import { Metrics } from '../../src/api/metrics.ts'
-import { pageOf } from '../../src/api/pages.ts'
+import { selectPage } from '../../src/api/pages.ts'
 import type { FormerBlock } from '../../src/api/pool-blocks.ts'
 import type { ReadPayouts } from '../../src/api/pool-payments.ts'
 import { PoolShapes } from '../../src/api/pool-shapes.ts'
@@ -229,7 +229,7 @@ describe('pages', () => {
 
   it('have one item at least and a thousand at most, and end with page 1,000,000', () => {
     const items = Array.from({ length: 2_500 }, (_, i) => i)
-    const at = (query: object) => pageOf(items, query, 15)
+    const at = (query: object) => selectPage(items, query, 15)
     expect([at({}), at({ page: '0' }), at({ page: '1' })].map((page) => [page[0], page.length])).toEqual([
       [0, 15],
       [0, 15],

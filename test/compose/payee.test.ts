@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accountOn, checkPayee, type Payee, paidLine } from '../../src/compose/payee.ts'
+import { checkPayee, type Payee, paidAccountOn, paidLine } from '../../src/compose/payee.ts'
 import { DEVELOPMENT_KEY } from '../../src/core/development-accounts.ts'
 
 const KEY = 'ab'.repeat(32)
@@ -50,25 +50,25 @@ describe('checkPayee refuses accounts that no network pays', () => {
 
 describe('accountOn', () => {
   it('pays the account of the key by default', () => {
-    const account = accountOn('mainnet01', payee({ publicKeys: [KEY] }))
+    const account = paidAccountOn('mainnet01', payee({ publicKeys: [KEY] }))
     expect(account).toEqual({ account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY], isBuiltIn: false })
     expect(paidLine(account)).toBe(`paid: k:${KEY} (keys-all)`)
   })
 
   it('takes the key from the account k:KEY', () => {
-    expect(accountOn('mainnet01', payee({ account: `k:${KEY}` }))).toMatchObject({
+    expect(paidAccountOn('mainnet01', payee({ account: `k:${KEY}` }))).toMatchObject({
       publicKeys: [KEY],
       isBuiltIn: false,
     })
   })
 
   it('pays the built-in key on development networks', () => {
-    const account = accountOn('recap-development', payee({}))
+    const account = paidAccountOn('recap-development', payee({}))
     expect(account).toMatchObject({ account: `k:${DEVELOPMENT_KEY}`, publicKeys: [DEVELOPMENT_KEY], isBuiltIn: true })
     expect(paidLine(account)).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/)
   })
 
   it('refuses to guess the payee elsewhere', () => {
-    expect(() => accountOn('mainnet01', payee({ account: 'alice' }))).toThrow('--public-key is missing')
+    expect(() => paidAccountOn('mainnet01', payee({ account: 'alice' }))).toThrow('--public-key is missing')
   })
 })

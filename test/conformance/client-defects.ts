@@ -1,7 +1,7 @@
 /** Clients with one defect each, and the rule or situation that must notice it. */
 import http from 'node:http'
 import { decodeBase64Url } from '../../src/base/bytes.ts'
-import { made } from '../../src/conformance/makes.ts'
+import { makeValue } from '../../src/conformance/makes.ts'
 import { until } from '../wait.ts'
 
 /** Sends requests to the served node as a client would. */
@@ -70,9 +70,11 @@ export function askerOf(url: string, pass: (ms: number) => void): Asker {
   const command: Asker['command'] = (parts = {}) => {
     const input = { chain: 0, code: '(+ 1 1)', signers: [{ key: 'sender00' }], ...parts }
     const nonce = `${url} ${count++}`
-    return made('command', input, { network: 'development', nowS: Math.floor(Date.now() / 1000), nonce }) as ReturnType<
-      Asker['command']
-    >
+    return makeValue('command', input, {
+      network: 'development',
+      nowS: Math.floor(Date.now() / 1000),
+      nonce,
+    }) as ReturnType<Asker['command']>
   }
   return { ask, command, pass, url }
 }
@@ -90,7 +92,11 @@ const poll = ({ ask }: Asker, key: string, path = PACT) => ask('POST', `${path}/
 /** Work of the node, and a solution of it. */
 export async function solvedWork({ ask }: Asker): Promise<Uint8Array> {
   const { body } = await ask('GET', `${BASE}/mining/work?chain=0`, { json: MINER })
-  const { bytes } = made('solution', { bytes: body.toString('base64url') }, { network: '', nowS: 0, nonce: '' }) as {
+  const { bytes } = makeValue(
+    'solution',
+    { bytes: body.toString('base64url') },
+    { network: '', nowS: 0, nonce: '' },
+  ) as {
     readonly bytes: string
   }
   return decodeBase64Url(bytes)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { needs, ownCases, type Release, readCases } from '../../src/conformance/case-file.ts'
-import { failureLine } from '../../src/conformance/report.ts'
+import { failedCaseLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
 import type { DevnetOptions } from '../../src/devnet/options/devnet-options.ts'
@@ -60,7 +60,7 @@ const ANY_NONCE = 'the network takes any nonce'
 const notPassed = ({ cases }: ConformanceReport) =>
   cases
     .filter(({ outcome, reason }) => outcome !== 'passed' && reason !== ANY_NONCE)
-    .map((each) => (each.reason === null ? failureLine(each) : `${each.group}: ${each.name}: ${each.reason}`))
+    .map((each) => (each.reason === null ? failedCaseLine(each) : `${each.group}: ${each.name}: ${each.reason}`))
 
 describe('our own node', () => {
   /** Cases whose expectations differ by release. A node gives all others one verdict, whoever judges. */

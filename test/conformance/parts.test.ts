@@ -6,7 +6,7 @@ import { type CaseStep, type ConformanceCase, needs } from '../../src/conformanc
 import { CaseRun } from '../../src/conformance/case-run.ts'
 import { hashComplaint } from '../../src/conformance/hash-of.ts'
 import { probe } from '../../src/conformance/probe.ts'
-import { junitXml, summaryLines } from '../../src/conformance/report.ts'
+import { caseSummaryLines, junitXml } from '../../src/conformance/report.ts'
 import { type CaseResult, runCases } from '../../src/conformance/run.ts'
 import { partOf } from '../../src/conformance/variables.ts'
 import { Wire } from '../../src/conformance/wire.ts'
@@ -219,7 +219,7 @@ describe('the report', () => {
   }
 
   it('counts skipped cases by their reason', () => {
-    expect(summaryLines(report(skipped('a'), result({}), skipped('b'), skipped('a')))).toEqual([
+    expect(caseSummaryLines(report(skipped('a'), result({}), skipped('b'), skipped('a')))).toEqual([
       ...['skipped 2: a', 'skipped 1: b'],
       '1 passed, 0 failed, 3 skipped',
     ])

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NewcutError } from '../../src/base/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
-import { snapshotOf } from '../../src/devnet/data/records.ts'
+import { stateSnapshotOf } from '../../src/devnet/data/records.ts'
 import { until } from '../wait.ts'
 import { noSearch } from './block-payload.ts'
 import { signed } from './command.ts'
@@ -251,7 +251,7 @@ it('startDevnet refuses the unfinished copy that a killed job leaves', async () 
   const { devnet } = await start(small)
   grow(devnet, 240)
   // Reading fails after the last block, so the copy has all blocks but not the records that follow them.
-  const snapshot = { ...snapshotOf(devnet.chains.state), blocks: 251 }
+  const snapshot = { ...stateSnapshotOf(devnet.chains.state), blocks: 251 }
   await expect(writeCopy(join(directory, 'blocks'), devnet.settings, snapshot)).rejects.toThrow('block number 250')
   const error = await startDevnet({ port: 0, dataDir: directory }).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(NewcutError)

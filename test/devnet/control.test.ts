@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isLoopback } from '../../src/base/host.ts'
 import { development } from '../../src/core/network-data.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
-import { createApp, refuse } from '../../src/devnet/http/app.ts'
+import { createApp, writeRefusal } from '../../src/devnet/http/app.ts'
 import { Controls, interceptOf } from '../../src/devnet/http/controls.ts'
 import { Faults } from '../../src/devnet/http/faults.ts'
 import { Router } from '../../src/devnet/http/router.ts'
@@ -143,7 +143,7 @@ describe('access control', () => {
     const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
     app.post('/devnet/x', (request, reply) => {
       const refusal = foreignRefusal(request)
-      return refusal === null ? reply.send('done') : refuse(reply, refusal)
+      return refusal === null ? reply.send('done') : writeRefusal(reply, refusal)
     })
     const call = async (remoteAddress: string, host = 'localhost') => {
       const request = { method: 'POST', url: '/devnet/x', remoteAddress, headers: { host } } as const

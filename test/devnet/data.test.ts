@@ -10,7 +10,7 @@ import type { NewcutError } from '../../src/base/errors.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
 import { writeCopy } from '../../src/devnet/data/copy.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
-import { snapshotOf } from '../../src/devnet/data/records.ts'
+import { stateSnapshotOf } from '../../src/devnet/data/records.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { settingsOf } from '../../src/devnet/rules/settings.ts'
 import { childEnv } from '../children.ts'
@@ -159,7 +159,7 @@ describe('a network on disk', () => {
     let now = BigInt(Date.now() + 3_600_000) * 1000n
     const ahead = executingChains(settings, () => now++)
     grow(ahead, 4)
-    await writeCopy(join(directory, 'blocks'), settings, snapshotOf(ahead.chains.state))
+    await writeCopy(join(directory, 'blocks'), settings, stateSnapshotOf(ahead.chains.state))
     const { devnet, peer, additions } = await startUnchecked(directory)
     const work = await getWork(peer, 0)
     expect(work.readBigInt64LE(8)).toBeGreaterThan(now - 2n)
@@ -316,7 +316,7 @@ describe('--check', () => {
 
   async function directoryOf(chains: Chains, as = settings): Promise<string> {
     const directory = await temporaryDirectory()
-    await writeCopy(join(directory, 'blocks'), as, snapshotOf(chains.state))
+    await writeCopy(join(directory, 'blocks'), as, stateSnapshotOf(chains.state))
     return directory
   }
 

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { type App, createApp, openEventStream, type ServedStream } from '../../src/devnet/http/app.ts'
+import { type App, createApp, type ServedStream, serveEventStream } from '../../src/devnet/http/app.ts'
 import { until } from '../wait.ts'
 import { OpenResponse } from './request.ts'
 
@@ -13,7 +13,7 @@ async function serve(before: (socketClosed: Promise<unknown>) => unknown = () =>
   const seen = { closed: 0, stream: null as ServedStream | null }
   app.get('/stream', async (request, reply) => {
     await before(new Promise((resolve) => request.raw.socket.once('close', resolve)))
-    seen.stream = openEventStream(reply, () => seen.closed++)
+    seen.stream = serveEventStream(reply, () => seen.closed++)
     return reply
   })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/stream`

@@ -1,7 +1,7 @@
 /** Prices of gas in coins. */
 import { expect, it } from 'vitest'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { priceOf } from '../../src/devnet/ledger/gas.ts'
+import { gasFeeOf } from '../../src/devnet/ledger/gas.ts'
 
 it.each([
   ['0.00000001', 600, '0.000006'],
@@ -14,5 +14,5 @@ it.each([
   const price = Decimal.parse(gasPrice)
   if (price === null) throw new Error(`no number: ${gasPrice}`)
   const meta = { chainId: '0', sender: 's', gasLimit: gas, gasPrice: price, ttl: 600, creationTime: 0 }
-  expect(priceOf(gas, { meta }).toString()).toBe(coins)
+  expect(gasFeeOf(gas, { meta }).toString()).toBe(coins)
 })

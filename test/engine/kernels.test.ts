@@ -14,7 +14,7 @@ import {
   operationGraph,
   type WordOperation,
 } from '../../src/engine/cpu/operations.ts'
-import { selfTest } from '../../src/engine/cpu/self-test.ts'
+import { selfTestKernel } from '../../src/engine/cpu/self-test.ts'
 import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
 import { kernelConformance, WORK_BYTES } from '../conformance/kernel.ts'
 
@@ -75,36 +75,36 @@ describe('self-test', () => {
   const layout = tailLayout(286)
 
   it('passes a plain kernel', () => {
-    expect(selfTest(plainKernel(layout, {}), layout, randomBytes)).toBeNull()
+    expect(selfTestKernel(plainKernel(layout, {}), layout, randomBytes)).toBeNull()
   })
 
   it.each([0, 3, 7])('refuses a kernel that hashes wrongly in lane %i', (lane) => {
     const faults = { hash: (top: number, swept: number) => (swept % 8 === lane ? top ^ 0x100 : top) }
-    expect(selfTest(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
+    expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
   it('refuses a kernel that compares signed', () => {
     const faults = { within: (top: number, bound: number) => (top | 0) <= (bound | 0) }
-    expect(selfTest(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
+    expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
   it('refuses a kernel that compares strictly', () => {
     const faults = { within: (top: number, bound: number) => top < bound }
-    expect(selfTest(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
+    expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
   it('refuses a kernel that stops a chunk before the end of the sweep', () => {
     const faults = { end: (to: number) => Math.min(to, 65_536 - 8) }
-    expect(selfTest(plainKernel(layout, faults), layout, randomBytes)).toMatch(/to 65536 .* instead of/)
+    expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/to 65536 .* instead of/)
   })
 
   it('refuses a kernel that hashes the nonce of the tail', () => {
     const faults = { low: (_: number, tail: Uint32Array) => tail[layout.nonceWord] >>> 16 }
-    expect(selfTest(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
+    expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
   it('refuses a kernel for another layout', () => {
-    expect(selfTest(createJsKernel(tailLayout(250)), layout, randomBytes)).toMatch(/instead of/)
+    expect(selfTestKernel(createJsKernel(tailLayout(250)), layout, randomBytes)).toMatch(/instead of/)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Runs the batches of batch-server.ts on the first adapter, with the compiled code that ships. */
 import { createInterface } from 'node:readline'
-import { listAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
+import { listDawnAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
 import { prepareWork } from '../../dist/src/engine/gpu/layout.js'
 import { GpuRunner } from '../../dist/src/engine/gpu/runner.js'
 import { shaderText } from '../../dist/src/engine/gpu/shader.js'
@@ -8,7 +8,7 @@ import { shaderText } from '../../dist/src/engine/gpu/shader.js'
 globalThis.setImmediate = (run, ...values) => setTimeout(run, 1, ...values)
 
 const dawn = await loadDawn()
-const [choice] = await listAdapters(dawn)
+const [choice] = await listDawnAdapters(dawn)
 const adapter = await openAdapter(dawn, choice)
 const device = await adapter.requestDevice()
 device.addEventListener('uncapturederror', ({ error }) => {

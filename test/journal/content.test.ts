@@ -19,11 +19,11 @@ import { CHECKPOINT_NAME } from '../../src/journal/checkpoint.ts'
 import { readJournal } from '../../src/journal/content.ts'
 import { type Disk, systemDisk } from '../../src/journal/disk.ts'
 import { earlierRuns } from '../../src/journal/earlier.ts'
-import { sealedLine } from '../../src/journal/line-seal.ts'
+import { sealJournalLine } from '../../src/journal/line-seal.ts'
 import { parseLine } from '../../src/journal/record.ts'
 import { SEGMENT_BYTES } from '../../src/journal/record-table.ts'
 import { totalsOf } from '../../src/journal/totals.ts'
-import { unitsOf } from '../../src/journal/units.ts'
+import { amountUnitsOf } from '../../src/journal/units.ts'
 import { Earnings } from '../../src/mine/earnings.ts'
 import { roundsOf } from '../rotation.ts'
 import { isUnfinished, readRecords, simplyReadRecords } from './records.ts'
@@ -47,7 +47,7 @@ const FOUND = {
   ...{ device: 'thread0', effort: 0.5, difficulty: 1000, work: 'A'.repeat(382) },
 }
 const lineOf = (hash: string, step: object) => `${JSON.stringify({ at, hash, ...step })}\n`
-const sealed = (line: string) => Buffer.from(sealedLine(line.trimEnd())).toString()
+const sealed = (line: string) => Buffer.from(sealJournalLine(line.trimEnd())).toString()
 
 const coins = fc.constantFrom('1.5', '0.00000000000001', '20', '99999999999', '2.123456789012', '0')
 /** Steps of journals: those of newcut, and those that it reads another way. */
@@ -222,7 +222,10 @@ describe('a line that newcut writes', () => {
         expect([origins.read(latin, 0), times.read(latin, 0)]).toEqual([{ network, account }, Date.parse(parsed.at)])
       }
       if (parsed?.step === 'reward') {
-        expect([amountIn(latin, 0), feesIn(latin, 0)]).toEqual([unitsOf(parsed.amount), unitsOf(parsed.fees)])
+        expect([amountIn(latin, 0), feesIn(latin, 0)]).toEqual([
+          amountUnitsOf(parsed.amount),
+          amountUnitsOf(parsed.fees),
+        ])
       }
       if (parsed?.step === 'confirmed') expect(depthIn(latin, 0)).toBe(parsed.depth)
     })

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/journal/content.ts'
 import type { Disk } from '../../src/journal/disk.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { sealedLine } from '../../src/journal/line-seal.ts'
+import { sealJournalLine } from '../../src/journal/line-seal.ts'
 import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/journal/record.ts'
 import { itWith } from '../needs.ts'
 import { readRecords } from './records.ts'
@@ -78,11 +78,11 @@ describe('a journal', () => {
     const lines = ['a', 'b', 'c'].map((each) => found(hashOf(each)))
     for (const line of lines) opened(path).journal.append(line)
     const text = readFileSync(join(path, 'blocks-2026-11.jsonl'), 'utf8')
-    expect(text).toBe(lines.map((line) => Buffer.from(sealedLine(JSON.stringify(line))).toString()).join(''))
+    expect(text).toBe(lines.map((line) => Buffer.from(sealJournalLine(JSON.stringify(line))).toString()).join(''))
   })
 
   it.each([
-    ['with seals', (text: string) => Buffer.from(sealedLine(text)).toString()],
+    ['with seals', (text: string) => Buffer.from(sealJournalLine(text)).toString()],
     ['without seals, as an earlier newcut wrote them', (text: string) => `${text}\n`],
   ])('loses nothing else if its last line was cut off at any byte: lines %s', async (_, written) => {
     const whole = ['a', 'b'].map((each) => written(JSON.stringify(found(hashOf(each))))).join('')

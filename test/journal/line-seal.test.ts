@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSealed, murmur3, sealedLine, unsealed } from '../../src/journal/line-seal.ts'
+import { isSealedLine, murmur3, sealJournalLine, unsealJournalLine } from '../../src/journal/line-seal.ts'
 
 const viewOf = (text: string) => new DataView(Uint8Array.from(Buffer.from(text)).buffer)
 
@@ -23,21 +23,21 @@ describe('MurmurHash3', () => {
 
 describe('the seal of a line', () => {
   const text = '{"step":"credited","name":"münchen"}'
-  const bytes = Buffer.from(sealedLine(text)).subarray(0, -1)
+  const bytes = Buffer.from(sealJournalLine(text)).subarray(0, -1)
 
   it('is its last property', () => {
     expect(bytes.toString()).toMatch(/^\{"step":"credited","name":"münchen","seal":"2\.[0-9a-f]{8}"\}$/)
-    expect(unsealed(bytes)).toBe(text)
+    expect(unsealJournalLine(bytes)).toBe(text)
   })
 
   it('is missing in a line of an earlier newcut', () => {
-    expect(unsealed(Buffer.from(text))).toBe(text)
-    expect(isSealed(text, viewOf(text), 0, text.length)).toBe(false)
+    expect(unsealJournalLine(Buffer.from(text))).toBe(text)
+    expect(isSealedLine(text, viewOf(text), 0, text.length)).toBe(false)
   })
 
   it('finds each flipped bit of the text, in both readers', () => {
     const latin = (each: Buffer) => `before\n${each.toString('latin1')}\n`
-    const fits = (each: Buffer) => isSealed(latin(each), viewOfBytes(latin(each)), 7, 7 + each.length)
+    const fits = (each: Buffer) => isSealedLine(latin(each), viewOfBytes(latin(each)), 7, 7 + each.length)
     expect(fits(bytes)).toBe(true)
     const content = Buffer.byteLength(text) - 1
     for (let bit = 0; bit < 8 * bytes.length; bit++) {
@@ -45,8 +45,8 @@ describe('the seal of a line', () => {
       flipped[bit >> 3] ^= 1 << (bit & 7)
       expect(fits(flipped), `bit ${bit}`).toBe(false)
       // A flip in the name of the seal hides the seal, and the content is as it was.
-      if (bit < 8 * content) expect(unsealed(flipped), `bit ${bit}`).toBe(null)
-      else expect([null, flipped.toString()]).toContain(unsealed(flipped))
+      if (bit < 8 * content) expect(unsealJournalLine(flipped), `bit ${bit}`).toBe(null)
+      else expect([null, flipped.toString()]).toContain(unsealJournalLine(flipped))
     }
   })
 })

@@ -4,7 +4,7 @@ import { noVerdicts } from '../../src/core/solution.ts'
 import { EnergyMeter } from '../../src/mine/energy.ts'
 import type { EngineDevice } from '../../src/mine/rates.ts'
 import { Rates } from '../../src/mine/rates.ts'
-import { type SnapshotParts, snapshotOf } from '../../src/mine/snapshot.ts'
+import { minerSnapshotOf, type SnapshotParts } from '../../src/mine/snapshot.ts'
 import { Tally } from '../../src/mine/tally.ts'
 
 const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', hardware: 'cpu', hashes: 900, faults: 0 }
@@ -29,12 +29,12 @@ function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
 }
 
 it('has the time and the mean rate since the start', () => {
-  expect(snapshotOf(partsWith({}))).toMatchObject({ uptimeMs: 2_000, hashes: 1_000, meanHashrate: 500 })
-  expect(snapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
+  expect(minerSnapshotOf(partsWith({}))).toMatchObject({ uptimeMs: 2_000, hashes: 1_000, meanHashrate: 500 })
+  expect(minerSnapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
 })
 
 it('has chains, rigs and fleets only if they exist', () => {
-  expect(snapshotOf(partsWith({}))).not.toHaveProperty('chains')
+  expect(minerSnapshotOf(partsWith({}))).not.toHaveProperty('chains')
   const fleet = {
     fleet: 'main',
     isLeading: true,
@@ -43,17 +43,17 @@ it('has chains, rigs and fleets only if they exist', () => {
     energy: { watts: null, joules: null, hashrate: null, unread: 0 },
   }
   const source = { description: '', connected: true, waitReason: null, upstreams: () => [], chains: () => [] }
-  expect(snapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
+  expect(minerSnapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
 })
 
 it('says why nothing searches, and that it is paused', () => {
   const idle = { ...device, state: 'unable', reason: 'no kernel' } as const
   const engines = { devices: () => [idle], gone: () => [], hashes: () => 0 }
-  expect(snapshotOf(partsWith({ engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
+  expect(minerSnapshotOf(partsWith({ engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
   const pauses = [{ by: 'user', text: 'until it is resumed' }] as const
-  expect(snapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
+  expect(minerSnapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
 })
 
 it('counts what the miner counted', () => {
-  expect(snapshotOf(partsWith({}))).toMatchObject({ hardwareErrors: 1, preemptions: 2, poolBlocks: 0 })
+  expect(minerSnapshotOf(partsWith({}))).toMatchObject({ hardwareErrors: 1, preemptions: 2, poolBlocks: 0 })
 })

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tailLayout } from '../../src/engine/cpu/kernel.ts'
 import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
 import { createNativeKernel, type NativeAddon, type NativeName } from '../../src/engine/cpu/native-kernel.ts'
-import { selfTest } from '../../src/engine/cpu/self-test.ts'
+import { selfTestKernel } from '../../src/engine/cpu/self-test.ts'
 import { WORK_BYTES } from '../conformance/kernel.ts'
 import { describeWith } from '../needs.ts'
 import { sweepOneByOne } from './one-by-one.ts'
@@ -98,7 +98,9 @@ for (const machine of machines) {
       }
       for (const workBytes of WORK_BYTES) {
         const layout = tailLayout(workBytes)
-        expect(selfTest(createNativeKernel(name, layout, { sweeps, obstacle: null }), layout, randomBytes)).toBeNull()
+        expect(
+          selfTestKernel(createNativeKernel(name, layout, { sweeps, obstacle: null }), layout, randomBytes),
+        ).toBeNull()
       }
       const [command, ...first] = machine.starter
       const env = { PATH: process.env.PATH, HOME: folder, WINEDEBUG: '-all' }

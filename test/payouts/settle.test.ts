@@ -8,7 +8,7 @@ import { NodeRefusal } from '../../src/node/errors.ts'
 import { UnreachableError } from '../../src/node/unreachable.ts'
 import type { PayoutOrder } from '../../src/payouts/ledger.ts'
 import type { ResultLine } from '../../src/payouts/payout-line.ts'
-import { lookOnce, type OrderNode, type SettleOptions, settle } from '../../src/payouts/settle.ts'
+import { lookOnce, type OrderNode, type SettleOptions, settleOrders } from '../../src/payouts/settle.ts'
 import type { PayloadData, PayloadWithOutputs } from '../../src/schema/bodies.ts'
 import type { CommandStep } from '../../src/wallet/command-sender.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -329,7 +329,7 @@ it('a chain that is lower than the depth proves nothing', async () => {
 it('follows an order over an outage and the loss of its block, until it is settled', async () => {
   const { node, results, told, options } = setup()
   let isOver = false
-  const settled = settle([orderUntil(NOW + 600)], options).then(() => {
+  const settled = settleOrders([orderUntil(NOW + 600)], options).then(() => {
     isOver = true
   })
   await clock.pass(2000)
@@ -356,7 +356,9 @@ it('follows an order over an outage and the loss of its block, until it is settl
 it('gives up when the chain has no proof long after the order has expired', async () => {
   const { node, options, results } = setup()
   node.timeOf = () => 1
-  const given = settle([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch((error: unknown) => error)
+  const given = settleOrders([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch(
+    (error: unknown) => error,
+  )
   await clock.pass(700_000)
   expect(await Promise.race([given, 'it waits'])).toBe('it waits')
   await clock.pass(200_000)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accountOfUser, payeeOf, unpaidReason } from '../../src/accounts/user-account.ts'
+import { accountOfUser, payeeOfUser, unpaidReason } from '../../src/accounts/user-account.ts'
 import { accountOf, keyOf } from './memory-shares.ts'
 
 describe('a user', () => {
@@ -11,13 +11,13 @@ describe('a user', () => {
     [`K:${keyOf('b')}`, accountOf('b')],
     [`K:${keyOf('B')}`, accountOf('b')],
   ])('%s is the account %s', (user, account) => {
-    expect([accountOfUser(user), payeeOf(user), unpaidReason(user)]).toEqual([account, account, null])
+    expect([accountOfUser(user), payeeOfUser(user), unpaidReason(user)]).toEqual([account, account, null])
   })
 
   it.each(['', 'alice', 'k:', `k:${'a'.repeat(63)}`, `w:${keyOf('a')}`, `${keyOf('a')}0`, 'others'])(
     '%j names no account, and keeps its name',
     (user) => {
-      expect([accountOfUser(user), payeeOf(user)]).toEqual([null, user])
+      expect([accountOfUser(user), payeeOfUser(user)]).toEqual([null, user])
       expect(unpaidReason(user)).not.toBeNull()
     },
   )

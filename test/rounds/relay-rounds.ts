@@ -19,7 +19,7 @@ import { assess } from '../../src/payouts/assess.ts'
 import { PayoutLedger } from '../../src/payouts/ledger.ts'
 import type { PayoutReport } from '../../src/payouts/report.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { placeOf } from '../../src/source/node/mining-node.ts'
+import { findPlace } from '../../src/source/node/mining-node.ts'
 import { run, stopAll } from '../cli/run.ts'
 import { readRecords } from '../journal/records.ts'
 import { randomFrom } from '../random.ts'
@@ -257,7 +257,7 @@ async function expectCreditedOnce(
   const node = {
     client,
     network: client.network.network,
-    placeOf: (block: Parameters<typeof placeOf>[1]) => placeOf(client, block, { signal }),
+    placeOf: (block: Parameters<typeof findPlace>[1]) => findPlace(client, block, { signal }),
   }
   const credits = async () => {
     const at = new Date(systemClock.wallMs()).toISOString()

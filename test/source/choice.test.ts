@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/core/payload.ts'
 import { NodeClient } from '../../src/node/client.ts'
-import { chancesOf, choose, isBetter, type Prospect, prospectsOf } from '../../src/source/node/choice.ts'
+import { chancesOf, chooseChain, isBetter, type Prospect, prospectsOf } from '../../src/source/node/choice.ts'
 import { HeadReader } from '../../src/source/node/head-reader.ts'
 import type { CutHeads } from '../../src/source/node/mining-node.ts'
 
@@ -47,10 +47,10 @@ describe('the choice of chains', () => {
 
   it('chooses the best remaining chain, and any if nothing is known', () => {
     const chances = chancesOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
-    expect(choose([0, 1, 2], chances, () => 0)).toBe(2)
-    expect(choose([0, 1], chances, () => 0)).toBe(1)
-    expect(choose([0, 5], chances, () => 0.99)).toBe(5)
-    expect(choose([], chances, () => 0)).toBe(null)
+    expect(chooseChain([0, 1, 2], chances, () => 0)).toBe(2)
+    expect(chooseChain([0, 1], chances, () => 0)).toBe(1)
+    expect(chooseChain([0, 5], chances, () => 0.99)).toBe(5)
+    expect(chooseChain([], chances, () => 0)).toBe(null)
     expect(isBetter(chances, 2, 1)).toBe(true)
     expect(isBetter(chances, 1, 0), 'a chain that cannot be mined').toBe(true)
     expect(isBetter(chances, 2, 2)).toBe(false)

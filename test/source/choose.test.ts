@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choose, type Fitness } from '../../src/source/failover/choose.ts'
+import { chooseUpstream, type Fitness } from '../../src/source/failover/choose.ts'
 import { type Heads, lagOf } from '../../src/source/nodes/lag.ts'
 
 const heads = (weight: number, ...heights: number[]): Heads => {
@@ -32,7 +32,7 @@ describe('the node that gives work', () => {
     for (let part = 0; part < 100; part++) {
       const sinceMs = 1_000_000 + part / 7
       const now = { nowMs: sinceMs + 60_000, failbackMs: 60_000 }
-      expect(choose([well(sinceMs), well(0)], 1, now), `fit since ${sinceMs}`).toBe(0)
+      expect(chooseUpstream([well(sinceMs), well(0)], 1, now), `fit since ${sinceMs}`).toBe(0)
     }
   })
 
@@ -48,6 +48,6 @@ describe('the node that gives work', () => {
     ['none when all are down', [down, down], 1, null],
     ['none of none', [], null, null],
   ])('is %s', (_, nodes, current, expected) => {
-    expect(choose(nodes, current, at)).toBe(expected)
+    expect(chooseUpstream(nodes, current, at)).toBe(expected)
   })
 })

@@ -10,7 +10,7 @@ import { LineSplitter } from '../../src/stratum/lines.ts'
 import {
   failureLine,
   failures,
-  listOf,
+  listParams,
   type Request,
   readMessage,
   requestLine,
@@ -111,9 +111,9 @@ describe('a line', () => {
   })
 
   it('without a list of parameters is refused only if the method needs one', () => {
-    expect(() => listOf(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
-    expect(listOf(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
-    expect(listOf(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
+    expect(() => listParams(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
+    expect(listParams(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
+    expect(listParams(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
   })
 
   it.each(['12345678901234567890', '9007199254740993', '-98765432109876543210', '"12345678901234567890"'])(

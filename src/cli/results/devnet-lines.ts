@@ -2,7 +2,7 @@
 import { printable } from '../../base/printable.ts'
 import type { Devnet, ServedRequest } from '../../compose/devnet.ts'
 import { isPageOn, PAGE_PATH } from '../../compose/mine-page.ts'
-import { accountOn, type Payee, paidLine } from '../../compose/payee.ts'
+import { type Payee, paidAccountOn, paidLine } from '../../compose/payee.ts'
 import { pinText } from '../../copy/pin.ts'
 import { DEVELOPMENT_PHRASE, developmentAccounts, phrasePath } from '../../core/development-accounts.ts'
 import { development } from '../../core/network-data.ts'
@@ -38,7 +38,7 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     ...impersonationLines(values),
     ...(values['allow-print'] ? ['print: contracts may call it, which live networks refuse'] : []),
     ...accountLines(devnet),
-    ...(values.mine ? [paidLine(accountOn(network.name, payeeOf(values)))] : []),
+    ...(values.mine ? [paidLine(paidAccountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
     `mine it: newcut mine --node ${url} (work at ${api}/mining/work)`,
     ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),

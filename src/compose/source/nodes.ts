@@ -13,7 +13,7 @@ import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { NodeSource } from '../../source/node/node-source.ts'
 import type { NodeNetwork } from '../../source/nodes/reached-node.ts'
 import type { ChainChoice, Source } from '../../source/source.ts'
-import { accountOn } from '../payee.ts'
+import { paidAccountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
 import { checkChains, FAILBACK_MS, type ReachedSource } from './reached.ts'
@@ -52,7 +52,7 @@ export async function reachNodeSource(
     checkChains(setup.chains, client)
     await compareWithFiles(setup.networks ?? [], client, onWaiting, signal)
     const network = client.info.nodeVersion
-    const account = accountOn(network, setup.payee)
+    const account = paidAccountOn(network, setup.payee)
     const source = sourceFor(account)
     const silentMs = () => source.silentMs
     const node = { client, clients, payloads, account, embedded: null, silentMs }
@@ -135,7 +135,7 @@ export async function reachNodes(
   }
   // A single node needs none of these modules.
   const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
-  const { networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
+  const { askNetwork: networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)

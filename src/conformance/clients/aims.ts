@@ -38,12 +38,12 @@ export function aimsOf(asked: Asked): string[] {
     ...commands.map(({ content, cmd }) => (content === undefined ? cmd : stringifyJson(content.payload ?? null))),
     ...keys,
   ]
-  if (texts.length === 0) return [nameOf(asked)]
+  if (texts.length === 0) return [requestNameOf(asked)]
   // Poll and listen have one aim, the result.
   const of = keys.length > 0 && asked.operation?.id !== 'spv' ? 'result' : asked.path
   return texts.map((text) => `${of} ${text}`)
 }
 
 /** The line and the body of a request as one text. */
-export const nameOf = (asked: Pick<Asked, 'method' | 'path' | 'query' | 'body'>): string =>
+export const requestNameOf = (asked: Pick<Asked, 'method' | 'path' | 'query' | 'body'>): string =>
   `${lineOf(asked)} ${asked.body.toString('base64url')}`

@@ -1,5 +1,5 @@
 /** The pace at which a client repeats requests whose answers are usual. */
-import { nameOf } from './aims.ts'
+import { requestNameOf } from './aims.ts'
 import type { Asked } from './asked.ts'
 
 export class Habits {
@@ -10,7 +10,7 @@ export class Habits {
 
   /** Keeps the time since the usual answer to an equal request, if that was the last answer. */
   asked(asked: Asked): void {
-    const name = nameOf(asked)
+    const name = requestNameOf(asked)
     const answeredMs = this.#answeredMs.get(name)
     this.#answeredMs.delete(name)
     if (answeredMs === undefined || asked.operation === null) return
@@ -20,7 +20,7 @@ export class Habits {
 
   /** Keeps the end of a usual answer. */
   answered(asked: Asked, nowMs: number): void {
-    this.#answeredMs.set(nameOf(asked), nowMs)
+    this.#answeredMs.set(requestNameOf(asked), nowMs)
   }
 
   /** Whether the client repeats requests of this endpoint so soon after usual answers too. */

@@ -2,7 +2,7 @@
 
 import type { TObject } from '../../schema/typebox.ts'
 import { parameterValues, validatorOf } from '../../schema/validator.ts'
-import { nameOf } from './aims.ts'
+import { requestNameOf } from './aims.ts'
 import type { Asked, ClientAnswer } from './asked.ts'
 import type { Past } from './past.ts'
 
@@ -169,7 +169,7 @@ export const httpRules: readonly ClientRule[] = [
     name: 'equal requests in a row come no more often than 10 times a second',
     source: 'docs/CONFORMANCE.md: a client that waits uses listen, or pauses',
     judge: (asked, past) => {
-      const name = nameOf(asked)
+      const name = requestNameOf(asked)
       const recent = past.row.name === name ? past.row.atMs.filter((atMs) => asked.atMs - atMs < SECOND_MS) : []
       const solved = past.solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
       return recent.length < MAX_EQUAL + solved * LOOKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`

@@ -2,7 +2,7 @@
 import { encodeHex } from '../../base/bytes.ts'
 import { FormatError } from '../../base/errors.ts'
 import { decodeWorkResponse } from '../../core/work.ts'
-import { nameOf } from './aims.ts'
+import { requestNameOf } from './aims.ts'
 import { type Asked, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
 
 /** Facts about the served network. */
@@ -58,7 +58,7 @@ export class Past {
   asked(asked: Asked): void {
     const { operation, params } = asked
     if (operation?.id === 'solved') this.solvedAtMs.push(asked.atMs)
-    const name = nameOf(asked)
+    const name = requestNameOf(asked)
     // Requests at the same time are no loop.
     if (name !== this.row.name) this.row = { name, atMs: [asked.atMs] }
     else if (!this.#open.has(name)) this.row = { name, atMs: [...this.row.atMs, asked.atMs].filter(isRecent(asked)) }
@@ -85,7 +85,7 @@ export class Past {
       const solution = encodeHex(asked.body)
       this.taken.set(solution, this.taken.get(solution) ?? nowMs)
     }
-    const name = nameOf(asked)
+    const name = requestNameOf(asked)
     const others = (this.#open.get(name) ?? 1) - 1
     if (others > 0) this.#open.set(name, others)
     else this.#open.delete(name)

@@ -1,6 +1,6 @@
 /** Decides which requests meet a situation, and whether the client then does what it must. Pure: time comes with requests. */
 import type { StepFailure } from '../case-run.ts'
-import { aimsOf, nameOf } from './aims.ts'
+import { aimsOf, requestNameOf } from './aims.ts'
 import { type Asked, keysOf, lineOf } from './asked.ts'
 import { Habits } from './habits.ts'
 import { LOOKING_MS, LOOKS_PER_SOLUTION } from './http-rules.ts'
@@ -118,7 +118,7 @@ function isRepeated(state: SituationState, asked: Asked): boolean {
   if (!isWaiting(state) || met === null) return false
   if (situation.busyMs !== undefined) return asked.atMs - met.atMs < situation.busyMs
   const isOdd = situation.never !== undefined && situation.never.evenLater !== true
-  if (isOdd) return count < ODD_ANSWERS && nameOf(met) === nameOf(asked)
+  if (isOdd) return count < ODD_ANSWERS && requestNameOf(met) === requestNameOf(asked)
   return count < (situation.times ?? 1) && isSame(situation.again?.same ?? 'bytes', state, asked)
 }
 
@@ -157,7 +157,7 @@ function followNever(state: SituationState, asked: Asked, solvedAtMs: readonly n
   // A miner asks again for news of its solutions, not because it could not read the answer.
   const isMiner = solvedAtMs.some((atMs) => asked.atMs - atMs < LOOKING_MS)
   const isSoon = pausedMs <= situation.never.forMs && !isMiner
-  const isRepetition = nameOf(met) === nameOf(asked)
+  const isRepetition = requestNameOf(met) === requestNameOf(asked)
   const failure = () => {
     const times = count > 1 ? `${count} times, the last` : 'the same again,'
     return failureOf(met, 'no repetition of this request', `${times} ${Math.round(pausedMs)} ms later`)
@@ -191,7 +191,7 @@ function isSame(kind: string, { met, aims }: SituationState, asked: Asked): bool
     const keys = keysOf(met)
     return keysOf(asked).some((key) => keys.includes(key))
   }
-  return nameOf(met) === nameOf(asked)
+  return requestNameOf(met) === requestNameOf(asked)
 }
 
 function failureOf(met: Asked, expected: string, got: string): StepFailure {

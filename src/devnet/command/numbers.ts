@@ -17,13 +17,13 @@ const DECIMAL = /^-?\d{1,300}(?:\.\d{1,300})?(?:[eE][+-]?\d{1,5})?$/
 export function wholeNumberOf(json: unknown): number | null {
   if (typeof json === 'string') return DIGITS.test(json) ? safe(BigInt(json)) : null
   if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'int')) return integerIn(json as IntObject)
-  return integerOf(json)
+  return readJsonInteger(json)
 }
 
 /** Parses an unquoted whole number: `1` or `1.0`. @returns null if it is none, or beyond 2^53 - 1 */
-export function integerOf(json: unknown): number | null {
+export function readJsonInteger(json: unknown): number | null {
   if (typeof json === 'number') return Number.isSafeInteger(json) ? json + 0 : null
-  const number = json instanceof NumberText ? decimalOf(json) : null
+  const number = json instanceof NumberText ? readJsonDecimal(json) : null
   return number?.places === 0 ? safe(number.mantissa) : null
 }
 
@@ -31,7 +31,7 @@ export function integerOf(json: unknown): number | null {
  * Parses a number: `1e-8` or `"0.00000001"`. Also accepts a string with an exponent, which live nodes refuse.
  * @returns null if it is not a number, or has more than 255 places
  */
-export function decimalOf(json: unknown): Decimal | null {
+export function readJsonDecimal(json: unknown): Decimal | null {
   const text = json instanceof NumberText ? json.text : json
   if (!['number', 'bigint', 'string'].includes(typeof text) || !DECIMAL.test(String(text))) return null
   return Decimal.parse(String(text))?.normalise() ?? null

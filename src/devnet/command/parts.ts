@@ -9,7 +9,7 @@ import { SLH_DSA_KEY_PREFIX, slhDsaSchemes } from '../../core/slh-dsa.ts'
 import { validatorOf } from '../../schema/validator.ts'
 import { CommandCode } from './code.ts'
 import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'
-import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
+import { readJsonDecimal, readJsonInteger, wholeNumberOf } from './numbers.ts'
 import { type CapabilityShape, type ContentsShape, ContShape, type PublicMetaShape, type SignerShape } from './shape.ts'
 
 /** An error in `cmd`. `complaint` is the path of the bad part and the reason. */
@@ -34,7 +34,7 @@ export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Co
     pactId,
     isRollback: rollback,
     proof,
-    step: known(integerOf(step)),
+    step: known(readJsonInteger(step)),
     data: dataFrom(data, '/payload/cont/data'),
   }
 }
@@ -46,7 +46,7 @@ export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTim
   return {
     chainId,
     sender,
-    gasPrice: known(decimalOf(gasPrice)),
+    gasPrice: known(readJsonDecimal(gasPrice)),
     gasLimit: known(wholeNumberOf(gasLimit)),
     ttl: known(wholeNumberOf(ttl)),
     creationTime: known(wholeNumberOf(creationTime)),

@@ -1,7 +1,7 @@
 /** JSON schemas of the contents of a signed command (PROTOCOL.md E.2), for JSON with exact numbers. */
 import type { ExactJson } from '../../base/json.ts'
 import { type Static, Type } from '../../schema/typebox.ts'
-import { decimalOf, integerOf, wholeNumberOf } from './numbers.ts'
+import { readJsonDecimal, readJsonInteger, wholeNumberOf } from './numbers.ts'
 
 /** `ns.module.CAPABILITY` or `module.CAPABILITY` */
 const CAPABILITY_NAME = '^[^\\s."\'()]+(\\.[^\\s."\'()]+){1,2}$'
@@ -21,8 +21,8 @@ const numberRead = (read: (json: unknown) => unknown, complaint: string) =>
     ),
   )
 const Whole = numberRead(wholeNumberOf, 'must be a whole number')
-const Integer = numberRead(integerOf, 'must be integer')
-const DecimalNumber = numberRead(decimalOf, 'must be a number')
+const Integer = numberRead(readJsonInteger, 'must be integer')
+const DecimalNumber = numberRead(readJsonDecimal, 'must be a number')
 
 export const CapabilityShape = Type.Object({
   name: Type.String({ pattern: CAPABILITY_NAME }),

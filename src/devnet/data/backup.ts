@@ -19,7 +19,7 @@ import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
 import { isThere, makeDirectory, unusable } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
-import { type StateSnapshot, snapshotOf } from './records.ts'
+import { type StateSnapshot, stateSnapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
 interface BackupOptions {
@@ -97,7 +97,7 @@ export class BackupJobs {
     const { id } = job
     const { settings, state, onNotice, fork, exemptions } = this.#options
     const partial = this.#partialOf(id)
-    const snapshot = snapshotOf(state())
+    const snapshot = stateSnapshotOf(state())
     const stopped = this.#stopping.signal
     try {
       await makeDirectory(partial)

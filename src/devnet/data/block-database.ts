@@ -20,7 +20,7 @@ import {
   readSettings,
   rulesEntry,
   type StateSnapshot,
-  snapshotOf,
+  stateSnapshotOf,
   tipEntry,
 } from './records.ts'
 
@@ -59,7 +59,7 @@ export class BlockDatabase implements ChainJournal {
     const unfinished = `${location}.new`
     await destroyDatabase(unfinished)
     try {
-      await writeCopy(unfinished, settings, snapshotOf(state))
+      await writeCopy(unfinished, settings, stateSnapshotOf(state))
       moveInto(unfinished, location)
     } catch (error) {
       throw unusable(location, `cannot be created: ${describeError(error)}`, { cause: error })
@@ -142,7 +142,7 @@ export class BlockDatabase implements ChainJournal {
 
   async #write(): Promise<void> {
     if (this.#state === undefined) return
-    const snapshot = snapshotOf(this.#state)
+    const snapshot = stateSnapshotOf(this.#state)
     const payloads = this.payloads.unwritten
     // Exemptions come in one batch with the blocks that need them.
     const exemptions = this.exemptions.since(this.#writtenExemptions)

@@ -23,7 +23,7 @@ export function unusable(location: string, message: string, options: { hint?: st
 }
 
 /** Error of damaged data: the bytes are not those that were written. */
-export function damaged(location: string, message: string, cause?: unknown): NewcutError {
+export function damagedDatabase(location: string, message: string, cause?: unknown): NewcutError {
   const hint = 'restore a backup, or begin a new network in another directory'
   return unusable(location, `damaged: ${message}`, { hint, cause })
 }
@@ -87,8 +87,8 @@ async function expectDatabaseFiles(location: string): Promise<void> {
   } catch (error) {
     throw unusable(location, `not a database: ${describeError(error)}`, { cause: error })
   }
-  if (!names.includes('CURRENT')) throw damaged(location, 'no database in it: there is no file CURRENT')
-  if (!names.some((name) => name.endsWith('.log'))) throw damaged(location, 'its write-ahead log is missing')
+  if (!names.includes('CURRENT')) throw damagedDatabase(location, 'no database in it: there is no file CURRENT')
+  if (!names.some((name) => name.endsWith('.log'))) throw damagedDatabase(location, 'its write-ahead log is missing')
 }
 
 function openingError(location: string, error: unknown): NewcutError {
@@ -99,7 +99,7 @@ function openingError(location: string, error: unknown): NewcutError {
     const hint = 'one node per directory: stop the other one, or use another --data'
     return unusable(location, 'in use by another process', { hint, cause: error })
   }
-  if (code === 'LEVEL_CORRUPTION') return damaged(location, describeError(reason), error)
+  if (code === 'LEVEL_CORRUPTION') return damagedDatabase(location, describeError(reason), error)
   const hint = 'it must be a directory that this user may read and write'
   return unusable(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
 }
@@ -135,18 +135,18 @@ export function readValue(database: Database, key: string): Uint8Array | undefin
   } catch (error) {
     // The database is closed: the read came too late, and nothing is damaged.
     if (database.status !== 'open') throw error
-    throw damaged(database.location, `the record ${key} cannot be read`, error)
+    throw damagedDatabase(database.location, `the record ${key} cannot be read`, error)
   }
   if (value === undefined) return undefined
   const bytes = unseal(value)
-  if (bytes === undefined) throw damaged(database.location, `the record ${key} has a wrong checksum`)
+  if (bytes === undefined) throw damagedDatabase(database.location, `the record ${key} has a wrong checksum`)
   return bytes
 }
 
 /**
  * Reads the JSON under a key. Throws NewcutError DATA_UNUSABLE if it is damaged. @returns undefined if there is none
  */
-export function readJson(database: Database, key: string): unknown {
+export function readJsonRecord(database: Database, key: string): unknown {
   const bytes = readValue(database, key)
   return bytes === undefined ? undefined : JSON.parse(decoder.decode(bytes))
 }

@@ -16,7 +16,7 @@ import type { ChainState } from '../rules/journal.ts'
 import { graphIn, type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, damaged, unseal, unusable } from './database.ts'
+import { type Database, damagedDatabase, unseal, unusable } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
@@ -46,7 +46,7 @@ export async function loadChains(
   const tip = readTip(database)
   const ruleChanges = readRules(database)
   if (ruleChanges.length !== tip.ruleChanges) {
-    throw damaged(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
+    throw damagedDatabase(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
   }
   const reader = new BlockReader(database.location, settings, payloads, roots)
   const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: PIECE_BYTES })
@@ -61,12 +61,13 @@ export async function loadChains(
     // Errors of the reader name the record; those of LevelDB only say that it cannot continue.
     throw (error as { code?: string }).code === 'DATA_UNUSABLE'
       ? error
-      : damaged(database.location, 'its blocks cannot be read', error)
+      : damagedDatabase(database.location, 'its blocks cannot be read', error)
   } finally {
     await values.close()
   }
   const { store, newestCreationTime } = reader
-  if (store.size !== tip.blocks) throw damaged(database.location, `${store.size} blocks instead of ${tip.blocks}`)
+  if (store.size !== tip.blocks)
+    throw damagedDatabase(database.location, `${store.size} blocks instead of ${tip.blocks}`)
   return { store, heads: headsOf(database.location, store, tip), ruleChanges, newestCreationTime }
 }
 
@@ -166,7 +167,7 @@ class BlockReader {
   }
 
   #damaged(number: number, message: string) {
-    return damaged(this.#location, `${blockKey(number)}: ${message}`)
+    return damagedDatabase(this.#location, `${blockKey(number)}: ${message}`)
   }
 }
 
@@ -175,17 +176,17 @@ class BlockReader {
  */
 function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
   const chains = store.chains
-  if (tip.heads.length !== chains) throw damaged(location, `${tip.heads.length} heads of ${chains} chains`)
+  if (tip.heads.length !== chains) throw damagedDatabase(location, `${tip.heads.length} heads of ${chains} chains`)
   const heads = new Map<number, Header>()
   for (const [chain, id] of tip.heads.entries()) {
     const block = store.get(decodeHash(id), chain)
-    if (block === undefined) throw damaged(location, `the head of chain ${chain}, ${id}, is missing`)
+    if (block === undefined) throw damagedDatabase(location, `the head of chain ${chain}, ${id}, is missing`)
     heads.set(chain, block.header)
   }
   try {
     expectBraid(store, heads)
   } catch (error) {
-    throw damaged(location, describeError(error), error)
+    throw damagedDatabase(location, describeError(error), error)
   }
   return heads
 }

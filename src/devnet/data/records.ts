@@ -25,7 +25,15 @@ import type { BlockStore } from '../store/block-store.ts'
 import type { Exemption, ExemptionRecord } from '../store/exemptions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
-import { type Database, damaged, jsonEntry, readJson, type StoredEntry, seal, unusable } from './database.ts'
+import {
+  type Database,
+  damagedDatabase,
+  jsonEntry,
+  readJsonRecord,
+  type StoredEntry,
+  seal,
+  unusable,
+} from './database.ts'
 
 const FORMAT = 2
 const NUMBER_DIGITS = 10
@@ -94,7 +102,7 @@ export interface StateSnapshot {
   readonly ruleChanges: readonly RuleChange[]
 }
 
-export function snapshotOf({ store, heads, ruleChanges }: ChainState): StateSnapshot {
+export function stateSnapshotOf({ store, heads, ruleChanges }: ChainState): StateSnapshot {
   const byChain = [...heads].sort(([a], [b]) => a - b).map(([, { hash }]) => encodeBase64Url(hash))
   return { store, blocks: store.size, heads: byChain, ruleChanges: [...ruleChanges] }
 }
@@ -129,7 +137,7 @@ export async function readExemptions(database: Database): Promise<[string, Exemp
   const keys = await database.keys(EXEMPTION_KEYS).all()
   return keys.map((key) => [
     key.slice(EXEMPTION_KEYS.gte.length),
-    checked(database, key, exemptionRecord, readJson(database, key)),
+    checked(database, key, exemptionRecord, readJsonRecord(database, key)),
   ])
 }
 
@@ -142,8 +150,8 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
  * another format.
  */
 export function readSettings(database: Database): NetworkSettings {
-  const record = readJson(database, NETWORK_KEY)
-  if (record === undefined) throw damaged(database.location, 'a database, but not one of a newcut network')
+  const record = readJsonRecord(database, NETWORK_KEY)
+  if (record === undefined) throw damagedDatabase(database.location, 'a database, but not one of a newcut network')
   const format = (record as { format?: unknown }).format
   if (format !== FORMAT) {
     const hint = 'use the newcut that wrote it, or another directory'
@@ -167,12 +175,12 @@ export function readSettings(database: Database): NetworkSettings {
 
 /** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */
 export function readTip(database: Database): Tip {
-  return checked(database, TIP_KEY, tipRecord, readJson(database, TIP_KEY))
+  return checked(database, TIP_KEY, tipRecord, readJsonRecord(database, TIP_KEY))
 }
 
 /** Reads the rule changes. Throws NewcutError DATA_UNUSABLE if they are malformed. */
 export function readRules(database: Database): RuleChange[] {
-  const record = checked(database, RULES_KEY, rulesRecord, readJson(database, RULES_KEY) ?? [])
+  const record = checked(database, RULES_KEY, rulesRecord, readJsonRecord(database, RULES_KEY) ?? [])
   return record.map(({ target, blockDelay, ...change }) => ({
     ...change,
     ...(target !== undefined && { target: BigInt(target) }),
@@ -181,6 +189,6 @@ export function readRules(database: Database): RuleChange[] {
 }
 
 function checked<T>(database: Database, key: string, validator: { Check(value: unknown): value is T }, value: unknown) {
-  if (!validator.Check(value)) throw damaged(database.location, `the record ${key} has the wrong form`)
+  if (!validator.Check(value)) throw damagedDatabase(database.location, `the record ${key} has the wrong form`)
   return value
 }

@@ -16,7 +16,15 @@ import { Compile, Type } from '../../schema/typebox.ts'
 import { genesisIn } from '../ledger/genesis.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
-import { type Database, damaged, destroyDatabase, jsonEntry, openDatabase, readJson, unusable } from './database.ts'
+import {
+  type Database,
+  damagedDatabase,
+  destroyDatabase,
+  jsonEntry,
+  openDatabase,
+  readJsonRecord,
+  unusable,
+} from './database.ts'
 import { DiskVersions } from './disk-versions.ts'
 import { GroupCommit } from './group-commit.ts'
 
@@ -84,15 +92,15 @@ export class StateDatabase implements TransactionIndex {
   static async open(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
     const database = await openDatabase(location, { create: false })
     try {
-      const tip = readJson(database, TIP_KEY)
-      if (!stateTip.Check(tip)) throw damaged(location, `the record ${TIP_KEY} has the wrong form`)
+      const tip = readJsonRecord(database, TIP_KEY)
+      if (!stateTip.Check(tip)) throw damagedDatabase(location, `the record ${TIP_KEY} has the wrong form`)
       if (tip.blocks > options.store.size) {
         // The state is written after the blocks. LevelDB repairs a log by dropping its damaged end.
         const lost = `the block database has lost blocks: ${tip.blocks} were in it, ${options.store.size} are`
-        throw damaged(location, lost)
+        throw damagedDatabase(location, lost)
       }
       if (lastOf(options.store, tip.blocks) !== tip.last) {
-        throw damaged(location, `its ${tip.blocks} blocks are not those of the block database`)
+        throw damagedDatabase(location, `its ${tip.blocks} blocks are not those of the block database`)
       }
       return new StateDatabase(database, options, tip.blocks)
     } catch (error) {
@@ -126,7 +134,7 @@ export class StateDatabase implements TransactionIndex {
   find(requestKey: string): readonly TransactionPlace[] {
     const key = transactionKey(requestKey)
     const record = this.#read(key) ?? []
-    if (!places.Check(record)) throw damaged(this.#database.location, `the record ${key} has the wrong form`)
+    if (!places.Check(record)) throw damagedDatabase(this.#database.location, `the record ${key} has the wrong form`)
     return record
   }
 
@@ -197,7 +205,7 @@ export class StateDatabase implements TransactionIndex {
   }
 
   #read(key: string): unknown {
-    return this.#unwritten.has(key) ? this.#unwritten.get(key) : readJson(this.#database, key)
+    return this.#unwritten.has(key) ? this.#unwritten.get(key) : readJsonRecord(this.#database, key)
   }
 
   /** Pass a new object on every call: identity tells #write whether the record has changed since. */

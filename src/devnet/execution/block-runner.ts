@@ -10,7 +10,7 @@ import type { Executed, ExecuteOptions, ExecutingBlock, Unexecuted } from '../le
 import { TIMED_OUT } from '../mempool/refusals.ts'
 import { isUnverified } from '../mempool/slh-dsa.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import { sourceOf, taskOf, verifyIn } from './calls.ts'
+import { taskOf, taskSourceOf, verifyIn } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
@@ -113,7 +113,7 @@ export class BlockRunner {
     const { ledger, others } = this.#options
     const { context, state } = ledger.base(chain, 0)
     for (const command of commandsIn(payload)) {
-      if (isUnverified(command)) await verifyIn(others, command, sourceOf(ledger, context, state), false)
+      if (isUnverified(command)) await verifyIn(others, command, taskSourceOf(ledger, context, state), false)
     }
   }
 
@@ -149,7 +149,7 @@ export class BlockRunner {
   }
 
   #sourceOf(state: Layer, { context }: ExecutingBlock): TaskSource {
-    return sourceOf(this.#options.ledger, context, state)
+    return taskSourceOf(this.#options.ledger, context, state)
   }
 
   #noteSpent(key: string, ms: number): void {

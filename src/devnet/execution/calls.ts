@@ -104,7 +104,7 @@ export class Calls implements Trial {
   /** Verifies the signatures of a command that take long. @returns why it could not, or null */
   async signatures(chain: number, command: Signed): Promise<string | null> {
     const { context, state } = this.#ledger.base(chain, 0)
-    const verified = await verifyIn(this.#executor, command, sourceOf(this.#ledger, context, state))
+    const verified = await verifyIn(this.#executor, command, taskSourceOf(this.#ledger, context, state))
     return verified ? null : TIMED_OUT
   }
 
@@ -130,7 +130,7 @@ export class Calls implements Trial {
     context: BlockContext,
     state: TaskSource['state'],
   ): Promise<TaskOutcome> {
-    return this.#executor.run(taskOf(kind, command, context), sourceOf(this.#ledger, context, state))
+    return this.#executor.run(taskOf(kind, command, context), taskSourceOf(this.#ledger, context, state))
   }
 }
 
@@ -149,7 +149,7 @@ export async function verifyIn(
 }
 
 /** State and proofs for a command in this block. */
-export function sourceOf(ledger: Ledger, context: BlockContext, state: TaskSource['state']): TaskSource {
+export function taskSourceOf(ledger: Ledger, context: BlockContext, state: TaskSource['state']): TaskSource {
   return {
     state,
     verify: (proof) => ledger.verify(context, proof),

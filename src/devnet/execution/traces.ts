@@ -11,7 +11,7 @@ import type { TracedCommand } from '../ledger/trace.ts'
 import type { ExecuteOptions, ExecutingBlock } from '../ledger/transaction.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { BlockRunner } from './block-runner.ts'
-import { sourceOf, taskOf } from './calls.ts'
+import { taskOf, taskSourceOf } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
 import { NO_OVERRIDES, type Overrides, overridden } from './overrides.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
@@ -89,7 +89,7 @@ export class Traces {
       const { context, state } = ledger.base(chain, 0)
       const found = overridden({ context, state }, read(state))
       const task = { ...taskOf('trace', command, found.context), keys: found.keys }
-      return tracedIn(await executor.run(task, sourceOf(ledger, context, found.state)))
+      return tracedIn(await executor.run(task, taskSourceOf(ledger, context, found.state)))
     })
   }
 
@@ -104,7 +104,7 @@ export class Traces {
       ...taskOf('trace', command, context),
       block: { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false },
     }
-    return executor.run(task, sourceOf(ledger, context, layer)).then(tracedIn)
+    return executor.run(task, taskSourceOf(ledger, context, layer)).then(tracedIn)
   }
 }
 

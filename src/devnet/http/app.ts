@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): App {
     replies.set(reply.raw, reply)
     reply.headers(commonHeaders(options, request.socket))
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') done()
-    else refuse(reply, { status: 400, message: 'an HTTP/1.1 request needs a Host header' })
+    else writeRefusal(reply, { status: 400, message: 'an HTTP/1.1 request needs a Host header' })
   })
   app.setErrorHandler((error: FastifyError, _request, reply) => sendError(reply, error))
   app.server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -81,7 +81,7 @@ export function createApp(options: AppOptions): App {
 }
 
 function sendError(reply: FastifyReply, error: FastifyError): FastifyReply {
-  return refuse(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
+  return writeRefusal(reply, refusalOf(error) ?? { status: error.statusCode ?? 500, message: error.message })
 }
 
 /** Responds to requests that the HTTP parser rejects or that take too long. There is no reply object for them. */
@@ -112,7 +112,7 @@ function commonHeaders({ product, packageVersion, nowMs }: AppOptions, { remoteA
   }
 }
 
-export function refuse(reply: FastifyReply, { status, message }: HttpRefusal): FastifyReply {
+export function writeRefusal(reply: FastifyReply, { status, message }: HttpRefusal): FastifyReply {
   // An empty text has no content type.
   return message === '' ? reply.code(status).send() : reply.code(status).type(TEXT).send(message)
 }
@@ -182,7 +182,7 @@ const MAX_BACKLOG_BYTES = 1024 * 1024
 const MAX_END_GRACE_MS = 5000
 
 /** Opens an event stream with the common headers. Calls `onClose` once, whichever side closes it. */
-export function openEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
+export function serveEventStream(reply: FastifyReply, onClose: () => void): ServedStream {
   const headers = { ...reply.getHeaders(), ...EVENT_STREAM_HEADERS }
   reply.hijack()
   const raw = reply.raw

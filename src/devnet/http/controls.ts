@@ -8,7 +8,7 @@ import { OrderRefused } from '../orders/order-refused.ts'
 import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { NamedSnapshots } from '../orders/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
-import { refuse } from './app.ts'
+import { writeRefusal } from './app.ts'
 import type { Faults } from './faults.ts'
 import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
@@ -36,7 +36,7 @@ interface ControlSetup extends BlockMakerOptions {
 export function interceptOf(faults: Faults) {
   return (operation: Operation, reply: FastifyReply): boolean | Promise<boolean> => {
     const foreign = operation.forThisMachine === true ? foreignRefusal(reply.request) : null
-    if (foreign !== null) void refuse(reply, foreign)
+    if (foreign !== null) void writeRefusal(reply, foreign)
     return foreign !== null || faults.intercept(operation, reply)
   }
 }

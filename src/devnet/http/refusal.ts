@@ -47,7 +47,7 @@ export const unknownChain = (chain: string, chains: number): HttpRefusal => ({
   message: `there is no chain ${chain.slice(0, MAX_SHOWN_CHAIN_LENGTH)}: chains are 0 to ${chains - 1}`,
 })
 
-export function noWork(reason: NoWork): HttpRefusal {
+export function noWorkRefusal(reason: NoWork): HttpRefusal {
   if ('unauthorized' in reason) return { status: 403, message: `Unauthorized Miner: ${reason.unauthorized}` }
   if ('full' in reason) return { status: 503, message: 'Too many work requests' }
   const { paused, chains } = reason.noOpenChain

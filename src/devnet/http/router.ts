@@ -15,7 +15,7 @@ import {
 } from '../../schema/operation.ts'
 import type { Static, TObject, TSchema } from '../../schema/typebox.ts'
 import { parameterValues, validatorOf } from '../../schema/validator.ts'
-import { ALLOW_ORIGIN, type App, accepted, refuse } from './app.ts'
+import { ALLOW_ORIGIN, type App, accepted, writeRefusal } from './app.ts'
 import { type HttpRefusal, unknownChain } from './refusal.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
@@ -98,11 +98,11 @@ export class Router {
       handler: (request, reply) => {
         const { chain } = request.params as { chain?: string }
         if (chain !== undefined && !this.#isChain(chain)) {
-          return refuse(reply, unknownChain(chain, this.#options.chains))
+          return writeRefusal(reply, unknownChain(chain, this.#options.chains))
         }
         const run = () => {
           const call = callOf(request)
-          return 'refused' in call ? refuse(reply, call.refused) : handler(call as never, reply)
+          return 'refused' in call ? writeRefusal(reply, call.refused) : handler(call as never, reply)
         }
         const hasAnswered = this.#options.intercept?.(operation, reply) ?? false
         if (typeof hasAnswered === 'boolean') return hasAnswered ? reply : run()
@@ -134,7 +134,7 @@ export class Router {
     this.app.setNotFoundHandler((request, reply) => {
       const path = pathIn(request.url)
       const found = served.find(({ pattern }) => pattern.test(path))
-      if (found === undefined) return refuse(reply, { status: 404, message: this.#missing(request.url) })
+      if (found === undefined) return writeRefusal(reply, { status: 404, message: this.#missing(request.url) })
       if (this.#notForPages.has(found.url)) reply.removeHeader(ALLOW_ORIGIN)
       return refuseMethod(request, reply, found.allowed)
     })

@@ -75,7 +75,7 @@ function signersOf({ rules }: BlockContext, command: Command): Message['signers'
 }
 
 /** Price of an amount of gas, rounded to the precision of a coin. */
-export function priceOf(gas: number, { meta }: Pick<Command, 'meta'>): Decimal {
+export function gasFeeOf(gas: number, { meta }: Pick<Command, 'meta'>): Decimal {
   const price = meta.gasPrice.mul(Decimal.of(BigInt(gas)))
   return price.places <= COIN_PLACES ? price : price.round(COIN_PLACES).normalise()
 }
@@ -94,7 +94,7 @@ export function buyGas(
   const gas = { used: 0, limit: BUYING_LIMIT }
   const evaluator = startTransaction({ block, message: new Purchase(message, command) }, layer, gas, trace?.tracer)
   const buy = () => {
-    callCoin(evaluator, 'buy-gas', [command.meta.sender, priceOf(command.meta.gasLimit, command)])
+    callCoin(evaluator, 'buy-gas', [command.meta.sender, gasFeeOf(command.meta.gasLimit, command)])
   }
   const payFor = () => granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
   if (trace === null) payFor()
@@ -185,11 +185,11 @@ export function redeemGas(
     trace,
   }: { readonly miner: MinerAccount; readonly gas: number; readonly trace?: CommandTrace | undefined },
 ): readonly EmittedEvent[] {
-  const fee = new Map<string, Value>([['fee', priceOf(gas, command)]])
+  const fee = new Map<string, Value>([['fee', gasFeeOf(gas, command)]])
   const { block, message } = environmentOf(context, command)
   const settling = { ...message, data: fee, signers: new Map(), verifiers: new Map() }
   const evaluator = startTransaction({ block, message: settling }, layer, freeGas(), trace?.tracer)
-  const paid = priceOf(command.meta.gasLimit, command)
+  const paid = gasFeeOf(command.meta.gasLimit, command)
   const redeem = () =>
     granting(evaluator, [coinToken('GAS')], () =>
       callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),

@@ -20,7 +20,7 @@ import {
   type ExecutingBlock,
   type Ran,
   runPayload,
-  settle,
+  settleTransaction,
   type Unexecuted,
 } from './transaction.ts'
 
@@ -58,7 +58,13 @@ export function executeRecorded(output: Uint8Array): ExecuteNow {
     if ('refused' in bought) return bought
     const ran = isSuccess ? runFree(layer, block, command) : FAILED
     if ('refused' in ran) return ran
-    const settled = settle(layer, block, command, { ...ran, gas }, { txId, gasLimit: gas, limits: NO_OUTPUT_LIMITS })
+    const settled = settleTransaction(
+      layer,
+      block,
+      command,
+      { ...ran, gas },
+      { txId, gasLimit: gas, limits: NO_OUTPUT_LIMITS },
+    )
     if ('refused' in settled) return settled
     const changed = differenceOf(recorded, JSON.parse(settled.output) as RecordedResult)
     return changed === null ? { ...settled, output: text } : { refused: `it has other ${changed}`, isFinal: true }

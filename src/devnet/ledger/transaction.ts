@@ -89,16 +89,18 @@ export function executeCommand(
     const execute = () => runPayload(evaluator, context, command, block.readProof)
     return trace === undefined ? execute() : trace.part(partName(command), gas, execute)
   })
-  if ('error' in run) return settle(layer, block, command, failedWith(command, run.error), options)
+  if ('error' in run) return settleTransaction(layer, block, command, failedWith(command, run.error), options)
   own.mergeInto(layer)
   const { events } = evaluator.transaction
   const success = { run, gas: Math.ceil(gas.used / 1000), events, pact: evaluator.program.pact }
-  const settled = attempt(() => settle(layer, block, command, success, options))
+  const settled = attempt(() => settleTransaction(layer, block, command, success, options))
   if ('value' in settled) return settled.value
   // Its output is too large, so it fails after all. The layer has its writes already: begin a new one.
   const clean = new Layer(state)
   const again = boughtGas(clean, context, command)
-  return 'refused' in again ? again : settle(clean, block, command, failedWith(command, settled.error), options)
+  return 'refused' in again
+    ? again
+    : settleTransaction(clean, block, command, failedWith(command, settled.error), options)
 }
 
 /** Outcome of the code of a command, before its gas is settled. */
@@ -130,7 +132,7 @@ export function boughtGas(
 }
 
 /** Redeems the gas, and prints the result. Throws ContractError if the result is too large. */
-export function settle(
+export function settleTransaction(
   layer: Layer,
   { context, miner }: ExecutingBlock,
   command: Command,

@@ -14,7 +14,7 @@ import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
-import { isNative } from './native-kernel.ts'
+import { isNativeKernel } from './native-kernel.ts'
 import { rememberedOrders, rememberOrder } from './native-order.ts'
 import { fastestOrder, type Paces } from './order-race.ts'
 import type { Priority } from './priority.ts'
@@ -131,7 +131,7 @@ export class CpuEngine implements Engine {
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
     const { kernel } = this.#options
-    if (kernel === 'auto' || kernel === 'native' || isNative(kernel)) {
+    if (kernel === 'auto' || kernel === 'native' || isNativeKernel(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
       const only = kernel === 'auto' || kernel === 'native' ? undefined : kernel
       const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile, only)
@@ -232,7 +232,7 @@ export class CpuEngine implements Engine {
     this.#shared.order = order
     if (order === known) return
     this.#native = { ...this.#native, orders: { ...this.#native.orders, [name]: order } }
-    if (!isNative(name)) return
+    if (!isNativeKernel(name)) return
     const failure = rememberOrder(loadChosen(this.#native), this.#tuningFile, name, order)
     if (failure !== null) this.#warnOnce(failure)
   }

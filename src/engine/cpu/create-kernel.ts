@@ -2,12 +2,12 @@
 import { createJsKernel } from './js-kernel.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
 import type { KernelName, OrderName } from './names.ts'
-import { createNativeKernel, isNative, type NativeAddon, ordersIn } from './native-kernel.ts'
+import { createNativeKernel, isNativeKernel, type NativeAddon, ordersIn } from './native-kernel.ts'
 import { createWasmKernel } from './wasm-kernel.ts'
 
 /** The orders of a kernel, `halves` first. A kernel with one way only has that order. */
 export function ordersOf(name: KernelName, addon: NativeAddon): readonly OrderName[] {
-  if (isNative(name)) return ordersIn(addon, name)
+  if (isNativeKernel(name)) return ordersIn(addon, name)
   return name === 'wasm' ? ['halves', 'single'] : ['halves']
 }
 
@@ -21,6 +21,6 @@ export function createKernel(
   addon: NativeAddon,
   order: OrderName = 'halves',
 ): Kernel {
-  if (isNative(name)) return createNativeKernel(name, layout, addon, order)
+  if (isNativeKernel(name)) return createNativeKernel(name, layout, addon, order)
   return name === 'wasm' ? createWasmKernel(layout, order === 'single' ? 1 : 2) : createJsKernel(layout)
 }

@@ -5,8 +5,8 @@ import { createKernel } from './create-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
 import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
-import { isNative, type NativeAddon } from './native-kernel.ts'
-import { agreementTest, selfTest } from './self-test.ts'
+import { isNativeKernel, type NativeAddon } from './native-kernel.ts'
+import { agreementTest, selfTestKernel } from './self-test.ts'
 
 /**
  * No narrow kernel is faster than a wide one, so that it need not race: its self-test and its code take 5 MB a thread.
@@ -86,7 +86,7 @@ function tested(
   try {
     const kernel = create()
     const failure =
-      selfTest(kernel, layout, random) ?? (judge === null ? null : agreementTest(kernel, judge(), layout, random))
+      selfTestKernel(kernel, layout, random) ?? (judge === null ? null : agreementTest(kernel, judge(), layout, random))
     return failure === null
       ? { kernel, failure }
       : { kernel: null, failure: `${called} failed its self-test: ${failure}` }
@@ -109,7 +109,7 @@ function layoutOf(workBytes: number): TailLayout | string {
  * name.
  */
 function isWanted(name: KernelName, preference: KernelPreference, addon: NativeAddon): boolean {
-  if (!isNative(name)) return preference === 'auto' || preference === name
+  if (!isNativeKernel(name)) return preference === 'auto' || preference === name
   if (addon.obstacle !== null) return false
   return preference === name || ((preference === 'auto' || preference === 'native') && name in addon.sweeps)
 }

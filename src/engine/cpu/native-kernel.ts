@@ -26,7 +26,7 @@ const WIDTHS: Readonly<Record<NativeName, Width>> = {
 
 export const nativeNames = Object.keys(WIDTHS) as readonly NativeName[]
 
-export function isNative(name: KernelName): name is NativeName {
+export function isNativeKernel(name: KernelName): name is NativeName {
   return name in WIDTHS
 }
 

@@ -4,7 +4,7 @@
  * with another one favours other orders than a thread alone, so every thread measures, and one order serves all.
  */
 import type { KernelName, OrderName } from './names.ts'
-import { isNative } from './native-kernel.ts'
+import { isNativeKernel } from './native-kernel.ts'
 
 /** Least slices of each order in a race. */
 const SLICES = 24
@@ -15,7 +15,7 @@ const FIRST_WASM_RACE_MS = 2_000
 
 /** @param isFirst whether this thread has no earlier race of this kernel */
 export const raceMsOf = (name: KernelName, isFirst: boolean): number =>
-  isFirst && !isNative(name) ? FIRST_WASM_RACE_MS : RACE_MS
+  isFirst && !isNativeKernel(name) ? FIRST_WASM_RACE_MS : RACE_MS
 /** An order replaces the current one only if it is faster by this factor. */
 const MARGIN = 1.02
 

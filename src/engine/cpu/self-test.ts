@@ -19,7 +19,11 @@ const MAX_U32 = 0xffffffff
  * @param random returns this number of random bytes
  * @returns null if both agree, else a sentence about the difference
  */
-export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
+export function selfTestKernel(
+  kernel: Kernel,
+  layout: TailLayout,
+  random: (bytes: number) => Uint8Array,
+): string | null {
   for (let count = 0; count < HEADERS; count++) {
     const header = Uint8Array.from(random(layout.totalBytes))
     const nonce = new DataView(Uint8Array.from(random(6)).buffer)
@@ -32,7 +36,7 @@ export function selfTest(kernel: Kernel, layout: TailLayout, random: (bytes: num
   return null
 }
 
-/** Like `selfTest`, but takes a few milliseconds: one chunk at each end of one sweep. */
+/** Like `selfTestKernel`, but takes a few milliseconds: one chunk at each end of one sweep. */
 export function briefTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
   const trial = new Trial(kernel, Uint8Array.from(random(layout.totalBytes)), 0xffff, MAX_U32)
   return trial.run([trial.chunk(0)]) ?? trial.run([trial.chunk(SWEEP_NONCES - kernel.lanes)])
@@ -43,7 +47,7 @@ const LAST_CHUNKS = 4
 const MAX_SPANS = 5000
 
 /**
- * Compares a kernel with another that passed `selfTest`. A kernel may search the end of a sweep by other means than its
+ * Compares a kernel with another that passed `selfTestKernel`. A kernel may search the end of a sweep by other means than its
  * begin, so the comparison goes on until enough sweeps had their first candidate there.
  * @returns null if both agree, else a sentence about the difference
  */

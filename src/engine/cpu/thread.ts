@@ -21,7 +21,7 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import { chooseKernel } from './kernels.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { loadChosen, type NativeChoice } from './native-choice.ts'
-import { isNative } from './native-kernel.ts'
+import { isNativeKernel } from './native-kernel.ts'
 import { OrderRace, type Paces, raceMsOf } from './order-race.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { CHECKED_NONCES, Recheck } from './recheck.ts'
@@ -196,7 +196,7 @@ class SearchThread {
     if (number !== this.#raceNumber) {
       this.#raceNumber = number
       this.#race = null
-      const addon = isNative(name) ? loadChosen(this.#task.native) : { sweeps: {}, obstacle: null }
+      const addon = isNativeKernel(name) ? loadChosen(this.#task.native) : { sweeps: {}, obstacle: null }
       if (!hasOrders(name, workBytes, addon)) return null
       const raceMs = raceMsOf(name, this.#ordered === null)
       this.#ordered ??= testedOrders(name, addon, randomBytes)

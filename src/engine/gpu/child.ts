@@ -4,10 +4,11 @@
  */
 import { Socket } from 'node:net'
 import { BatchSize, NonceCursor } from './batches.ts'
-import { type Dawn, HopelessError, infoOf, listAdapters, loadDawn, openAdapter } from './dawn.ts'
+import { type Dawn, HopelessError, infoOf, listDawnAdapters, loadDawn, openAdapter } from './dawn.ts'
 import { prepareWork } from './layout.ts'
 import {
   type AdapterInfo,
+  engineWorkOf,
   type GpuCommand,
   type GpuReport,
   LineReader,
@@ -15,11 +16,10 @@ import {
   reportText,
   type SearchSettings,
   type Tuning,
-  workOf,
 } from './messages.ts'
 import { GpuRunner } from './runner.ts'
 import { SearchLoop } from './search-loop.ts'
-import { selfTest } from './self-test.ts'
+import { selfTestGpu } from './self-test.ts'
 import { shaderText } from './shader.ts'
 import { DEFAULT_TUNING, readTuning, tune, tuningKey, writeTuning } from './tuning.ts'
 
@@ -57,7 +57,7 @@ function obey(command: GpuCommand): void {
   switch (command.type) {
     case 'list':
       loadDawn()
-        .then(listAdapters)
+        .then(listDawnAdapters)
         .then((adapters) => send({ type: 'adapters', adapters }))
         .catch(fail)
       return
@@ -72,7 +72,7 @@ function obey(command: GpuCommand): void {
 
 function giveWork(): void {
   if (loop === null || newest === null) return
-  const { sequence, bytes, target, fixedNonce } = workOf(newest)
+  const { sequence, bytes, target, fixedNonce } = engineWorkOf(newest)
   loop.setWork({ sequence, work: bytes && prepareWork(bytes, target, fixedNonce) })
 }
 
@@ -83,7 +83,7 @@ async function search(settings: SearchSettings): Promise<void> {
   const { workgroup, trips, split, noncesPerMs } = tuning
   const options = { shader: shaderText(), workgroup, split, slots: settings.inFlight }
   const runner = await GpuRunner.create(dawn.globals, device, options)
-  const failure = await selfTest(runner)
+  const failure = await selfTestGpu(runner)
   if (failure !== null) throw new Error(failure)
   loop = new SearchLoop({
     runner,
@@ -100,7 +100,7 @@ async function search(settings: SearchSettings): Promise<void> {
 }
 
 async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ device: GPUDevice; info: AdapterInfo }> {
-  const choice = settings.adapter ?? (await listAdapters(dawn))[0]
+  const choice = settings.adapter ?? (await listDawnAdapters(dawn))[0]
   const adapter = choice && (await openAdapter(dawn, choice))
   if (!adapter)
     throw new HopelessError(`no graphics driver offers ${settings.adapter?.name ?? 'a device that computes'}`)

@@ -37,7 +37,7 @@ export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
 }
 
 /** All adapters that can be opened by name. */
-export async function listAdapters(dawn: Dawn): Promise<ListedAdapter[]> {
+export async function listDawnAdapters(dawn: Dawn): Promise<ListedAdapter[]> {
   const listed: ListedAdapter[] = []
   for (const choice of adaptersIn(await nameRefusal(dawn))) {
     const adapter = await openAdapter(dawn, choice)

@@ -124,7 +124,7 @@ export function workCommand({ sequence, bytes, target, fixedNonce }: EngineWork)
   return { type: 'work', sequence, bytes: bytes && encodeHex(bytes), target: target.toString(16), fixedNonce }
 }
 
-export function workOf({ sequence, bytes, target, fixedNonce }: WorkCommand): Omit<EngineWork, 'job'> {
+export function engineWorkOf({ sequence, bytes, target, fixedNonce }: WorkCommand): Omit<EngineWork, 'job'> {
   return { sequence, bytes: bytes === null ? null : decodeHex(bytes), target: BigInt(`0x${target}`), fixedNonce }
 }
 

@@ -16,7 +16,7 @@ const TARGET = (1n << 252n) - 1n
  * low and middle words wrap around.
  * @returns null if they are equal, else a sentence
  */
-export async function selfTest(runner: BatchRunner): Promise<string | null> {
+export async function selfTestGpu(runner: BatchRunner): Promise<string | null> {
   const work = prepareWork(crypto.getRandomValues(new Uint8Array(SEARCHED_WORK_BYTES)), TARGET)
   const batch: Batch = {
     low: LOWS - TRIPS / 2,

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { replaceFile } from '../../base/replace-file.ts'
-import { distrust, hashFileOf, hashOf } from './part.ts'
+import { distrust, hashFileOf, sha256Hex } from './part.ts'
 
 /** Files of each part that are kept: one for each version of newcut that is in use, and compiler. */
 const MAX_FILES = 8
@@ -19,7 +19,7 @@ export function keep(compiled: string, file: string): string | null {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const bytes = readFileSync(compiled)
     replaceFile(file, [bytes], { mode: 0o600 })
-    replaceFile(hashFileOf(file), hashOf(bytes), { mode: 0o600 })
+    replaceFile(hashFileOf(file), sha256Hex(bytes), { mode: 0o600 })
     dropOldest(folder, basename(file).split('-')[0])
     return null
   } catch (error) {

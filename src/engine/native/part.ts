@@ -60,7 +60,7 @@ export const cachedFile = (part: NativePart, env: EnvironmentVariables): string 
 /** Where the hash of a file is. It is written last. */
 export const hashFileOf = (file: string) => `${file}.sha256`
 
-export const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+export const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Answer of the cache: no complete file, a usable one, or one that must not be loaded, with the reason. */
 type Cached = 'absent' | 'usable' | { readonly fault: string }
@@ -69,7 +69,7 @@ export function lookUp(file: string): Cached {
   if (!existsSync(file) || !existsSync(hashFileOf(file))) return 'absent'
   const fault = distrust(dirname(file)) ?? distrust(file) ?? distrust(hashFileOf(file))
   if (fault !== null) return { fault }
-  return readFileSync(hashFileOf(file), 'utf8') === hashOf(readFileSync(file)) ? 'usable' : 'absent'
+  return readFileSync(hashFileOf(file), 'utf8') === sha256Hex(readFileSync(file)) ? 'usable' : 'absent'
 }
 
 /**

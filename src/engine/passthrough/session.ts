@@ -3,7 +3,14 @@
  */
 import { FormatError } from '../../base/errors.ts'
 import { difficultyOf } from '../../core/target.ts'
-import { failureLine, listOf, type MessageId, type Request, requestLine, resultLine } from '../../stratum/messages.ts'
+import {
+  failureLine,
+  listParams,
+  type MessageId,
+  type Request,
+  requestLine,
+  resultLine,
+} from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import type { LineJob, PoolLine, Seat } from '../../stratum/passthrough.ts'
 import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
@@ -129,13 +136,13 @@ export class PassedSession implements ServedSession {
     const { id, method } = request
     switch (method) {
       case 'mining.subscribe':
-        this.#subscribe(id, listOf(request))
+        this.#subscribe(id, listParams(request))
         return
       case 'mining.authorize':
-        this.#authorize(id, listOf(request))
+        this.#authorize(id, listParams(request))
         return
       case 'mining.submit':
-        this.#shares.submit(id, listOf(request), this.#contextOf(listOf(request)))
+        this.#shares.submit(id, listParams(request), this.#contextOf(listParams(request)))
         return
       case 'mining.extranonce.subscribe':
         this.#changesNonce1 = true

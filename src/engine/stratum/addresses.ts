@@ -1,5 +1,5 @@
 /** Client addresses of the stratum server: their sessions, request rate and bans, also of workers at an address. */
-import { type Conduct, judge, newConduct } from './conduct.ts'
+import { type Conduct, countConduct, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
 /** Maximum number of remembered addresses without a session that misbehaved. */
@@ -66,7 +66,7 @@ export class Addresses {
    * @returns true if the address is banned from now
    */
   judge(address: Address, done: { readonly good?: number; readonly bad?: number }, nowMs: number): boolean {
-    return judge(address, done, this.#limits, nowMs)
+    return countConduct(address, done, this.#limits, nowMs)
   }
 
   /**
@@ -85,7 +85,7 @@ export class Addresses {
     workers.set(key, conduct)
     const [oldest] = workers.keys()
     if (workers.size > MAX_WORKERS) workers.delete(oldest)
-    return judge(conduct, done, this.#limits, nowMs) ? conduct : null
+    return countConduct(conduct, done, this.#limits, nowMs) ? conduct : null
   }
 
   /** Adds the requests of another second. Call it once a second. */

@@ -20,7 +20,7 @@ export function newConduct(): Conduct {
  * Counts good and bad conduct.
  * @returns true if the client is banned from now
  */
-export function judge(conduct: Conduct, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
+export function countConduct(conduct: Conduct, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
   if (nowMs - conduct.windowMs > WINDOW_MS) Object.assign(conduct, { windowMs: nowMs, good: 0, bad: 0 })
   conduct.good += good
   conduct.bad += bad

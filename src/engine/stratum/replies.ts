@@ -27,7 +27,7 @@ export function constantReply(method: string): ReplyTo {
 }
 
 /** The answer to `mining.configure`: these networks use none of the extensions. */
-export function configured([extensions]: readonly unknown[]): ReplyTo {
+export function configureReply([extensions]: readonly unknown[]): ReplyTo {
   const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
   return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
 }

@@ -7,7 +7,7 @@ import { LineSplitter } from '../../stratum/lines.ts'
 import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'
 import { type Address, Addresses, isWorkerBanned } from './addresses.ts'
-import { type Conduct, judge, newConduct } from './conduct.ts'
+import { type Conduct, countConduct, newConduct } from './conduct.ts'
 import { fullAddressText, fullText, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
@@ -338,7 +338,7 @@ export class RigServer<S extends ServedSession> {
     const { limits, clock } = this.#options
     const done = isGood ? GOOD : BAD
     const nowMs = clock.monotonicMs()
-    const isUnfit = judge(connection.conduct, done, limits, nowMs)
+    const isUnfit = countConduct(connection.conduct, done, limits, nowMs)
     if (isGood) this.#addresses.judge(connection.address, done, nowMs)
     // All workers beyond the named ones share an entry, so close only the connection.
     if (rig.worker.user === '') {

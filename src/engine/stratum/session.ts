@@ -24,11 +24,11 @@ import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import type { Jobs, RigJob, ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
-import { answered, configured, constantReply, type ReplyTo, replyLine } from './replies.ts'
+import { answered, configureReply, constantReply, type ReplyTo, replyLine } from './replies.ts'
 import { MAX_TEXT, RigInput } from './rig-input.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
-import { introduced, judged, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
+import { introduced, judgeShare, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import { workerKey } from './workers.ts'
 
@@ -93,7 +93,7 @@ export class Session {
     ['mining.authorize', (session, params) => session.#authorize(params)],
     ['mining.submit', (session, params, id) => session.#submit(params, id)],
     ['mining.extranonce.subscribe', () => answered(true)],
-    ['mining.configure', (_session, params) => configured(params)],
+    ['mining.configure', (_session, params) => configureReply(params)],
     ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
     ['eth_submitHashrate', (session, [rate]) => session.#announce(rate)],
@@ -337,7 +337,7 @@ export class Session {
     const [user] = params
     const rig = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const isBanned = this.#rigs.size > 1 && rig !== null && this.#ports.isBanned(rig.worker.key)
-    const share = isBanned ? shareOf(rig, 'unauthorized') : judged(params, this.#contextOf(rig))
+    const share = isBanned ? shareOf(rig, 'unauthorized') : judgeShare(params, this.#contextOf(rig))
     this.#ports.onShare(this, share, (verdict) =>
       this.#answer(id, this.#replyTo(params, isBanned ? 'banned' : verdict)),
     )

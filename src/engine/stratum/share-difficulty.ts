@@ -11,7 +11,7 @@ import {
   powerOfTwo,
   SOME_SHARES,
   sharedAll,
-  sharesOf,
+  sharesInWindow,
   type Vardiff,
   type VardiffBounds,
   vardiff,
@@ -143,7 +143,7 @@ export class ShareDifficulty {
 
   /** Whether enough shares arrived to adjust the difficulty before the next check. */
   get isPressing(): boolean {
-    return this.#batch[0] >= BATCH && sharesOf(this.#pace) + this.#batch[0] >= SOME_SHARES
+    return this.#batch[0] >= BATCH && sharesInWindow(this.#pace) + this.#batch[0] >= SOME_SHARES
   }
 
   /**

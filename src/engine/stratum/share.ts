@@ -72,7 +72,7 @@ export interface ShareContext {
  * Judges the parameters of a share, and counts a correct one. Hashes every share of a known job, because one that
  * solves the work is submitted whatever the rig's verdict.
  */
-export function judged([, id, text]: readonly unknown[], context: ShareContext): Share {
+export function judgeShare([, id, text]: readonly unknown[], context: ShareContext): Share {
   const { rig, difficulty, nonce1Bits, seen, jobs, shareHash, nowMs, onFull } = context
   if (!context.isSubscribed) return shareOf(rig, 'unsubscribed')
   if (difficulty === null) return shareOf(rig, 'unauthorized')

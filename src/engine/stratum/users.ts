@@ -1,5 +1,5 @@
 /** Counters of users: the sum of all their rigs, including those that are gone. */
-import { payeeOf } from '../../accounts/user-account.ts'
+import { payeeOfUser } from '../../accounts/user-account.ts'
 import { printable } from '../../base/printable.ts'
 import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
 import type { RigUser } from '../rigs.ts'
@@ -67,5 +67,5 @@ export function accountName(text: string): string {
   const name = printable(text.slice(0, 512), 512)
   const dot = name.indexOf('.')
   const account = dot < 0 ? name : name.slice(0, dot)
-  return account === '' ? 'unnamed' : payeeOf(printable(account, MAX_NAME))
+  return account === '' ? 'unnamed' : payeeOfUser(printable(account, MAX_NAME))
 }

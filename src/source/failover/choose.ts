@@ -17,7 +17,7 @@ export interface Fitness {
  * @param current index of the active upstream, or null
  * @returns null if none can give work
  */
-export function choose(
+export function chooseUpstream(
   upstreams: readonly Fitness[],
   current: number | null,
   { nowMs, failbackMs }: { readonly nowMs: number; readonly failbackMs: number },

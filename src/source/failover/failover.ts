@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { NewcutError } from '../../base/errors.ts'
 import type { Job, JobReason, SourceEvents, UpstreamStatus } from '../source.ts'
-import { choose, type Fitness } from './choose.ts'
+import { chooseUpstream, type Fitness } from './choose.ts'
 
 /** Failover delay of an upstream that gives no work: it has none, owes some, or its requests fail. */
 const MAX_JOBLESS_MS = 2_000
@@ -128,7 +128,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const current = wanted === undefined ? null : this.#upstreams.indexOf(wanted)
     const at = { nowMs: this.#clock.monotonicMs(), failbackMs: this.#policy.failbackMs }
     const fitness = this.#upstreams.map((upstream) => upstream.fitness)
-    const index = choose(fitness, current, at)
+    const index = chooseUpstream(fitness, current, at)
     if (index === null) {
       if (!this.#policy.keepsOldWork && this.#active === null && this.#hasJob) this.#put(0, null, null)
       return null

@@ -114,7 +114,7 @@ export function chancesOf(prospects: readonly Prospect[], { chains, blockDelayMs
  * Chooses the best of `chains`, or a random one if the chances of all are unknown.
  * @returns null if `chains` is empty
  */
-export function choose(chains: readonly number[], chances: Chances, random: () => number): number | null {
+export function chooseChain(chains: readonly number[], chances: Chances, random: () => number): number | null {
   for (const chain of chances.keys()) if (chains.includes(chain)) return chain
   return chains[Math.floor(random() * chains.length)] ?? null
 }

@@ -76,7 +76,7 @@ export function pauseCurrent(t: Transition): void {
 }
 
 /** Makes this the current job. */
-export function search(t: Transition, work: Work, need: Need): void {
+export function startSearch(t: Transition, work: Work, need: Need): void {
   const { nextJob, asking, solved, awaited } = t.state
   const { chainId: chain, height } = work.fields
   const job = { id: nextJob, work }
@@ -102,7 +102,7 @@ export function search(t: Transition, work: Work, need: Need): void {
 
 /** Searches answered work. If its chain had news after the request, checks it at once, because it may be older. */
 export function searchAnswer(t: Transition, { overtaken }: Pick<Asking, 'overtaken'>, work: Work, need: Need): void {
-  search(t, work, need)
+  startSearch(t, work, need)
   if (overtaken.has(work.fields.chainId)) checkCurrent(t, 'reconnected')
 }
 
@@ -116,7 +116,7 @@ export function endCurrent(t: Transition, kind: 'solved' | 'lost', reason: JobRe
   if (spare !== null && isUseful(t.state, spare)) {
     if (standby.kind === 'asking') t.effects.push({ type: 'cancel', request: standby.request })
     t.set({ standby: { kind: 'none' } })
-    search(t, spare, need)
+    startSearch(t, spare, need)
     // Its validity is being checked.
     if (isRenewed(standby)) checkCurrent(t, 'reconnected')
     return

@@ -40,7 +40,7 @@ interface HandInOptions extends LookOptions {
  * After the signal aborts, makes one more attempt at once; the next start resubmits a solution that still did not
  * arrive. Never throws.
  */
-export async function handIn(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
+export async function handInBlock(block: SolvedBlock, options: HandInOptions, stopped: AbortSignal): Promise<Receipt> {
   const { calls, random, confirmations = 1, isForeign = false } = options
   const startMs = calls.clock.monotonicMs()
   /** The first refusal of the current series, and its time. */

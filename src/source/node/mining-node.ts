@@ -129,7 +129,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
     onLost: (run, signal) => http.onLost(run, signal),
-    placeOf: (block, signal) => look(() => placeOf(client, block, { signal })),
+    placeOf: (block, signal) => look(() => findPlace(client, block, { signal })),
     cut: async (signal) => {
       const { hashes } = await client.cut({ signal })
       return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
@@ -144,7 +144,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
  * Looks up the position of a block.
  * @throws errors of NodeClient
  */
-export async function placeOf(
+export async function findPlace(
   client: NodeClient,
   { chain, height, hash }: BlockName,
   call: CallOptions,

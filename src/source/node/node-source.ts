@@ -12,11 +12,11 @@ import { Mailbox } from '../mailbox.ts'
 import type { ChainChoice, ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
 import { NodeCalls } from './calls.ts'
 import { SeenChains } from './chains.ts'
-import { choose } from './choice.ts'
+import { chooseChain } from './choice.ts'
 import { CutFeed } from './cut-feed.ts'
 import { type ChainStep, Depths, isChainStep, UNSEEN } from './depths.ts'
 import { followUp } from './follow-up.ts'
-import { handIn } from './hand-in.ts'
+import { handInBlock } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
 import { solvedBlock } from './look.ts'
 import type { MiningNode } from './mining-node.ts'
@@ -181,7 +181,7 @@ export class NodeSource implements Source, ChainChoice {
     }
     const isForeign = job.issuer !== this.#options.node.url
     const options = { ...this.#options, calls: this.#calls, onRefused, isForeign }
-    const answer = handIn(solvedBlock(solution), options, this.#lives)
+    const answer = handInBlock(solvedBlock(solution), options, this.#lives)
     // The HTTP client writes in the next turn of the event loop, and the event below requests other work.
     await setImmediate()
     this.#tell({ type: 'handedIn', fields })
@@ -374,9 +374,9 @@ export class NodeSource implements Source, ChainChoice {
     const { chains, chances } = this.#state
     const { random } = this.#options
     const others = chains.filter((chain) => !ask.notAmong.includes(chain))
-    const choice = choose(others, chances, random)
+    const choice = chooseChain(others, chances, random)
     // No other chain is left. Without a choice by the user, any chain of the node is fine.
-    return choice ?? (this.#wanted === undefined ? null : choose(chains, chances, random))
+    return choice ?? (this.#wanted === undefined ? null : chooseChain(chains, chances, random))
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {

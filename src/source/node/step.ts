@@ -10,8 +10,8 @@ import {
   forgetAsking,
   pauseCurrent,
   pauseOver,
-  search,
   searchAnswer,
+  startSearch,
 } from './current.ts'
 import { confirmed, cutSeen, handedIn, newCut, reopen, streamOpened, taken } from './outcomes.ts'
 import { overdueAfter, reopenOverdue } from './overdue.ts'
@@ -212,7 +212,7 @@ function swap(t: Transition): void {
   const { work } = standby
   if (!isBetter(chances, work.fields.chainId, current.job.work.fields.chainId)) return
   t.set({ standby: { kind: 'ready', work: current.job.work } })
-  search(t, work, t.need('better'))
+  startSearch(t, work, t.need('better'))
 }
 
 /** Drops work and requests of chains that are not mined any more. */

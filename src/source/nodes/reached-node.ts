@@ -53,7 +53,7 @@ export function reachedNodeOf(client: NodeClient, node: MiningNode): ReachedNode
       return { heads, heights, weight: readU256LE(decodeBase64Url(weight), 0) }
     },
     knows: (block, signal) => isKnown(client, block, signal),
-    network: (signal) => networkOf(client, signal),
+    network: (signal) => askNetwork(client, signal),
     giveTo: (other) => giveBlocks(client, other.client),
     close: () => client.close(),
   }
@@ -71,7 +71,7 @@ async function isKnown(client: NodeClient, { chain, hash }: NamedBlock, signal: 
 }
 
 /** Requests the network of a node. */
-export async function networkOf(client: NodeClient, signal: AbortSignal): Promise<NodeNetwork> {
+export async function askNetwork(client: NodeClient, signal: AbortSignal): Promise<NodeNetwork> {
   const { nodeVersion, nodeChains, nodeGraphHistory } = await client.nodeInfo({ signal })
   const chains = nodeChains.map(Number).sort((a, b) => a - b)
   // Paths contain the network name, so a node of another network has no genesis block for us.

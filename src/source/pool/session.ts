@@ -11,7 +11,7 @@ import type { Receipt } from '../../core/solution.ts'
 import { type Work, workFromBytes } from '../../core/work.ts'
 import {
   failureLine,
-  listOf,
+  listParams,
   type MessageId,
   numberIn,
   type Request,
@@ -211,16 +211,16 @@ export class PoolSession {
     const { id, method, params, unlisted } = request
     switch (method) {
       case 'mining.notify':
-        this.#notified(listOf(request))
+        this.#notified(listParams(request))
         return
       case 'mining.set_target':
-        this.#targeted(readTarget(textIn(listOf(request)[0])))
+        this.#targeted(readTarget(textIn(listParams(request)[0])))
         return
       case 'mining.set_difficulty':
-        this.#targeted(targetOfShares(numberIn(listOf(request)[0])))
+        this.#targeted(targetOfShares(numberIn(listParams(request)[0])))
         return
       case 'mining.set_extranonce':
-        this.#renumbered(listOf(request))
+        this.#renumbered(listParams(request))
         return
       case 'client.show_message': {
         const text = unlisted ?? params[0]
@@ -228,7 +228,7 @@ export class PoolSession {
         return
       }
       case 'client.reconnect':
-        this.#moved(listOf(request))
+        this.#moved(listParams(request))
         return
       case 'client.get_version':
         this.#connection.send(resultLine(id, agent))

@@ -14,7 +14,7 @@ import { encodeWorkResponse } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
 import { NodeCalls } from '../../source/node/calls.ts'
 import { followUp } from '../../source/node/follow-up.ts'
-import { handIn } from '../../source/node/hand-in.ts'
+import { handInBlock } from '../../source/node/hand-in.ts'
 import type { SolvedBlock } from '../../source/node/look.ts'
 import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
 import { helpedNode } from '../../source/nodes/helped-node.ts'
@@ -126,7 +126,7 @@ export class Gateway {
     ended: AbortSignal,
   ): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
     const options = { node, calls: new NodeCalls(this.clock), random: this.#options.random }
-    const receipt = await handIn(block, options, ended)
+    const receipt = await handInBlock(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
     for await (const news of followUp(block, { ...options, confirmations: 1 }, ended)) return news
     throw new Error('nothing became of a block')

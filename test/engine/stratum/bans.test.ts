@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
 import { Addresses, isWorkerBanned } from '../../../src/engine/stratum/addresses.ts'
-import { judge, newConduct } from '../../../src/engine/stratum/conduct.ts'
+import { countConduct, newConduct } from '../../../src/engine/stratum/conduct.ts'
 import { defaultLimits, type RigLimits } from '../../../src/engine/stratum/limits.ts'
 import { MAX_NAMED } from '../../../src/engine/stratum/workers.ts'
 import { failures } from '../../../src/stratum/messages.ts'
@@ -22,34 +22,34 @@ describe('conduct', () => {
 
   it('leads to a ban with more than four bad acts for each good one', () => {
     const conduct = newConduct()
-    expect(judge(conduct, { good: 2 }, limits, 0)).toBe(false)
-    for (let bad = 1; bad <= 8; bad++) expect(judge(conduct, { bad: 1 }, limits, 0)).toBe(false)
-    expect(judge(conduct, { bad: 1 }, limits, 0)).toBe(true)
+    expect(countConduct(conduct, { good: 2 }, limits, 0)).toBe(false)
+    for (let bad = 1; bad <= 8; bad++) expect(countConduct(conduct, { bad: 1 }, limits, 0)).toBe(false)
+    expect(countConduct(conduct, { bad: 1 }, limits, 0)).toBe(true)
     expect(conduct.bannedUntilMs).toBe(10_000)
   })
 
   it('of more than five minutes ago counts no more, good or bad', () => {
     for (const before of [{ good: 100 }, { bad: 4 }]) {
       const conduct = newConduct()
-      judge(conduct, before, limits, 10 * MINUTE)
-      expect(judge(conduct, { bad: 4 }, limits, 15 * MINUTE + 1)).toBe(false)
-      expect(judge(conduct, { bad: 1 }, limits, 15 * MINUTE + 1)).toBe(true)
+      countConduct(conduct, before, limits, 10 * MINUTE)
+      expect(countConduct(conduct, { bad: 4 }, limits, 15 * MINUTE + 1)).toBe(false)
+      expect(countConduct(conduct, { bad: 1 }, limits, 15 * MINUTE + 1)).toBe(true)
     }
   })
 
   it('counts for five minutes', () => {
     const conduct = newConduct()
-    judge(conduct, { bad: 4 }, limits, 10 * MINUTE)
-    expect(judge(conduct, { bad: 1 }, limits, 15 * MINUTE)).toBe(true)
+    countConduct(conduct, { bad: 4 }, limits, 10 * MINUTE)
+    expect(countConduct(conduct, { bad: 1 }, limits, 15 * MINUTE)).toBe(true)
   })
 
   it('that is good causes no ban, and a ban ends at its time whatever the worker does', () => {
     const conduct = newConduct()
-    expect(judge(conduct, { bad: 5 }, limits, 0)).toBe(true)
-    expect(judge(conduct, { bad: 5 }, limits, 9_999)).toBe(false)
+    expect(countConduct(conduct, { bad: 5 }, limits, 0)).toBe(true)
+    expect(countConduct(conduct, { bad: 5 }, limits, 9_999)).toBe(false)
     expect(conduct.bannedUntilMs).toBe(10_000)
-    expect(judge(conduct, { good: 1 }, limits, 10_000)).toBe(false)
-    expect(judge(conduct, { bad: 1 }, limits, 10_000)).toBe(true)
+    expect(countConduct(conduct, { good: 1 }, limits, 10_000)).toBe(false)
+    expect(countConduct(conduct, { bad: 1 }, limits, 10_000)).toBe(true)
   })
 
   it('of a worker is forgotten by the time of its last share, not of its first', () => {

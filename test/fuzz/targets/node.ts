@@ -21,7 +21,7 @@ import * as payloadCalls from '../../../src/node/payload-calls.ts'
 import { Requests } from '../../../src/node/requests.ts'
 import { blockNews } from '../../../src/node/stream-calls.ts'
 import { HeaderVerifier } from '../../../src/node/verify.ts'
-import { networkOf } from '../../../src/node/verify-network.ts'
+import { networkOfInfo } from '../../../src/node/verify-network.ts'
 import { BINARY, JSON_TYPE, OBJECT_JSON_TYPE, TEXT } from '../../../src/schema/operation.ts'
 import { operations } from '../../../src/schema/operations.ts'
 import { headers, payloads, proofs } from '../seeds.ts'
@@ -77,7 +77,7 @@ function answering(body: Uint8Array, type: string | undefined, status = 200, fro
   }
   const request = async (): Promise<HttpAnswer> => ({ url: URL, status, headers, receivedAtMs: 0, body })
   const requests = new Requests({ baseUrl: URL, request } as unknown as NodeHttp, '/chainweb/0.0/mainnet01')
-  const network = networkOf({ info: info as never, graphHistory })
+  const network = networkOfInfo({ info: info as never, graphHistory })
   const networkCode = networkCodeOf(requests, 'mainnet01')
   return {
     requests,
@@ -115,7 +115,7 @@ const calls: readonly Target[] = [
   call(
     'work',
     headers.slice(0, 2).map((each) => encodeWorkResponse(workFromBytes(each.subarray(0, 286)))),
-    (context) => miningCalls.work(context, account, 0, {}),
+    (context) => miningCalls.fetchWork(context, account, 0, {}),
     BINARY,
   ),
   call(
@@ -175,7 +175,7 @@ const calls: readonly Target[] = [
   call(
     'a local result',
     [jsonBytes(result), jsonBytes({ preflightResult: result, preflightWarnings: ['w'] })],
-    (context) => commandCalls.local(context, command, onChain),
+    (context) => commandCalls.evaluateLocally(context, command, onChain),
   ),
   call('results', [jsonBytes({ [hash]: result })], (context) => commandCalls.poll(context, [hash], onChain)),
   call('request keys', [jsonBytes({ requestKeys: [hash] })], (context) =>
@@ -199,7 +199,7 @@ const errors: Target = {
       const status = [404, 403, 503, 400, 301, 500, 204, 406][(bytes[0] ?? 0) % 8]
       const type = [JSON_TYPE, TEXT, 'text/html', undefined][(bytes[1] ?? 0) % 4]
       const context = answering(bytes.subarray(2), type, status, (bytes[1] ?? 0) < 128)
-      await told(() => miningCalls.work(context, account, 0, {}))
+      await told(() => miningCalls.fetchWork(context, account, 0, {}))
       await told(() => chainCalls.hashes(context, 0, {}, { upper: [hash] }).page())
       await told(() => nodeCalls.makeBackup(context, false, {}))
       await miningCalls.isMiningDisabled(context, account, {})

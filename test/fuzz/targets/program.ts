@@ -23,7 +23,7 @@ import { decodeResult, RESULT_BYTES } from '../../../src/engine/gpu/layout.ts'
 import { LineReader, MAX_LINE_CHARACTERS, parseReport } from '../../../src/engine/gpu/messages.ts'
 import { DEFAULT_TUNING, readTuning, writeTuning } from '../../../src/engine/gpu/tuning.ts'
 import { Journal } from '../../../src/journal/journal.ts'
-import { sealedLine } from '../../../src/journal/line-seal.ts'
+import { sealJournalLine } from '../../../src/journal/line-seal.ts'
 import { afterLine, type Line, parseLine } from '../../../src/journal/record.ts'
 import { checkAuthorities } from '../../../src/node/authorities.ts'
 import type { NodeClient } from '../../../src/node/client.ts'
@@ -222,7 +222,7 @@ export const programTargets: readonly Target[] = [
     'lines of the journal',
     lines.flatMap((line) => [
       JSON.stringify(line),
-      Buffer.from(sealedLine(JSON.stringify(line)))
+      Buffer.from(sealJournalLine(JSON.stringify(line)))
         .toString()
         .trimEnd(),
     ]),
@@ -235,7 +235,7 @@ export const programTargets: readonly Target[] = [
   {
     ...inFolder(
       'files of the journal',
-      [Buffer.concat(lines.map((line) => sealedLine(JSON.stringify(line)))), bytesOf('\n')],
+      [Buffer.concat(lines.map((line) => sealJournalLine(JSON.stringify(line)))), bytesOf('\n')],
       read.journal,
     ),
     share: 0.05,

@@ -5,7 +5,7 @@ import { development } from '../../../src/core/network-data.ts'
 import { NodeRefusal, NotFound } from '../../../src/node/errors.ts'
 import { UnreachableError } from '../../../src/node/unreachable.ts'
 import type { PayoutSetup } from '../../../src/payouts/payout-run.ts'
-import { placeOf } from '../../../src/source/node/mining-node.ts'
+import { findPlace } from '../../../src/source/node/mining-node.ts'
 import type { SignedCommand } from '../../../src/wallet/command.ts'
 import type { VirtualTime } from '../../sim/virtual-time.ts'
 import { type Block, type Chain, coinbase64, execute, gasOf, output64, transaction64, type Verdict } from './network.ts'
@@ -56,7 +56,7 @@ const URL = 'http://node.example:1848'
 
 export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'network' | 'placeOf'> {
   const client = clientOf(options) as unknown as PayoutSetup['client']
-  return { client, network: development, placeOf: (block, signal) => placeOf(client as never, block, { signal }) }
+  return { client, network: development, placeOf: (block, signal) => findPlace(client as never, block, { signal }) }
 }
 
 function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more }: Options) {

@@ -2,7 +2,7 @@
 import { TEXT } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BackupJobs } from '../../data/backup.ts'
-import { refuse } from '../app.ts'
+import { writeRefusal } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
 import type { Handler, Router } from '../router.ts'
 
@@ -14,7 +14,7 @@ export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
   const start =
     (status: number): Handler<typeof makeBackup> =>
     ({ query }, reply) => {
-      if (jobs === null) return refuse(reply, disabled)
+      if (jobs === null) return writeRefusal(reply, disabled)
       return reply
         .code(status)
         .type(TEXT)
@@ -23,9 +23,9 @@ export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
   router.serve(makeBackup, start(200))
   router.serveAt(router.prefix + makeBackup.path, makeBackup, start(202))
   const check: Handler<typeof checkBackup> = async ({ params }, reply) => {
-    if (jobs === null) return refuse(reply, disabled)
+    if (jobs === null) return writeRefusal(reply, disabled)
     const status = await jobs.status(params.backupId)
-    if (status === undefined) return refuse(reply, { status: 404, message: 'no such backup' })
+    if (status === undefined) return writeRefusal(reply, { status: 404, message: 'no such backup' })
     return reply.type(TEXT).send(status)
   }
   router.serve(checkBackup, check)

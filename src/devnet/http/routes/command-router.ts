@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify'
 import { None, type Operation } from '../../../schema/operation.ts'
 import type { Command } from '../../command/command.ts'
-import { refuse } from '../app.ts'
+import { writeRefusal } from '../app.ts'
 import { isUnread, type Unread } from '../read-all.ts'
 import { type HttpRefusal, unknownChain } from '../refusal.ts'
 import type { Handler, RoutedCall, Router } from '../router.ts'
@@ -40,11 +40,11 @@ export function serveCommands<const O extends Operation, Read>(
   handler: (request: ReadCall<O, Read>, reply: FastifyReply) => SentReply,
 ): void {
   const onChain: Handler<O> = (call, reply) =>
-    after(read(call, call.chain), (found) => handler({ chains: [call.chain], read: found, call }, reply))
+    answerAfter(read(call, call.chain), (found) => handler({ chains: [call.chain], read: found, call }, reply))
   const atRoot: Handler<O> = (call, reply) =>
-    after(read(call, null), (found) => {
+    answerAfter(read(call, null), (found) => {
       const chains = chainsOf(found)
-      return 'status' in chains ? refuse(reply, chains) : handler({ chains, read: found, call }, reply)
+      return 'status' in chains ? writeRefusal(reply, chains) : handler({ chains, read: found, call }, reply)
     })
   const [, atRootPath] = pathsOf(router, operation)
   router.serve(operation, onChain)
@@ -52,7 +52,7 @@ export function serveCommands<const O extends Operation, Read>(
 }
 
 /** Answers with a value, or with that of a promise: most requests are handled synchronously. */
-export function after<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
+export function answerAfter<T>(value: T | Promise<T>, answer: (value: T) => SentReply): SentReply {
   return value instanceof Promise ? value.then(answer) : answer(value)
 }
 

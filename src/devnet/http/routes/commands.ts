@@ -15,7 +15,7 @@ import { headOf } from '../../orders/block-maker.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { NetworkRules } from '../../rules/network-rules.ts'
 import type { TimeSlicer } from '../../time-slicer.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { isUnread, readAll } from '../read-all.ts'
 import { sendRefusal } from '../refusal.ts'
 import { CommandResults } from '../results.ts'
@@ -47,7 +47,7 @@ interface CommandRouteOptions {
 /** Most bytes of results in one response. */
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
 
-const refused = (reply: FastifyReply, message: string) => refuse(reply, { status: 400, message })
+const refused = (reply: FastifyReply, message: string) => writeRefusal(reply, { status: 400, message })
 const sendKeys = (reply: FastifyReply, commands: readonly SignedCommand[]) =>
   sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: commands.map(({ hash }) => hash) }))
 
@@ -78,7 +78,7 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
       if (invalid === null) return sendKeys(reply, cmds)
       const refusal = sendRefusal(invalid)
       refusals?.tell(reply.request, { chain, cmds, commands: isUnread(read) ? null : read, invalid, refusal })
-      return refuse(reply, refusal)
+      return writeRefusal(reply, refusal)
     },
   )
   serveCommands(
@@ -166,13 +166,13 @@ function addListen(
       if (found !== null) return sendJson(reply, JSON_TYPE, found)
       if (waiting.isFull) {
         const message = `${waiting.limit} requests wait for results already: try again later`
-        return refuse(reply, { status: 503, message })
+        return writeRefusal(reply, { status: 503, message })
       }
       const left = leaving(reply)
       const answer = await waiting.wait(on, look, left)
       if (answer !== null) return sendJson(reply, JSON_TYPE, answer)
       // Nobody reads a response to a client that has left.
-      return left.aborted ? reply.hijack() : refuse(reply, { status: 504, message: '' })
+      return left.aborted ? reply.hijack() : writeRefusal(reply, { status: 504, message: '' })
     },
   )
 }

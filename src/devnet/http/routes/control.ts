@@ -29,7 +29,7 @@ import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
 import type { Block } from '../../store/block-store.ts'
 import { requestKeysOf } from '../../store/transaction-index.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import type { Faults } from '../faults.ts'
 import { mintingOn } from '../fund-accounts.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
@@ -298,7 +298,7 @@ export class ControlServer {
       } catch (error) {
         const refusal = refusalOf(error)
         if (refusal === null) throw error
-        return refuse(reply, refusal)
+        return writeRefusal(reply, refusal)
       }
     })
   }

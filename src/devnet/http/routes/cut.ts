@@ -6,7 +6,7 @@ import { JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { takeCut } from '../../rules/cut-intake.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { Peers } from '../peers.ts'
 import { cutRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
@@ -41,13 +41,13 @@ export function addCutRoutes(router: Router, { chains, durable, instance }: CutR
   router.serve(operations.putCut, async ({ body }, reply) => {
     const { origin } = body
     if (origin === undefined || origin === null) {
-      return refuse(reply, { status: 400, message: 'Cut is missing an origin entry' })
+      return writeRefusal(reply, { status: 400, message: 'Cut is missing an origin entry' })
     }
-    if (!peers.has(origin)) return refuse(reply, { status: 401, message: 'Unknown peer' })
+    if (!peers.has(origin)) return writeRefusal(reply, { status: 401, message: 'Unknown peer' })
     const invalid = await takeCut(chains, body)
     // Also before a refusal: some blocks of the cut may have been added.
     await durable()
-    return invalid === null ? reply.code(204).send() : refuse(reply, cutRefusal(invalid))
+    return invalid === null ? reply.code(204).send() : writeRefusal(reply, cutRefusal(invalid))
   })
   addPeers(router, peers)
 }
@@ -64,6 +64,6 @@ function addPeers(router: Router, peers: Peers): void {
   })
   router.serve(operations.putCutPeer, async ({ body }, reply) => {
     const refusal = await peers.add(body)
-    return refusal === null ? reply.code(204).send() : refuse(reply, refusal)
+    return refusal === null ? reply.code(204).send() : writeRefusal(reply, refusal)
   })
 }

@@ -8,9 +8,9 @@ import type { Calls } from '../../execution/calls.ts'
 import { isSealed, localSignaturesFault, preflightFaults } from '../../mempool/checks.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
-import { after } from './command-router.ts'
+import { answerAfter } from './command-router.ts'
 
 interface LocalCall {
   readonly chain: number
@@ -61,15 +61,15 @@ export function answerLocal(
 ): FastifyReply | Promise<FastifyReply> {
   const { pools } = parts
   const { read: command, cmd } = local
-  if (command instanceof CommandFault) return refuse(reply, invalid(command.message))
+  if (command instanceof CommandFault) return writeRefusal(reply, invalid(command.message))
   const sealed = { ...command, cmd }
   const run = () => runLocal(reply, { chain, command, query }, parts)
   if (query.signatureVerification === false) {
-    return isSealed(sealed) ? run() : refuse(reply, invalid('The hash of the payload was invalid.'))
+    return isSealed(sealed) ? run() : writeRefusal(reply, invalid('The hash of the payload was invalid.'))
   }
-  return after(isSealed(sealed) ? pools.verify(chain, sealed) : null, (unverified) => {
+  return answerAfter(isSealed(sealed) ? pools.verify(chain, sealed) : null, (unverified) => {
     const fault = unverified ?? localSignaturesFault(sealed, pools.impersonation.fault)
-    return fault === null ? run() : refuse(reply, wrongMetadata([fault]))
+    return fault === null ? run() : writeRefusal(reply, wrongMetadata([fault]))
   })
 }
 
@@ -81,13 +81,13 @@ function runLocal(
 ): FastifyReply | Promise<FastifyReply> {
   const { preflight = false } = query
   const depth = () => depthOf(chains, chain, query)
-  if (!preflight) return after(calls.local(chain, command, depth), (text) => sendJson(reply, JSON_TYPE, text))
+  if (!preflight) return answerAfter(calls.local(chain, command, depth), (text) => sendJson(reply, JSON_TYPE, text))
   const nowSeconds = parentSeconds(chains, chain, depth())
   const { blockLimit } = pools.gas
   const faults = preflightFaults(command, { network: chains.network.name, chain, nowSeconds, blockLimit })
-  if (faults.length > 0) return refuse(reply, wrongMetadata(faults))
-  return after(calls.preflight(chain, command, depth), (tried) => {
-    if ('refused' in tried) return refuse(reply, invalid(tried.refused))
+  if (faults.length > 0) return writeRefusal(reply, wrongMetadata(faults))
+  return answerAfter(calls.preflight(chain, command, depth), (tried) => {
+    if ('refused' in tried) return writeRefusal(reply, invalid(tried.refused))
     const { text, isPlain } = tried
     return sendJson(reply, JSON_TYPE, isPlain ? text : `{"preflightResult":${text},"preflightWarnings":[]}`)
   })

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { lookupOperations } from '../../../schema/lookup.ts'
 import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { Contracts, type ContractsNode } from '../lookup/contracts.ts'
 import { eventPageText } from '../lookup/events.ts'
 import { type FindingNode, transactionPage, transactionText } from '../lookup/transactions.ts'
@@ -41,5 +41,5 @@ export function addLookupRoutes(router: Router, node: FindingNode & ContractsNod
 function refused(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = refusalOf(error)
   if (refusal === null) throw error
-  return refuse(reply, refusal)
+  return writeRefusal(reply, refusal)
 }

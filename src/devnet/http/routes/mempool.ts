@@ -5,7 +5,7 @@ import { operations } from '../../../schema/operations.ts'
 import type { Command } from '../../command/command.ts'
 import { readCommandText } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { isUnread, readAll, type Unread } from '../read-all.ts'
 import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
@@ -24,17 +24,17 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
     return sendJson(reply, JSON_TYPE, stringifyJson({ hashes, highwaterMark: [pools.nonce, newest] }))
   })
   router.serve(operations.mempoolMember, ({ chain, body }, reply) => {
-    if (body.length > MAX_KEYS) return refuse(reply, tooManyKeys(body.length))
+    if (body.length > MAX_KEYS) return writeRefusal(reply, tooManyKeys(body.length))
     const pool = pools.of(chain)
     return sendJson(reply, JSON_TYPE, JSON.stringify(body.map((key) => pool.get(key) !== undefined)))
   })
   router.serve(operations.mempoolLookup, ({ chain, body }, reply) => {
-    if (body.length > MAX_KEYS) return refuse(reply, tooManyKeys(body.length))
+    if (body.length > MAX_KEYS) return writeRefusal(reply, tooManyKeys(body.length))
     const pool = pools.of(chain)
     const found = body.map((key) => pool.get(key))
     if (found.reduce((sum, each) => sum + (each?.bytes.length ?? 0), 0) > MAX_LOOKUP_BYTES) {
       const message = `the answer would exceed ${MAX_LOOKUP_BYTES} bytes; ask for fewer transactions at once`
-      return refuse(reply, { status: 400, message })
+      return writeRefusal(reply, { status: 400, message })
     }
     const results = found.map((each) =>
       each === undefined ? { tag: 'Missing' } : { tag: 'Pending', contents: decoder.decode(each.bytes) },
@@ -44,7 +44,7 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
   router.serve(operations.mempoolInsert, async ({ chain, body }, reply) => {
     const read = readAtOnce(body)
     const refused = isUnread(read) ? read : await pools.submit(chain, read)
-    if (refused !== null) return refuse(reply, insertRefusal(refused))
+    if (refused !== null) return writeRefusal(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })
 }

@@ -4,8 +4,8 @@ import type { Clock } from '../../../base/clock.ts'
 import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
-import { refuse } from '../app.ts'
-import { noWork, solutionRefusal } from '../refusal.ts'
+import { writeRefusal } from '../app.ts'
+import { noWorkRefusal, solutionRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 import { Broadcast, noMoreStreams } from '../stream/broadcast.ts'
 import type { StreamGate } from '../stream/stream-gate.ts'
@@ -29,12 +29,12 @@ export function addMiningRoutes(router: Router, options: MiningRouteOptions): vo
   router.serve(operations.work, async ({ query, body }, reply) => {
     const account = { account: body.account, predicate: body.predicate, publicKeys: body['public-keys'] }
     const answer = await coordinator.workLater(account, query.chain ?? null)
-    if (!(answer instanceof Uint8Array)) return refuse(reply, noWork(answer))
+    if (!(answer instanceof Uint8Array)) return writeRefusal(reply, noWorkRefusal(answer))
     return reply.type(BINARY).send(Buffer.from(answer))
   })
   router.serve(operations.solved, async ({ body }, reply) => {
     const refused = coordinator.solve(body)
-    if (refused !== null) return refuse(reply, solutionRefusal(refused))
+    if (refused !== null) return writeRefusal(reply, solutionRefusal(refused))
     await durable()
     return reply.code(200).type(JSON_TYPE).send('')
   })
@@ -51,10 +51,13 @@ function addUpdates(router: Router, options: MiningRouteOptions): void {
   let open = 0
   router.serve(operations.updates, ({ body }, reply) => {
     if (body.length !== 4) {
-      return refuse(reply, { status: 400, message: `expected a body of 4 bytes, the chain id; got ${body.length}` })
+      return writeRefusal(reply, {
+        status: 400,
+        message: `expected a body of 4 bytes, the chain id; got ${body.length}`,
+      })
     }
     const chain = readU32LE(body, 0)
-    if (chain >= chains) return refuse(reply, { status: 400, message: `there is no chain ${chain}` })
+    if (chain >= chains) return writeRefusal(reply, { status: 400, message: `there is no chain ${chain}` })
     if (open >= updateStreamLimit) return noMoreStreams(reply)
     open++
     const cancel = clock.after(updateStreamMs * (0.9 + 0.2 * random()), () => stream.close())

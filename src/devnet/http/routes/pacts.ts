@@ -3,7 +3,7 @@ import { developmentAccounts } from '../../../core/development-accounts.ts'
 import { JSON_TYPE } from '../../../schema/operation.ts'
 import { type KnownAccounts, pactOperations } from '../../../schema/pacts.ts'
 import { type PhraseAccount, phraseAccounts } from '../../orders/phrase-accounts.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { PactIndex } from '../lookup/pact-index.ts'
 import { onePactText, type PactNode, pactPageText } from '../lookup/pacts.ts'
 import { refusalOf } from '../refusal.ts'
@@ -22,7 +22,7 @@ export function addPactRoutes(router: Router, node: PactNode, phraseCount: numbe
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === null) throw error
-      return refuse(reply, refusal)
+      return writeRefusal(reply, refusal)
     }
   })
   router.serve(pactOperations.devnetAccounts, (_call, reply) => {

@@ -7,7 +7,7 @@ import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
 import { operations } from '../../../schema/operations.ts'
 import type { BlockStore } from '../../store/block-store.ts'
 import type { StoredPayload } from '../../store/payload.ts'
-import { keyNotFound, refuse, sendJson } from '../app.ts'
+import { keyNotFound, sendJson, writeRefusal } from '../app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
 import { unlessKnown } from '../unchanging.ts'
@@ -48,7 +48,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
       length += text.length
       if (length > MAX_BATCH_LENGTH) {
         const message = `the answer would exceed ${MAX_BATCH_LENGTH} bytes; ask for fewer payloads at once`
-        return refuse(reply, { status: 400, message })
+        return writeRefusal(reply, { status: 400, message })
       }
       texts.push(text)
     }

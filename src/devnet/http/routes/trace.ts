@@ -15,7 +15,7 @@ import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 import type { TransactionIndex } from '../../store/transaction-index.ts'
-import { refuse, sendJson } from '../app.ts'
+import { sendJson, writeRefusal } from '../app.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { Router } from '../router.ts'
 import { overridesIn } from './trace-overrides.ts'
@@ -51,7 +51,7 @@ export function addTraceRoutes(router: Router, options: TraceRouteOptions): void
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === null) throw error
-      return refuse(reply, refusal)
+      return writeRefusal(reply, refusal)
     }
   })
 }

@@ -1,6 +1,6 @@
 /** All open event streams of the node. Testers can close them, or hold back their events. */
 import type { FastifyReply } from 'fastify'
-import { openEventStream, type ServedStream } from '../app.ts'
+import { type ServedStream, serveEventStream } from '../app.ts'
 
 export const streamKinds = ['mining', 'header', 'block'] as const
 export type StreamKind = (typeof streamKinds)[number]
@@ -17,7 +17,7 @@ export class StreamGate {
   open(kind: StreamKind, reply: FastifyReply, onClose: () => void): ServedStream {
     const streams = this.#open[kind]
     const close = { isOver: false, forget: () => undefined as unknown }
-    const stream = openEventStream(reply, () => {
+    const stream = serveEventStream(reply, () => {
       close.isOver = true
       close.forget()
       onClose()

@@ -15,7 +15,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
-import { openEventStream } from '../app.ts'
+import { serveEventStream } from '../app.ts'
 import { Broadcast } from '../stream/broadcast.ts'
 import { Balances, blockView, headsOf, lowestShown, shownBlocks } from './chain-view.ts'
 import { ExecutedCommands, PoolWatch } from './command-view.ts'
@@ -46,8 +46,8 @@ export class LiveView {
   readonly #balances: Balances
   readonly #pools: PoolWatch
   readonly #executed: ExecutedCommands
-  readonly #own = new Broadcast(openEventStream)
-  readonly #others = new Broadcast(openEventStream)
+  readonly #own = new Broadcast(serveEventStream)
+  readonly #others = new Broadcast(serveEventStream)
   /** Section -> its JSON text in the last event. */
   readonly #told = new Map<string, string>()
   /** Number of blocks of the store already sent. */

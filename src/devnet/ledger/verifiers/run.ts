@@ -7,7 +7,7 @@ import type { VerifierUse } from '../../command/command.ts'
 import { allow } from './allow.ts'
 import { hyperlaneMessage } from './hyperlane-message.ts'
 import { signedList } from './signed-list.ts'
-import { distinct, type Verifier, VerifierGas, VerifierRefusal } from './verifier.ts'
+import { distinctTokens, type Verifier, VerifierGas, VerifierRefusal } from './verifier.ts'
 
 const MILLIGAS = 1000
 
@@ -37,7 +37,7 @@ function runVerifier({ name, proof, granted }: VerifierUse, gas: VerifierGas, al
   if (known === undefined || (allowed !== null && !allowed.includes(known)))
     throw evalError(`verifier does not exist: ${name}`)
   try {
-    verifiers[known](proof, distinct(granted), gas)
+    verifiers[known](proof, distinctTokens(granted), gas)
   } catch (error) {
     // Live nodes catch all other errors of a verifier, and hide their text.
     throw evalError(error instanceof VerifierRefusal ? error.message : 'Uncaught exception in verifier')

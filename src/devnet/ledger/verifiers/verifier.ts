@@ -43,6 +43,6 @@ export function grantedByName(uses: readonly VerifierUse[]): ReadonlyMap<string,
 }
 
 /** Removes duplicate capabilities. */
-export function distinct(tokens: readonly CapabilityToken[]): CapabilityToken[] {
+export function distinctTokens(tokens: readonly CapabilityToken[]): CapabilityToken[] {
   return tokens.filter((token, i) => tokens.findIndex((other) => equalValues(token, other)) === i)
 }

@@ -1,7 +1,7 @@
 /** Opens and tests the visitor's GPU. */
 /// <reference types="@webgpu/types" />
 import { GpuRunner } from '../../../engine/gpu/runner.ts'
-import { selfTest } from '../../../engine/gpu/self-test.ts'
+import { selfTestGpu } from '../../../engine/gpu/self-test.ts'
 import { isSoftware } from '../../../engine/gpu/software.ts'
 import { Problem } from './problem.ts'
 
@@ -36,7 +36,7 @@ export async function openDevice(shader: string): Promise<SearchDevice> {
     const split = adapter.info.vendor === 'nvidia'
     const options = { shader, workgroup: WORKGROUP, split, slots: IN_FLIGHT }
     const runner = await GpuRunner.create({ GPUBufferUsage, GPUMapMode }, device, options)
-    const complaint = await Promise.race([selfTest(runner), failed])
+    const complaint = await Promise.race([selfTestGpu(runner), failed])
     if (complaint !== null) {
       const advice = 'Update the graphics driver or the browser, then start again.'
       throw new Problem(`The self-test failed: ${complaint}.`, advice)
