@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { code, imports, isOurs } from './import-graph.ts'
 
 /**
@@ -253,6 +253,63 @@ it.each(Object.entries(allowedInside))('imports inside %s point in the direction
     return own !== null && other !== null && own !== other && !rules[own]?.includes(other)
   })
   expect(wrong).toEqual([])
+})
+
+/**
+ * Files of large flat rooms by kind. A file imports those of its own kind and of kinds before it.
+ * public.ts, the entry of the package, imports all.
+ */
+const kinds: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  core: {
+    hashes: ['blake2b', 'blake2s', 'command-hash'],
+    keys: ['phrase-keys', 'slh-dsa', 'development-accounts'],
+    blocks: [
+      'header',
+      'work',
+      'nonce',
+      'target',
+      'pow',
+      'merkle',
+      'block-hash',
+      'payload',
+      'graph',
+      'fork',
+      'solution',
+    ],
+    proofs: ['merkle-path', 'spv', 'prove-output'],
+    payments: ['coinbase', 'block-fees', 'gas', 'command-size'],
+    networks: ['network', 'network-form', 'network-data', 'known-networks'],
+    rules: ['genesis', 'cut', 'difficulty', 'validate', 'header-json', 'spv-window', 'reward', 'block-payment'],
+  },
+  node: {
+    connections: ['authorities', 'unreachable', 'undici', 'dial', 'machine-clock', 'round-trip', 'http'],
+    requests: ['errors', 'requests', 'paging', 'header-encoding', 'event-filter', 'event-stream'],
+    checks: ['node-info', 'verify-network', 'verify', 'verify-payload'],
+    calls: [
+      ...['chain-calls', 'command-calls', 'genesis-calls', 'mining-calls', 'node-calls', 'payload-calls'],
+      ...['stream-calls', 'updates', 'wait-for'],
+    ],
+    client: ['client'],
+  },
+}
+
+describe.each(Object.entries(kinds))('the files of %s', (name, groups) => {
+  const order = new Map(
+    Object.values(groups).flatMap((list, place) => list.map((file) => [`${name}/${file}.ts`, place])),
+  )
+
+  it('have a kind each', () => {
+    const flat = files.filter((file) => room(file) === name && inner(file) === '' && file !== `${name}/public.ts`)
+    expect(flat.toSorted()).toEqual([...order.keys()].toSorted())
+  })
+
+  it('import files of their own kind and of those before', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const [own, other] = [order.get(from), order.get(to)]
+      return own !== undefined && other !== undefined && other > own
+    })
+    expect(wrong).toEqual([])
+  })
 })
 
 const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
