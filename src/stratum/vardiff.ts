@@ -80,12 +80,6 @@ interface ShareBatch {
   readonly easiestAfter: number
 }
 
-/** Records a share whose hash takes `hashes` on average. */
-export function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
-  const one = { shares: 1, firstMs: nowMs, lastMs: nowMs, first: hashes, easiestAfter: Number.POSITIVE_INFINITY }
-  return sharedAll(state, one)
-}
-
 /** Records a batch of shares. */
 export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
   const { window } = state

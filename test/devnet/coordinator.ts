@@ -1,12 +1,13 @@
 /** A coordinator without HTTP, for tests of its users. */
 
-import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import type { Chains } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Coordinator, type CoordinatorOptions } from '../../src/devnet/work/coordinator.ts'
 import { ledgerOf } from './ledger.ts'
+import { noTrial } from './no-trial.ts'
 
 export function coordinatorOf(
   chains: Chains,

@@ -3,12 +3,13 @@ import { expect, it } from 'vitest'
 import { emptyState, MissingEntry, type ReadableState } from '../../src/contracts/machine/state.ts'
 import type { RunCommand } from '../../src/devnet/ledger/draft.ts'
 import { executeInBlock } from '../../src/devnet/ledger/execute.ts'
-import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Drafts } from '../../src/devnet/work/drafts.ts'
 import { headOf, LedgerGround } from './ledger-ground.ts'
+import { noTrial } from './no-trial.ts'
 
 /** The test does not depend on the time slice. */
 const NO_SLICE_MS = 60_000

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { type GraphName, graphs } from '../../src/core/graph.ts'
 import { development } from '../../src/core/network-data.ts'
-import { Mempools, noTrial } from '../../src/devnet/mempool/mempools.ts'
+import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
@@ -13,6 +13,7 @@ import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
 import { type Signed, signed } from './command.ts'
 import { Fork, growCut } from './forks.ts'
 import { Heard } from './heard.ts'
+import { noTrial } from './no-trial.ts'
 import { commandOf, pendingOf } from './read-command.ts'
 
 /** Chains that execute nothing, and their transaction events. `onTold` receives the number of events after each one. */

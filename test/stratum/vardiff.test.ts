@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adjusted, heard, powerOfTwo, SHARE_MS, shared, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
+import { adjusted, heard, powerOfTwo, SHARE_MS, sharedAll, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
 import { randomFrom } from '../random.ts'
 
 const ANY = { least: 1, leastAtFirst: 1, firstStep: 8 }
 const ASIC = { least: 2 ** 40, leastAtFirst: 2 ** 48, firstStep: 2 }
+
+/** Records a share whose hash takes `hashes` on average. */
+function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
+  const one = { shares: 1, firstMs: nowMs, lastMs: nowMs, first: hashes, easiestAfter: Number.POSITIVE_INFINITY }
+  return sharedAll(state, one)
+}
 
 interface Mined {
   readonly state: Vardiff

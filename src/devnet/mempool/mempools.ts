@@ -30,14 +30,6 @@ export interface Trial {
   pactFault(chain: number, command: Command): string | null
 }
 
-/** For pools without a ledger: every command passes. */
-export const noTrial: Trial = {
-  now: () => null,
-  later: async () => null,
-  signatures: async () => null,
-  pactFault: () => null,
-}
-
 /** Most time for trials of refused commands in one request. A refused command pays no gas. */
 const MAX_UNPAID_MS = 1000
 
