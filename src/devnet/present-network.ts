@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { describeError, NewcutError } from '../base/errors.ts'
+import { untilAborted, withFirstOf } from '../base/signals.ts'
 import { pinText } from '../copy/pin.ts'
 import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'
@@ -91,13 +92,7 @@ async function openOrRefuse(options: DevnetOptions, open: Turning['open']): Prom
 
 /** Rejects when the signal aborts. A network that opens later is closed. */
 async function unlessAborted(opening: Promise<OpenedNetwork>, signal: AbortSignal): Promise<OpenedNetwork> {
-  let abandon: () => void = () => undefined
-  const aborted = new Promise<null>((resolve) => {
-    abandon = () => resolve(null)
-    if (signal.aborted) abandon()
-    signal.addEventListener('abort', abandon, { once: true })
-  })
-  const opened = await Promise.race([opening, aborted]).finally(() => signal.removeEventListener('abort', abandon))
+  const opened = await withFirstOf([signal], (ends) => Promise.race([opening, untilAborted(ends).then(() => null)]))
   if (opened !== null) return opened
   void opening.then(
     (network) => network.close(),

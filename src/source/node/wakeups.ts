@@ -1,5 +1,6 @@
 /** Wakes everything that waits for a node as soon as it answers again. */
 import { type Clock, sleep } from '../../base/clock.ts'
+import { withFirstOf } from '../../base/signals.ts'
 
 export class Wakeups {
   readonly #waiting = new Set<(wasAway: boolean) => void>()
@@ -24,12 +25,8 @@ export class Wakeups {
   /** Resolves after the delay, when the node answers again, or when the signal aborts. */
   async sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
-    const wake = () => woken.abort()
-    const forget = this.onBack(wake)
-    signal.addEventListener('abort', wake, { once: true })
-    if (signal.aborted) wake()
-    await sleep(clock, delayMs, woken.signal)
-    signal.removeEventListener('abort', wake)
+    const forget = this.onBack(() => woken.abort())
+    await withFirstOf([signal, woken.signal], (ends) => sleep(clock, delayMs, ends))
     forget()
   }
 }

@@ -1,6 +1,7 @@
 /** One of several nodes: whether it answers, how far its chains are, and why it may be unfit to give work. */
 import { type Clock, sleep } from '../../base/clock.ts'
 import { describeError, NewcutError } from '../../base/errors.ts'
+import { withFirstOf } from '../../base/signals.ts'
 import { formatDuration } from '../../base/units.ts'
 import { isRetryable, NodeRefusal } from '../../node/errors.ts'
 import type { Fitness } from '../failover/choose.ts'
@@ -323,16 +324,15 @@ export class NodeUpstream implements Upstream<NodeSource> {
   }
 
   async #within<T>(limitMs: number, signal: AbortSignal, call: (ends: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController()
-    const stop = () => controller.abort(signal.reason)
-    const cancel = this.#clock.after(limitMs, () => controller.abort(new NoAnswer(this.url, limitMs)))
-    signal.addEventListener('abort', stop, { once: true })
+    const late = new AbortController()
+    const cancel = this.#clock.after(limitMs, () => late.abort(new NoAnswer(this.url, limitMs)))
     try {
-      signal.throwIfAborted()
-      return await call(controller.signal)
+      return await withFirstOf([signal, late.signal], (ends) => {
+        ends.throwIfAborted()
+        return call(ends)
+      })
     } finally {
       cancel()
-      signal.removeEventListener('abort', stop)
     }
   }
 }

@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, sleep } from '../../base/clock.ts'
 import { NewcutError } from '../../base/errors.ts'
+import { after } from '../../base/signals.ts'
 import type { FollowUp, Receipt } from '../../core/solution.ts'
 import type { Work } from '../../core/work.ts'
 import type { NodeClient } from '../../node/client.ts'
@@ -213,13 +214,7 @@ export class NodesSource implements Source, ChainChoice {
 
   /** Runs `run` after the delay, unless the source has ended. */
   #after(delayMs: number, run: () => void): void {
-    const { signal } = this.#stopped
-    if (signal.aborted) return
-    const cancel = this.#options.clock.after(delayMs, () => {
-      signal.removeEventListener('abort', cancel)
-      run()
-    })
-    signal.addEventListener('abort', cancel, { once: true })
+    after(this.#options.clock, delayMs, this.#stopped.signal, run)
   }
 
   async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
