@@ -12,7 +12,7 @@ import { systemClock } from '../platform/clock.ts'
 import { packageVersion } from '../platform/version.ts'
 import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
-import type { Record } from './record.ts'
+import type { MiningRecord } from './record.ts'
 import type { RunEnd } from './run-end.ts'
 import type { OpenedSearch } from './search/open.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
@@ -32,7 +32,7 @@ interface FacedMiner {
   readonly miner: Miner
   readonly reached: ReachedSource
   readonly search: Pick<OpenedSearch, 'rigs'>
-  readonly record: Record
+  readonly record: MiningRecord
   readonly end: RunEnd
   /** Called with a warning if the HTTP server cannot start. */
   readonly onEvent: (event: MinerEvent) => void

@@ -12,7 +12,7 @@ import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
 import { openPower, type Power } from './power.ts'
-import { openRecord, type Record } from './record.ts'
+import { type MiningRecord, openRecord } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { enginesFor } from './search/engines.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
@@ -91,7 +91,7 @@ export function receiversOf({ record, search, faces, onEvent }: Hearing): readon
 }
 
 interface Hearing {
-  readonly record: Pick<Record, 'onEvent' | 'onConfirmed'>
+  readonly record: Pick<MiningRecord, 'onEvent' | 'onConfirmed'>
   readonly search: Pick<OpenedSearch, 'onEvent'>
   readonly faces: Pick<Faces, 'onEvent'>
   readonly onEvent: Receiver
@@ -125,7 +125,7 @@ interface RunParts {
   readonly miner: Miner
   readonly reached: ReachedSource
   readonly search: OpenedSearch
-  readonly record: Record
+  readonly record: MiningRecord
   readonly faces: Faces
   readonly pauses: Pausing
   readonly power: Power

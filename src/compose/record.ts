@@ -12,7 +12,7 @@ import type { MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
 import type { KeptState } from './state.ts'
 
-export interface Record {
+export interface MiningRecord {
   /** The journal, or null without one. */
   readonly state: KeptState | null
   /** Unsettled solutions of earlier runs. */
@@ -38,7 +38,7 @@ export async function openRecord(
   { source }: MinerSetup,
   { network, payee: account, node }: ReachedSource,
   { onEvent, show, end }: RecordPorts,
-): Promise<Record> {
+): Promise<MiningRecord> {
   // A pool follows the blocks of its shares itself.
   const setup = source.kind === 'pools' ? null : (source.state ?? null)
   const confirmations = ('confirmations' in source && source.confirmations) || 1

@@ -8,7 +8,7 @@ import type { RigHost } from '../../engine/rigs.ts'
 import type { MinerEvent } from '../../mine/events.ts'
 import type { Unfinished } from '../../mine/life.ts'
 import type { Miner } from '../../mine/miner.ts'
-import type { Record } from '../record.ts'
+import type { MiningRecord } from '../record.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { MinerSetup } from '../setup.ts'
 import type { ReachedSource } from '../source/reached.ts'
@@ -33,7 +33,7 @@ export interface OpenedSearch {
 
 interface SearchedFor {
   readonly reached: Pick<ReachedSource, 'network' | 'payee'> & Partial<Pick<ReachedSource, 'node'>>
-  readonly record: Pick<Record, 'unfinished'>
+  readonly record: Pick<MiningRecord, 'unfinished'>
   readonly show: (event: MinerEvent) => void
 }
 
