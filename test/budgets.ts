@@ -18,7 +18,7 @@ const STEPS = 'The command line loads in steps, so that --version and commands w
 /** Modules of src/ that a command imports at once, followed through static imports. */
 export const modulesAtOnce = {
   mine: [
-    [269, 'A miner for nodes with CPU threads.'],
+    [266, 'A miner for nodes with CPU threads.'],
     [3, 'Backoff, replacing files, and answers of other machines have modules of their own.'],
     [2, NETWORKS],
     [1, NETWORK_FILE],
@@ -26,7 +26,7 @@ export const modulesAtOnce = {
     [4, STEPS],
   ],
   lead: [
-    [259, 'A leader of a fleet for nodes.'],
+    [255, 'A leader of a fleet for nodes.'],
     [4, 'Backoff, replacing files, files of users, and answers of other machines have modules of their own.'],
     [2, NETWORKS],
     [1, NETWORK_FILE],
@@ -34,7 +34,7 @@ export const modulesAtOnce = {
     [4, STEPS],
   ],
   devnet: [
-    [507, 'A whole node, with its evaluator and its pages.'],
+    [492, 'A whole node, with its evaluator and its pages.'],
     [5, 'Backoff, replacing files, files of users, answers of other machines, and seals have modules of their own.'],
     [2, NETWORKS],
     [1, NETWORK_FILE],
@@ -48,14 +48,14 @@ export const modulesAtOnce = {
     [3, STEPS],
   ],
   send: [
-    [159, 'A wallet, and the client of a node.'],
+    [155, 'A wallet, and the client of a node.'],
     [2, 'Backoff, and answers of other machines have modules of their own.'],
     [1, 'Names of keys are apart from the keys, which keygen need not load.'],
     [4, `${NETWORKS} Files of users follow.`],
     [1, NETWORK_FILE],
     [3, STEPS],
   ],
-  keygen: [[35, 'The command line, keys, and a file for secrets.']],
+  keygen: [[34, 'The command line, keys, and a file for secrets.']],
 } satisfies Readonly<Record<string, Budget>>
 
 /** The same of `newcut ARGS` in a real process, and the files that it loads. Bundles have many modules in a file. */
