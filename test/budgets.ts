@@ -15,6 +15,9 @@ const NETWORK_FILE = 'The option for files of networks.'
 const MONEY = 'Payment models, and the forecast of rewards.'
 const STEPS = 'The command line loads in steps, so that --version and commands without a table need few modules.'
 
+const TABLES =
+  'Every command has a table of options: those of nodes, tools, tests and conformance, with the words of cases and makers.'
+
 /** Modules of src/ that a command imports at once, followed through static imports. */
 export const modulesAtOnce = {
   mine: [
@@ -24,6 +27,7 @@ export const modulesAtOnce = {
     [1, NETWORK_FILE],
     [2, MONEY],
     [4, STEPS],
+    [4, TABLES],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -32,6 +36,7 @@ export const modulesAtOnce = {
     [1, NETWORK_FILE],
     [2, MONEY],
     [4, STEPS],
+    [4, TABLES],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],
@@ -46,6 +51,7 @@ export const modulesAtOnce = {
     [2, 'Schemes of SLH-DSA, and their signatures.'],
     [1, 'The texts of refusals, which left a file of 400 lines.'],
     [3, STEPS],
+    [4, TABLES],
   ],
   send: [
     [155, 'A wallet, and the client of a node.'],
@@ -54,14 +60,18 @@ export const modulesAtOnce = {
     [4, `${NETWORKS} Files of users follow.`],
     [1, NETWORK_FILE],
     [3, STEPS],
+    [4, TABLES],
   ],
-  keygen: [[34, 'The command line, keys, and a file for secrets.']],
+  keygen: [
+    [34, 'The command line, keys, and a file for secrets.'],
+    [6, `${TABLES} Their values and refusals follow.`],
+  ],
 } satisfies Readonly<Record<string, Budget>>
 
 /** The same of `newcut ARGS` in a real process, and the files that it loads. Bundles have many modules in a file. */
 export const loadedByArgs = [
   { args: ['--version'], own: 5, files: 4, why: 'The command line alone.' },
-  { args: ['keygen'], own: 37, files: 11, why: 'As keygen above, and what starts a process.' },
+  { args: ['keygen'], own: 43, files: 11, why: 'As keygen above, and what starts a process.' },
 ] as const
 
 const MINER_MODULES: Budget = [
@@ -70,6 +80,7 @@ const MINER_MODULES: Budget = [
   [2, MONEY],
   [1, 'The words for a pace are those of auto-mine.'],
   [4, STEPS],
+  [3, TABLES],
 ]
 
 /** The same of a miner for a node that has found a block, with bundles and without. */

@@ -1,4 +1,4 @@
-/** Writes docs/OPTIONS.md from the option tables, and from the help of commands without a table. */
+/** Writes docs/OPTIONS.md from the option tables. */
 import { commandGroups } from '../src/cli/command-row.ts'
 import {
   defaultText,
@@ -13,9 +13,6 @@ import { commandRows } from '../src/commands/commands.ts'
 
 type Table = Readonly<Record<string, OptionSpec<unknown>>>
 
-/** Commands that take the options of another command. */
-const SAME_OPTIONS: Readonly<Record<string, string>> = { config: 'mine' }
-
 const introduction = `# Options
 
 <!-- Written by npm run docs:tables from src/cli/options/. Do not edit. -->
@@ -29,27 +26,27 @@ You can set an option as a flag, as an environment variable, or as a line of a Y
 | environment | \`NEWCUT_BLOCK_DELAY=10s\` | \`NEWCUT_NO_POW=true\` |
 | file | \`block-delay: 10s\` | \`pow: false\` |
 
-Options for one call of a command are flags only. \`newcut config\` prints the effective options of \`newcut mine\` as a
+Options for one call of a command are flags only. \`newcut config COMMAND\` prints the effective options of a command as a
 YAML file, with the origin of each. \`newcut COMMAND --help\` shows the main options of a command, and \`--help-all\` every
 one.
 `
 
-/** The whole document. `helpOf` returns the help of a command, or of the program if called without words. */
-export async function optionsDocument(helpOf: (...words: string[]) => Promise<string>): Promise<string> {
+/** The whole document. */
+export function optionsDocument(): string {
   const sections = commandGroups
     .flatMap((group) => commandRows.filter((row) => row.group === group))
-    .map(async (row) => {
-      const command = row.name
-      const same = SAME_OPTIONS[command]
-      if (same !== undefined) return `## newcut ${command}\n\nThe options of \`newcut ${same}\`.\n`
-      if ('options' in row) return `## newcut ${command}\n\n${tableText(row.options as Table)}`
-      return `## newcut ${command}\n\n\`\`\`text\n${(await helpOf(...command.split(' '))).trimEnd()}\n\`\`\`\n`
+    .map((row) => {
+      const notes = row.notes === undefined ? '' : `\n\`\`\`text\n${row.notes}\n\`\`\`\n`
+      return `## newcut ${row.name}\n\n${row.isAboutOptions ? ABOUT_OPTIONS : tableText(row.options as Table)}${notes}`
     })
-  return [introduction, ...(await Promise.all(sections))].join('\n')
+  return [introduction, ...sections].join('\n')
 }
+
+const ABOUT_OPTIONS = 'The options of the command that its argument names: by default those of `newcut mine`.\n'
 
 /** A table for each group of options. Options without a group have no heading. */
 function tableText(table: Table): string {
+  if (Object.keys(table).length === 0) return 'No options.\n'
   const order = [undefined, ...(Object.keys(optionGroups) as OptionGroup[])]
   return order
     .flatMap((group) => {
@@ -67,7 +64,7 @@ function tableText(table: Table): string {
 function rowText(name: string, spec: OptionSpec<unknown>): string {
   const flag = negatedName(name, spec) ?? name
   const cells = [
-    code(spec.placeholder === null ? `--${flag}` : `--${flag} ${spec.placeholder}`),
+    code(`${spec.short === undefined ? '' : `${spec.short}, `}--${flag} ${spec.placeholder ?? ''}`.trimEnd()),
     spec.isFlagOnly ? 'flag only' : code(environmentName(flag)),
     spec.placeholder === null ? 'switch' : spec.kind.expected,
     defaultOf(spec),

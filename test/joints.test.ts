@@ -57,7 +57,7 @@ describe('imports', () => {
       const all = ['newcut.ts', 'commands/command-line.ts', ...from]
       return new Set([...all, ...all.flatMap((file) => [...reached(graph, file)])]).size
     }
-    const tables = ['commands/commands.ts', 'cli/config.ts']
+    const tables = ['commands/commands.ts', 'cli/config-file.ts']
     const nodes = ['compose/source/nodes.ts', 'compose/search/own.ts', 'engine/cpu/cpu.ts']
     const counts = {
       mine: loaded(...tables, 'commands/mine.ts', ...nodes),

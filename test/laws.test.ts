@@ -138,7 +138,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   api: ['fastify', 'prom-client'],
   base: ['@noble/hashes'],
   cli: ['commander', 'log-update', 'pino', 'string-width', 'wrap-ansi', 'yaml'],
-  commands: ['@nats-io/transport-node', 'commander'],
+  commands: ['@nats-io/transport-node'],
   compose: ['fastify'],
   conformance: ['undici'],
   contracts: ['@noble/curves', '@noble/hashes'],

@@ -62,7 +62,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'core',
     'base',
   ],
-  cli: ['mine', 'source', 'engine', 'schema', 'platform', 'core', 'base'],
+  // Words of options: cases and makers.
+  cli: ['mine', 'source', 'engine', 'conformance', 'stratum-check', 'schema', 'platform', 'core', 'base'],
   api: ['accounts', 'mine', 'source', 'stratum', 'platform', 'core', 'base'],
   journal: ['mine', 'schema', 'core', 'base'],
   tune: ['sensors', 'mine', 'engine', 'schema', 'platform', 'core', 'base'],

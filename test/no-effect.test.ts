@@ -1,12 +1,17 @@
-/**
- * Options of `newcut mine` that are refused beside other options, with the texts of the refusals:
- * test/golden/no-effect.txt.
- */
+/** Options that are refused beside other options, with the texts of the refusals: test/golden/no-effect.txt. */
 import { expect, it } from 'vitest'
 import { NewcutError } from '../src/base/errors.ts'
 import { resolveLayers } from '../src/cli/config.ts'
-import { refuseWithoutEffect } from '../src/cli/options/effect.ts'
+import type { OptionTable } from '../src/cli/flags.ts'
+import { blocksOptions } from '../src/cli/options/blocks.ts'
+import { conformanceOptions } from '../src/cli/options/conformance.ts'
+import { contractOptions } from '../src/cli/options/contract.ts'
+import { forkCommandOptions, lspOptions } from '../src/cli/options/fork.ts'
 import { mineOptions } from '../src/cli/options/mine.ts'
+import { refuseWithoutEffect } from '../src/cli/options/needs.ts'
+import { payoutsOptions } from '../src/cli/options/payouts.ts'
+import type { OptionSpec } from '../src/cli/options/row.ts'
+import { sendOptions, transferOptions } from '../src/cli/options/wallet.ts'
 
 /** Typed flags: option -> value, or values. */
 type Flags = Readonly<Record<string, unknown>>
@@ -108,11 +113,79 @@ const lineOf = (flags: Flags) =>
     .map(([name, value]) => (typeof value === 'boolean' ? `--${value ? '' : 'no-'}${name}` : `--${name} ${value}`))
     .join(' ')
 
+/** The same for other commands: options with needs alone. */
+const others: Readonly<Record<string, { table: OptionTable; situations: readonly Flags[]; values: Flags }>> = {
+  blocks: {
+    table: blocksOptions,
+    situations: [{}, { csv: true }, { summary: true }],
+    values: { 'coin-price': '1USD', json: true, csv: true },
+  },
+  payouts: {
+    table: payoutsOptions,
+    situations: [
+      {},
+      { fleet: ['nats://10.0.0.5:4222'] },
+      { from: '127.0.0.1:4148' },
+      { scheme: 'solo' },
+      { pay: true },
+    ],
+    values: {
+      ...{
+        from: '127.0.0.1:4148',
+        'http-token': '0123456789abcdef',
+        window: '3',
+        key: ['my.key'],
+        'gas-limit': '3000',
+      },
+      ...{ 'gas-price': '1e-7', ttl: '1h', 'nats-domain': 'x', 'fleet-name': 'x', 'nats-creds': 'x', 'nats-ca': 'x' },
+      ...{ 'nats-cert': 'x', 'nats-key': 'x', insecure: true, ca: 'ca.pem', fingerprint: KEY },
+    },
+  },
+  transfer: {
+    table: transferOptions,
+    situations: [{}, { 'to-chain': '3' }, { continue: 'KEY' }, { node: ['https://10.0.0.5'], fingerprint: KEY }],
+    values: {
+      ...{ 'to-chain': '3', 'receiver-keyset': '{}', 'gas-payer': 'me', depth: '3' },
+      ...{ insecure: true, ca: 'ca.pem', fingerprint: KEY },
+    },
+  },
+  send: {
+    table: sendOptions,
+    situations: [{}, { request: 'x.yaml' }, { wait: false }],
+    values: {
+      ...{ chain: '3', data: '{}', cap: ['(coin.GAS)'], sender: 'me', 'gas-limit': '3000', 'gas-price': '1e-7' },
+      ...{ ttl: '1h', depth: '3', insecure: true, ca: 'ca.pem', fingerprint: KEY },
+    },
+  },
+  contract: {
+    table: contractOptions,
+    situations: [{}, { tap: true }, { check: true }, { lcov: 'x' }, { 'coverage-min': '80' }, { fork: 'a:1' }],
+    values: {
+      ...{ json: true, tolerance: '1%', 'coverage-exclude': ['lib'], 'coverage-all': true, 'fork-cut': '5' },
+      ...{ 'fork-chains': '0', 'fork-cache': 'off', 'fork-limit': '5/s', 'fork-timeout': '5s' },
+      ...{ 'fork-table-rows': '5', 'fork-pact': ['x'] },
+    },
+  },
+  fork: {
+    table: forkCommandOptions,
+    situations: [{}, { verify: true }],
+    values: { cases: '3', report: 'x.json', 'node-release': '2.32' },
+  },
+  lsp: { table: lspOptions, situations: [{}], values: { 'fork-cut': '5', 'fork-limit': '5/s' } },
+  conformance: {
+    table: conformanceOptions,
+    situations: [{}, { serve: '0' }, { node: ['https://10.0.0.5'] }],
+    values: {
+      ...{ node: NODE, idle: '3s', needs: ['mine'], release: 'spec', timeout: '3s', insecure: true, fingerprint: KEY },
+    },
+  },
+}
+
 /** @returns the text that refuses these flags, or null if they are accepted */
-function refusalOf(flags: Flags): string | null {
+function refusalOf(table: OptionTable, flags: Flags): string | null {
   const layers = { orders: {}, environment: {}, content: {}, file: null }
   try {
-    refuseWithoutEffect(mineOptions, resolveLayers(mineOptions, { ...layers, flags }))
+    refuseWithoutEffect(table, resolveLayers(table, { ...layers, flags }))
     return null
   } catch (error) {
     if (!(error instanceof NewcutError)) throw error
@@ -124,14 +197,24 @@ it('has a value for every option', () => {
   expect(Object.keys(values).toSorted()).toEqual(Object.keys(mineOptions).toSorted())
 })
 
+it.each(Object.entries(others))('has a value for every option of newcut %s that needs others', (_, command) => {
+  const rows = Object.entries(command.table as Readonly<Record<string, OptionSpec<unknown>>>)
+  const needing = rows.filter(([, { needs = [] }]) => needs.length > 0).map(([name]) => name)
+  const shared = command.table === lspOptions ? needing.filter((name) => !(name in contractOptions)) : needing
+  expect(Object.keys(command.values)).toEqual(expect.arrayContaining(shared))
+})
+
 it('options without effect are refused in these words', async () => {
-  const lines = situations.flatMap((situation) => {
-    const refused = Object.entries(values).flatMap(([name, value]) => {
-      if (name in situation) return []
-      const text = refusalOf({ ...situation, [name]: value })
-      return text === null ? [] : [`  ${text}`]
-    })
-    return [`newcut mine ${lineOf(situation)}`.trimEnd(), ...new Set(refused), '']
-  })
+  const commands = { mine: { table: mineOptions, situations, values }, ...others }
+  const lines = Object.entries(commands).flatMap(([command, { table, situations, values }]) =>
+    situations.flatMap((situation) => {
+      const refused = Object.entries(values).flatMap(([name, value]) => {
+        if (name in situation) return []
+        const text = refusalOf(table, { ...situation, [name]: value })
+        return text === null ? [] : [`  ${text}`]
+      })
+      return [`newcut ${command} ${lineOf(situation)}`.trimEnd(), ...new Set(refused), '']
+    }),
+  )
   await expect(lines.join('\n')).toMatchFileSnapshot('golden/no-effect.txt')
 })

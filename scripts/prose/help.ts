@@ -1,6 +1,5 @@
 /** The help texts of all commands and options, from their rows. */
 import { benchSuites } from '../../src/cli/bench-suites.ts'
-import { descriptionOf } from '../../src/cli/help.ts'
 import { fullHelp, type OptionSpec } from '../../src/cli/options/row.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 
@@ -18,14 +17,11 @@ export function helpTexts(): HelpText[] {
       name: `newcut ${row.name}`,
       text,
     }))
-    if ('options' in row) {
-      const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'more'>>>
-      return [
-        ...own,
-        ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelp(help, more) })),
-      ]
-    }
-    return [...own, ...row.flags.map((flag) => ({ name: flag.long ?? flag.flags, text: descriptionOf(flag, true) }))]
+    const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'more'>>>
+    return [
+      ...own,
+      ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelp(help, more) })),
+    ]
   })
   const suites = Object.entries(benchSuites).map(([name, text]) => ({ name: `newcut bench ${name}`, text }))
   return [...new Map([...texts, ...suites].map((each) => [`${each.name}\n${each.text}`, each])).values()]

@@ -1,12 +1,19 @@
 /** The row of a command, from which the program, its help, the manual page and completion scripts are made. */
-import type { Argument, Option } from 'commander'
 import type { Config } from './config.ts'
 import type { OptionTable } from './flags.ts'
 import type { Surroundings } from './terminal.ts'
+import type { ValueKind } from './values.ts'
 
 /** Groups of commands by what people do, in the order of the help. */
 export const commandGroups = ['mining', 'rigs', 'contracts', 'tools'] as const
 export type CommandGroup = (typeof commandGroups)[number]
+
+/** An argument, whose values are of a kind. */
+interface ArgumentFacts {
+  /** In the notation of commander. */
+  readonly name: string
+  readonly kind: Omit<ValueKind<unknown>, 'format'>
+}
 
 /** The texts of a command in help and manual page. */
 export interface CommandFacts {
@@ -14,8 +21,10 @@ export interface CommandFacts {
   readonly group: CommandGroup
   /** One line of at most 66 letters, without a full stop. */
   readonly help: string
-  /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`; an Argument has choices. */
-  readonly args?: readonly (string | Argument)[]
+  /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`. */
+  readonly args?: readonly (string | ArgumentFacts)[]
+  /** It shows options, and uses none of them. */
+  readonly isAboutOptions?: true
   /** The usage line. By default, it is made from options and arguments. */
   readonly usage?: string
   /** Sentences below `help`, in the help and in the documents. */
@@ -30,23 +39,12 @@ export interface CommandFacts {
 export type ExitStatus = number | Promise<number>
 
 /** A command whose options come from flags, the environment and a file. */
-export interface ConfiguredRow extends CommandFacts {
+export interface CommandRow extends CommandFacts {
   readonly options: OptionTable
   /** The options that `--help` shows; all of them if left out. `--help-all` always shows all. */
   readonly common?: readonly string[]
   readonly run: (args: readonly string[], config: Config<unknown>, around: Surroundings) => ExitStatus
 }
-
-/** A command with flags alone. */
-export interface FlagRow extends CommandFacts {
-  readonly flags: readonly Option[]
-  readonly run: (args: readonly string[], flags: Flags, around: Surroundings) => ExitStatus
-}
-
-export type CommandRow = ConfiguredRow | FlagRow
-
-/** Name of a flag -> its value as typed, or true for a switch. */
-export type Flags = Readonly<Record<string, string | true | undefined>>
 
 /** A row whose `run` receives the values of its own table. */
 export function configured<T extends OptionTable>(
@@ -55,6 +53,6 @@ export function configured<T extends OptionTable>(
     readonly common?: readonly (keyof T & string)[]
     readonly run: (args: readonly string[], config: Config<T>, around: Surroundings) => ExitStatus
   },
-): ConfiguredRow {
+): CommandRow {
   return { ...row, run: (args, config, around) => row.run(args, config as Config<T>, around) }
 }

@@ -35,23 +35,33 @@ export class RowOption extends Option {
   }
 }
 
-/** Gives a command one flag for each option of the table. Help shows the common ones, or all if none are named. */
-export function addOptions(command: Command, table: OptionTable, common?: readonly string[]): void {
+/** How a command shows and reads its flags. */
+interface FlagManner {
+  /** The options that help shows; all if left out. */
+  readonly common?: readonly string[] | undefined
+  /** Whether flags take several values at once. An argument behind such a flag would become one of them. */
+  readonly takesSeveral: boolean
+}
+
+/** Gives a command one flag for each option of the table. */
+export function addOptions(command: Command, table: OptionTable, { common, takesSeveral }: FlagManner): void {
   for (const [name, entry] of Object.entries(table)) {
-    command.addOption(flagOf(command, name, entry as OptionSpec<unknown>, common?.includes(name) ?? true))
+    const flag = flagOf(name, entry as OptionSpec<unknown>, common?.includes(name) ?? true, takesSeveral)
+    command.addOption(flag)
   }
 }
 
-function flagOf(command: Command, name: string, spec: OptionSpec<unknown>, isCommon: boolean): Option {
-  const { kind, fallback, placeholder, help, more, group, isSecret } = spec
+function flagOf(name: string, spec: OptionSpec<unknown>, isCommon: boolean, takesSeveral: boolean): Option {
+  const { kind, fallback, placeholder, help, more, group, isSecret, short } = spec
   const isList = kind.isList === true
-  // An argument behind a flag with many values would become one of them.
-  const values = isList && command.registeredArguments.length === 0 ? '...' : ''
+  const values = isList && takesSeveral ? '...' : ''
   const negation = placeholder === null && fallback === true ? 'no-' : ''
   const value = placeholder === null ? '' : ` <${placeholder}${values}>`
   const texts = { help, more, standard: defaultText(spec) }
-  const flag = new RowOption(`--${negation}${name}${value}`, texts, { isRepeatable: isList, isCommon })
+  const names = `${short === undefined ? '' : `${short}, `}--${negation}${name}`
+  const flag = new RowOption(`${names}${value}`, texts, { isRepeatable: isList, isCommon })
   if (group !== undefined) flag.helpGroup(optionGroups[group])
+  if (kind.isCount) return flag.argParser((_, before: number | undefined) => (before ?? 0) + 1)
   if (placeholder === null) return flag
   if (kind.likely !== undefined) flag.choices(kind.likely)
   // The parser replaces the check of `choices`: config.ts checks values from all sources.

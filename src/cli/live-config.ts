@@ -2,7 +2,8 @@
 import { describeError, NewcutError } from '../base/errors.ts'
 import { type Prepared, prepareReplacement } from '../base/replace-file.ts'
 import { closest } from './closest.ts'
-import { type Layers, parseConfigFile, type RawOptions, readConfigFile, resolveLayers, shown } from './config.ts'
+import { type Layers, type RawOptions, resolveLayers, shown } from './config.ts'
+import { parseConfigFile, readConfigFile } from './config-file.ts'
 import {
   changesBetween,
   fileAlone,
@@ -16,8 +17,8 @@ import {
   withLive,
 } from './live-options.ts'
 import type { ConsoleEvent } from './notices.ts'
-import { refuseWithoutEffect } from './options/effect.ts'
 import { mineOptions } from './options/mine.ts'
+import { refuseWithoutEffect } from './options/needs.ts'
 import { environmentName, negatedName } from './options/row.ts'
 import { valueIn } from './values.ts'
 import { yaml } from './yaml.ts'

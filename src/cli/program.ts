@@ -1,15 +1,18 @@
 /** The command line: commands, their flags and their help, from the rows of commands and options. */
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import { asNewcutError } from '../base/errors.ts'
 import { exitCodeOf } from '../base/exit-codes.ts'
 import { type CommandRow, commandGroups } from './command-row.ts'
+import { type RawOptions, resolveLayers } from './config.ts'
 import { reportError } from './console.ts'
-import { addOptions, namedFlags, once } from './flags.ts'
+import { addOptions, namedFlags, type OptionTable, once } from './flags.ts'
 import type { LogFormat } from './levels.ts'
-import type { Output } from './line.ts'
-import { optionGroups } from './options/row.ts'
+import type { Output, ProcessEnvironment } from './line.ts'
+import { refuseWithoutEffect } from './options/needs.ts'
+import { type OptionSpec, optionGroups } from './options/row.ts'
 import type { Surroundings } from './terminal.ts'
 import { usageError } from './usage.ts'
+import { valueIn } from './values.ts'
 import { versionFlags } from './version-flags.ts'
 
 /** Examples in the help of the program itself. */
@@ -19,9 +22,10 @@ export const programExamples = ['newcut mine', 'newcut mine --node http://127.0.
 export async function runProgram(
   words: readonly string[],
   surroundings: Surroundings,
-  rows: readonly CommandRow[],
+  allRows: readonly CommandRow[],
 ): Promise<number> {
-  const args = joinedName(words, rows)
+  const args = joinedName(words, allRows)
+  const rows = withOptionsOf(args, allRows)
   const { environment, out, version } = surroundings
   const state: RunState = { code: 0, format: typedFormat(args, environment) }
   // Its library for the width of text would delay every other command.
@@ -58,12 +62,21 @@ function loaded<Texts>(help: Texts | null): Texts {
 type HelpTexts = Pick<typeof import('./help.ts'), 'commandHelp' | 'programHelp'>
 
 function hasOwnV(row: CommandRow | undefined): boolean {
-  return row !== undefined && 'flags' in row && row.flags.some(({ short }) => short === '-v')
+  const specs = Object.values(row?.options ?? {}) as readonly OptionSpec<unknown>[]
+  return specs.some(({ short }) => short === '-v')
+}
+
+/** Gives a command about the options of another, which its first argument names, those options. */
+function withOptionsOf([name, other]: readonly string[], rows: readonly CommandRow[]): readonly CommandRow[] {
+  const target = rows.find((row) => row.name === other)
+  if (target === undefined) return rows
+  const { options, common = Object.keys(options) } = target
+  return rows.map((row) => (row.name === name && row.isAboutOptions ? { ...row, options, common } : row))
 }
 
 /** Joins the two arguments of a command such as `rigs check`, also behind `help`. */
 function joinedName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
-  const at = args[0] === 'help' ? 1 : 0
+  const at = args[0] === 'help' || args[0] === 'config' ? 1 : 0
   const name = args.slice(at, at + 2).join(' ')
   return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
 }
@@ -124,30 +137,21 @@ function addCommand(program: Command, row: CommandRow, { surroundings, state, he
   // program.command() would take the second word of a name for an argument.
   const command = program.createCommand(row.name).description(row.help)
   program.addCommand(command)
-  for (const arg of row.args ?? []) {
-    if (typeof arg === 'string') command.argument(arg)
-    else command.addArgument(arg)
-  }
+  for (const arg of row.args ?? []) command.addArgument(argumentOf(arg))
   if (row.usage !== undefined) command.usage(row.usage)
-  if ('flags' in row) {
-    for (const flag of row.flags) command.addOption(flag)
-    command.action(async () => {
-      state.code = await row.run(command.args, command.opts(), surroundings)
-    })
-  } else {
-    addOptions(command, row.options, row.common)
-    const file = new Option('--config <FILE>', 'YAML file with options').argParser(once('config'))
-    command.addOption(file.helpGroup(optionGroups.help))
-    command.action(async () => {
-      const { config: file, ...flags } = namedFlags(command)
-      if (flags.json === true) state.format = 'json'
-      // The tables of all commands, which commands without a table need not load.
-      const { resolveConfig } = await import('./config.ts')
-      const config = resolveConfig(row.options, flags, surroundings.environment, file as string | undefined)
-      if ('log' in config.values) state.format = config.values.log as LogFormat
-      state.code = await row.run(command.args, config, surroundings)
-    })
-  }
+  // The first argument of a command about options comes before all flags.
+  const takesSeveral = (row.args ?? []).length === 0 || row.isAboutOptions === true
+  addOptions(command, row.options, { common: row.common, takesSeveral })
+  const file = new Option('--config <FILE>', 'YAML file with options').argParser(once('config'))
+  command.addOption(file.helpGroup(optionGroups.help))
+  command.action(async () => {
+    const { config: file, ...flags } = namedFlags(command)
+    if (flags.json === true) state.format = 'json'
+    const config = await configOf(row.options, flags, surroundings.environment, file as string | undefined)
+    if (row.isAboutOptions !== true) refuseWithoutEffect(row.options, config)
+    if ('log' in config.values) state.format = config.values.log as LogFormat
+    state.code = await row.run(command.args, config, surroundings)
+  })
   quiet(command, surroundings.out)
   command.configureHelp({ formatHelp: () => loaded(help).commandHelp(command, row, false) })
   command.addOption(new Option('--help-all', 'show every option with its details').helpGroup(optionGroups.help))
@@ -155,6 +159,26 @@ function addCommand(program: Command, row: CommandRow, { surroundings, state, he
     surroundings.out.write(loaded(help).commandHelp(command, row, true))
     throw new CommanderError(0, 'commander.helpDisplayed', '')
   })
+}
+
+async function configOf(
+  table: OptionTable,
+  flags: RawOptions,
+  environment: ProcessEnvironment,
+  file: string | undefined,
+) {
+  if (file === undefined && !Object.keys(environment).some((name) => name.startsWith('NEWCUT_'))) {
+    return resolveLayers(table, { orders: {}, flags, environment, content: {}, file: null })
+  }
+  // It loads the options of all commands, which check the names.
+  return (await import('./config-file.ts')).resolveConfig(table, flags, environment, file)
+}
+
+function argumentOf(arg: NonNullable<CommandRow['args']>[number]): Argument {
+  if (typeof arg === 'string') return new Argument(arg)
+  const argument = new Argument(arg.name).argParser((text) => valueIn(arg.kind, text, text))
+  if (arg.kind.likely !== undefined) argument.argChoices = [...arg.kind.likely]
+  return argument
 }
 
 /** Errors are thrown and printed in one place, not by commander. */

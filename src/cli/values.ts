@@ -8,6 +8,8 @@ import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from 
 export interface ValueKind<T> {
   /** Whether a flag of this kind may be repeated. */
   readonly isList?: true
+  /** Whether it is a switch whose value is the number of times that it is given. */
+  readonly isCount?: true
   /** Completions for shells: all values of a closed set, otherwise the most common ones. */
   readonly likely?: readonly string[]
   /** Completes "expected ...". */
@@ -20,7 +22,7 @@ export interface ValueKind<T> {
 }
 
 /** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
-export function valueIn<T>({ parse, problem, expected }: ValueKind<T>, raw: unknown, where: string): T {
+export function valueIn<T>({ parse, problem, expected }: Omit<ValueKind<T>, 'format'>, raw: unknown, where: string): T {
   const value = parse(raw)
   if (value !== undefined) return value
   const reason = problem?.(raw)

@@ -1,9 +1,7 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
-import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { pricesOf } from '../cli/input/prices.ts'
 import type { blocksOptions } from '../cli/options/blocks.ts'
-import { refuseFlag } from '../cli/options/effect.ts'
 import { summariesOf, summaryLines } from '../cli/results/blocks-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type JournalContent, readJournal } from '../journal/content.ts'
@@ -13,7 +11,7 @@ import { totalsOf } from '../journal/totals.ts'
 
 /**
  * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot
- * be read, BAD_OPTION for options that exclude each other.
+ * be read.
  */
 export async function runBlocks(
   config: Config<typeof blocksOptions>,
@@ -21,13 +19,6 @@ export async function runBlocks(
 ): Promise<number> {
   const print = printerTo(out)
   const { json, csv, last, state, summary } = config.values
-  if (json && csv) throw new NewcutError('BAD_OPTION', '--json and --csv exclude each other', { hint: 'leave one out' })
-  if (summary && csv) {
-    throw new NewcutError('BAD_OPTION', '--summary and --csv exclude each other', {
-      hint: '--json prints the sums too',
-    })
-  }
-  refuseFlag(config, 'coin-price', summary ? null : { reason: 'it is for --summary', hint: 'add --summary' })
   const folder = state ?? stateFolder(environment, process.platform)
   const content = await readJournal(folder)
   const { damaged } = content

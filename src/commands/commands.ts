@@ -2,8 +2,9 @@
  * A row for each command, in the order of the help. The module of a command is loaded when it runs, so that `inspect` need
  * not wait for servers and threads.
  */
-import { Argument } from 'commander'
-import { type CommandRow, configured, type FlagRow } from '../cli/command-row.ts'
+import { NewcutError } from '../base/errors.ts'
+import { closest } from '../cli/closest.ts'
+import { type CommandRow, configured } from '../cli/command-row.ts'
 import { type Shell, shells } from '../cli/completion/shells.ts'
 import type { Config } from '../cli/config.ts'
 import { blocksOptions } from '../cli/options/blocks.ts'
@@ -23,11 +24,23 @@ import {
   transferOptions,
   typesOptions,
 } from '../cli/options/wallet.ts'
+import { likely, oneOf, someText } from '../cli/values.ts'
 import { keepYoungGenerationSmall } from '../platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */
 const fleetOrders = ['list', 'pause', 'resume'] as const
+
+/** Shells complete one word. */
+const oneWordNames = () => commandRows.flatMap(({ name }) => (name.includes(' ') ? [] : [name]))
+
+/** The row of the command whose options are shown. Throws NewcutError BAD_OPTION. */
+function commandNamed(name = 'mine'): CommandRow {
+  const row = commandRows.find((each) => each.name === name)
+  if (row !== undefined) return row
+  const names = commandRows.map((each) => each.name)
+  throw new NewcutError('BAD_OPTION', `${name}: no such command${closest(name, names)}`)
+}
 
 /** Whether a miner allocates little: rigs and the network of its own would need a larger young generation. */
 function isSmallMiner(values: Config<typeof mineOptions>['values']): boolean {
@@ -84,15 +97,26 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'config',
     group: 'mining',
-    help: 'print the effective options of newcut mine as a YAML file',
+    args: [
+      {
+        name: '[command]',
+        get kind() {
+          return likely(oneWordNames(), someText)
+        },
+      },
+    ],
+    help: 'print the effective options of a command as a YAML file',
+    about: 'Without COMMAND, they are those of newcut mine.',
+    isAboutOptions: true,
     options: mineOptions,
     common: commonMineOptions,
     examples: [
       'newcut config',
       'newcut config --threads 2 --gpu none > miner.yaml',
-      'newcut config --config miner.yaml',
+      'newcut config devnet --config miner.yaml',
     ],
-    run: async (_, config, around) => (await import('./config.ts')).runConfig(config, around),
+    run: async ([command], config, around) =>
+      (await import('./config.ts')).runConfig(commandNamed(command).options, config, around),
   }),
   configured({
     name: 'solve',
@@ -123,7 +147,7 @@ const miningCommands: readonly CommandRow[] = [
   configured({
     name: 'fleet',
     group: 'rigs',
-    args: [new Argument('[action]', 'list (default), pause or resume').choices(fleetOrders), '[rig]'],
+    args: [{ name: '[action]', kind: oneOf(fleetOrders) }, '[rig]'],
     help: 'list the rigs of a fleet, and pause or resume them',
     about: 'The action is list (default), pause or resume. RIG is a name, or all.',
     options: fleetOptions,
@@ -266,12 +290,12 @@ const contractCommands: readonly CommandRow[] = [
 ]
 
 /** Completes all commands, itself included. */
-const completionCommand: FlagRow = {
+const completionCommand = configured({
   name: 'completion',
   group: 'tools',
-  args: [new Argument('<shell>').choices(shells)],
+  args: [{ name: '<shell>', kind: oneOf(shells) }],
   help: 'print a completion script for bash, zsh or fish',
-  flags: [],
+  options: {},
   examples: [
     'source <(newcut completion bash)',
     'source <(newcut completion zsh)',
@@ -279,7 +303,7 @@ const completionCommand: FlagRow = {
   ],
   run: async ([shell], _, around) =>
     (await import('./completion.ts')).runCompletion(shell as Shell, commandRows, around),
-}
+})
 
 export const commandRows: readonly CommandRow[] = [
   ...miningCommands,

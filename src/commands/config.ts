@@ -1,10 +1,15 @@
-/** `newcut config`: the effective options of `newcut mine`, as a configuration file. */
-import { type Config, configLines } from '../cli/config.ts'
-import { mineOptions } from '../cli/options/mine.ts'
+/** `newcut config`: the effective options of a command, as a configuration file. */
+import type { Config } from '../cli/config.ts'
+import { configLines } from '../cli/config-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 
-export async function runConfig(config: Config<typeof mineOptions>, { out }: Surroundings): Promise<number> {
+/** @param table options of the command */
+export async function runConfig(
+  table: Readonly<Record<string, unknown>>,
+  config: Config<unknown>,
+  { out }: Surroundings,
+): Promise<number> {
   const print = printerTo(out)
-  for (const line of configLines(mineOptions, config)) print(line)
+  for (const line of configLines(table, config)) print(line)
   return 0
 }

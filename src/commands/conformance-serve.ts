@@ -4,12 +4,13 @@ import { NewcutError } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { startDevnet } from '../compose/devnet.ts'
-import { needs, ownCases } from '../conformance/case-file.ts'
+import { ownCases } from '../conformance/case-file.ts'
 import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
 import { ClientServer } from '../conformance/clients/serve.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
 import { caseSummaryLines, failedCaseLine, gaveUpLine } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
+import { caseNeeds } from '../conformance/words.ts'
 import { development } from '../core/network-data.ts'
 import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -137,7 +138,7 @@ class Repetition {
 }
 
 function reportOf(url: string, network: string, cases: readonly ClientResult[]): ClientReport {
-  const offers = Object.fromEntries(needs.map((need) => [need, null])) as ClientReport['offers']
+  const offers = Object.fromEntries(caseNeeds.map((need) => [need, null])) as ClientReport['offers']
   return { node: url, network, packageVersion: '3.2', release: 'live 3.2', offers, cases }
 }
 

@@ -1,9 +1,12 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
+import { randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from '../cli/input/snapshot-file.ts'
 import { counted, painter } from '../cli/line.ts'
+import type { contractOptions } from '../cli/options/contract.ts'
+import type { Values } from '../cli/options/row.ts'
 import { writeOutput } from '../cli/output-file.ts'
 import { deepestFailure, failureText, traceLines } from '../cli/results/trace-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -14,7 +17,9 @@ import { type AtPlace, placeOf, tapLines, testsOf, withMatching } from '../testi
 import { runTestFiles } from '../testing/run.ts'
 import { type WatchEvents, watchFiles } from '../testing/watch.ts'
 
-export interface ContractOptions extends RunReportOptions {
+type ContractValues = Values<typeof contractOptions>
+
+interface ContractOptions extends RunReportOptions {
   readonly files: readonly string[]
   readonly json: boolean
   readonly tap: boolean
@@ -40,8 +45,13 @@ export interface ContractOptions extends RunReportOptions {
  * Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. It is 1
  * too if no test has a name that --match asks for.
  */
-export async function runContract(options: ContractOptions, around: Surroundings): Promise<number> {
-  if (options.files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
+export async function runContract(
+  files: readonly string[],
+  values: ContractValues,
+  around: Surroundings,
+): Promise<number> {
+  if (files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
+  const options = optionsOf(files, values)
   if (!options.watch) return (await runOnce(options, around)).status
   const events: WatchEvents = {
     onWatching: (files) => void around.out.write(`watching ${counted(files, 'file')}: Ctrl-C ends\n`),
@@ -51,6 +61,18 @@ export async function runContract(options: ContractOptions, around: Surroundings
     const last = await watchFiles(() => runOnce(options, around), events, stopped)
     return last?.status ?? 0
   })
+}
+
+function optionsOf(files: readonly string[], values: ContractValues): ContractOptions {
+  const { json, tap, gas, verbose, match, junit, lcov, jobs, watch, check, tolerance, seed, runs } = values
+  const { 'gas-report': gasReport, 'gas-snapshot': gasSnapshot, 'coverage-min': coverageMin = null } = values
+  const hasCoverage = values.coverage || lcov !== undefined || coverageMin !== null
+  return {
+    ...{ files, json, tap, gas, verbosity: verbose, match, junit, lcov, jobs, watch, check, tolerance },
+    ...{ gasReport, gasSnapshot, coverageMin, fork: values },
+    chance: { seed: seed ?? randomInt(2 ** 32 - 1), runs },
+    coverage: hasCoverage ? { dependencies: values['coverage-all'], excluded: values['coverage-exclude'] ?? [] } : null,
+  }
 }
 
 /** Runs all files. @returns the exit code, and the files that the runs read */

@@ -11,8 +11,7 @@ import { networkFormsOf } from '../cli/input/network-files.ts'
 import type { ProcessEnvironment } from '../cli/line.ts'
 import { withLog } from '../cli/log.ts'
 import type { ConsoleEvent } from '../cli/notices.ts'
-import { devnetOptions, flagsOfOptions } from '../cli/options/devnet.ts'
-import { refuseFlag, refuseWithoutEffect } from '../cli/options/effect.ts'
+import { type devnetOptions, flagsOfOptions } from '../cli/options/devnet.ts'
 import type { Values } from '../cli/options/row.ts'
 import { type ProgressBar, progressBarFor, shownOn } from '../cli/progress.ts'
 import { devnetBanner, fundedAccounts, hasPage, payeeOf, requestEvent } from '../cli/results/devnet-lines.ts'
@@ -27,7 +26,6 @@ import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import type { MinerAccount } from '../core/payload.ts'
 import { difficultyOf } from '../core/target.ts'
 import { describeAutoMine } from '../schema/devnet-modes.ts'
-import { NO_WORK_IN_FORKS } from '../schema/devnet-options.ts'
 import { runCheck } from './check.ts'
 import { runBeside } from './exec.ts'
 
@@ -72,7 +70,7 @@ function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Ter
 
 /** Throws NewcutError BAD_OPTION for modes that exclude each other. */
 function checkModes(config: DevnetConfig): void {
-  const { values, origins } = config
+  const { values } = config
   if (values.mine && values['auto-mine'] !== undefined) {
     throw new NewcutError(
       'BAD_OPTION',
@@ -86,15 +84,6 @@ function checkModes(config: DevnetConfig): void {
   if (values.data !== undefined && values['state-file'] !== undefined) {
     throw new NewcutError('BAD_OPTION', '--data and --state-file exclude each other: both keep the network')
   }
-  if (values.fork !== undefined) {
-    const why = { reason: NO_WORK_IN_FORKS }
-    for (const name of ['mine', 'difficulty', 'pow'] as const) refuseFlag(config, name, why)
-  }
-  if (values.check) {
-    const others = [...origins.keys()].filter((name) => name !== 'check' && name !== 'data')
-    for (const name of others) refuseFlag(config, name, { reason: '--check starts no node' })
-  }
-  refuseWithoutEffect(devnetOptions, config)
 }
 
 function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {

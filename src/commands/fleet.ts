@@ -5,8 +5,7 @@ import { printable } from '../base/printable.ts'
 import { formatHashrate } from '../base/units.ts'
 import type { Config } from '../cli/config.ts'
 import { linkSetup } from '../cli/input/fleet-setup.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { fleetOptions } from '../cli/options/lead.ts'
+import type { fleetOptions } from '../cli/options/lead.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { Link } from '../fleet/link.ts'
 import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '../fleet/messages.ts'
@@ -27,7 +26,6 @@ export function runFleet(
   const { values } = config
   const [what = 'list', rig] = args
   checkArguments(what, rig)
-  refuseWithoutEffect(fleetOptions, config)
   return untilStopped(async (stopped) => {
     const agent = `newcut/${version}`
     const options = { ...linkSetup(values, values.nats), agent, clock: systemClock, random: Math.random }

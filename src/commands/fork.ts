@@ -1,46 +1,42 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
-
 import { NewcutError } from '../base/errors.ts'
-import { type ForkValues, forkSetup } from '../cli/input/fork-setup.ts'
+import { forkOf } from '../cli/input/fork-setup.ts'
 import { networkFormsOf } from '../cli/input/network-files.ts'
+import type { forkCommandOptions } from '../cli/options/fork.ts'
+import type { Values } from '../cli/options/row.ts'
 import { progressBarFor, shownOn } from '../cli/progress.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { firstNodeUrl, valueIn } from '../cli/values.ts'
 import { openCopy } from '../copy/network-copy.ts'
 import { pinText } from '../copy/pin.ts'
 import { definitionOf } from '../core/network-form.ts'
 import { forkedNetwork } from '../devnet/options/network-settings.ts'
 import { rulesOf } from '../devnet/rules/network-rules.ts'
 import { settingsOf } from '../devnet/rules/settings.ts'
-import type { NodeRelease } from '../schema/devnet-modes.ts'
 import { casesOf, reportLines, verify } from './fork-verify.ts'
 import { givenCases, writeReport } from './verify-report.ts'
 
-export interface ForkCommand {
+interface ForkCommand {
+  /** Address of the node. */
+  readonly url: string
   /** Files with code, or reports; without any, code is made from the modules of the chain. */
   readonly files: readonly string[]
-  readonly fork: ForkValues
-  readonly isVerified: boolean
-  /** File of the report as JSON, if it is to be written. */
-  readonly report: string | undefined
-  readonly most: number
-  readonly release: NodeRelease
-  /** File of the network of the node. */
-  readonly networkFile: string | undefined
+  readonly values: Values<typeof forkCommandOptions>
 }
 
 /** Resolves with the exit code: 1 if anything differs. */
 export async function runFork(command: ForkCommand, around: Surroundings): Promise<number> {
-  const { files, fork: values, isVerified, report: file, most, release, networkFile } = command
+  const { files, values } = command
+  const { verify: isVerified, report: file, cases: most, 'node-release': release, 'network-file': networkFile } = values
   const { out, err, environment, nowMs } = around
-  const options = forkSetup(values, environment)
-  if (options === null) throw new NewcutError('BAD_OPTION', 'fork takes the address of a node')
+  const options = forkOf(valueIn(firstNodeUrl, command.url, command.url), values, environment)
   const tell = printerTo(err)
   const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
   const forking = { ...options, networks: networks.map(definitionOf), onNotice: tell }
   if (!isVerified) {
-    const flags = [['--report', file]] as const
-    const useless = files[0] ?? flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${value}`]))[0]
-    if (useless !== undefined) throw new NewcutError('BAD_OPTION', `${useless} has no effect without --verify`)
+    if (files.length > 0) {
+      throw new NewcutError('BAD_OPTION', `${files[0]} has no effect: it is for --verify`, { hint: 'add --verify' })
+    }
     const { pin, remote } = await openCopy(forking)
     printerTo(out)(pinText(pin))
     tell(`pinned ${pin.network} at height ${pin.height}, with ${remote.requests} requests; give it to --fork-cut`)

@@ -5,8 +5,7 @@ import { linkSetup, machineName } from '../cli/input/fleet-setup.ts'
 import { commonSetup, keptState, nodesSetup } from '../cli/input/miner-setup.ts'
 import { networksOf } from '../cli/input/network-files.ts'
 import { withLog } from '../cli/log.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { leadOptions } from '../cli/options/lead.ts'
+import type { leadOptions } from '../cli/options/lead.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from '../cli/results/miner-lines.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
@@ -27,7 +26,6 @@ export function runLead(config: LeadConfig, surroundings: Surroundings): Promise
 /** Resolves with the exit code. */
 async function lead(config: LeadConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  refuseWithoutEffect(leadOptions, config)
   const networks = await networksOf(values['network-file'])
   const state = keptState(values.state, surroundings.environment)
   const source = { ...nodesSetup(values, values.node, networks), state }

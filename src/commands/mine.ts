@@ -8,8 +8,6 @@ import type { ProcessEnvironment } from '../cli/line.ts'
 import { LiveConfig } from '../cli/live-config.ts'
 import type { MineConfig } from '../cli/live-options.ts'
 import { styleOf, withLog } from '../cli/log.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { mineOptions } from '../cli/options/mine.ts'
 import { attended, faceLines, firstLines, journalLines, sourceLines } from '../cli/results/miner-lines.ts'
 import type { Surroundings } from '../cli/terminal.ts'
 import { facesOf } from '../cli/text-face.ts'
@@ -29,7 +27,6 @@ export function runMine(config: MineConfig, surroundings: Surroundings): Promise
 /** Resolves with the exit code. */
 async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  refuseWithoutEffect(mineOptions, config)
   const networks = await networksOf(values['network-file'])
   const setup = setupOf(config, surroundings.environment, networks)
   // Invalid options must fail before the log opens.

@@ -7,8 +7,7 @@ import { linkSetup } from '../cli/input/fleet-setup.ts'
 import { termsOf } from '../cli/input/sender.ts'
 import { signingKeys } from '../cli/input/signing-keys.ts'
 import { withNode } from '../cli/input/with-node.ts'
-import { refuseFlag, refuseWithoutEffect } from '../cli/options/effect.ts'
-import { payoutsOptions } from '../cli/options/payouts.ts'
+import type { payoutsOptions } from '../cli/options/payouts.ts'
 import { isOfRun, type PayingRun, payoutLines } from '../cli/results/payouts-lines.ts'
 import { StepLines } from '../cli/results/step-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -29,10 +28,6 @@ type PayoutsConfig = Config<typeof payoutsOptions>
 /** Resolves with exit code 1 if a due payment could not be made. Throws NewcutError. */
 export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): Promise<number> {
   const { values } = config
-  refuseWithoutEffect(payoutsOptions, config)
-  refuseFlag(config, 'http-token', values.from === undefined ? FOR_FROM : null)
-  refuseFlag(config, 'from', values.fleet === undefined ? null : FOR_FLEET)
-  refuseFlag(config, 'window', values.scheme === 'pplns' ? null : { reason: 'it is for --scheme pplns' })
   const print = printerTo(surroundings.out)
   const steps = new StepLines(values.json, surroundings)
   return withNode(config, surroundings, async (client, signal) => {
@@ -53,9 +48,6 @@ export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): P
     return troubles.length === 0 ? 0 : 1
   })
 }
-
-const FOR_FLEET = { reason: 'with --fleet the shares come from the fleet', hint: 'leave one of them out' }
-const FOR_FROM = { reason: 'it is for --from', hint: 'add --from HOST:PORT' }
 
 /** The account that blocks pay: that of the options, of the first key, or of the network. */
 function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly NamedKey[] | null): PoolRules {

@@ -3,8 +3,7 @@ import { NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
 import { checkRequestKey, findResult } from '../cli/input/sender.ts'
 import { checkChain, withNode } from '../cli/input/with-node.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { resultOptions } from '../cli/options/wallet.ts'
+import type { resultOptions } from '../cli/options/wallet.ts'
 import { StepLines } from '../cli/results/step-lines.ts'
 import { resultJson, valueText } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -22,7 +21,6 @@ export function runResult(requestKey: string, config: ResultConfig, surroundings
   const steps = new StepLines(config.values.json, surroundings)
   checkRequestKey(requestKey, 'result')
   const { json } = config.values
-  refuseWithoutEffect(resultOptions, config)
   return withNode(config, surroundings, async (client, stopped) => {
     const { chain, result } = await resultOf(client, requestKey, { values: config.values, steps }, stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))

@@ -1,10 +1,10 @@
 /** `newcut rigs check`: checks how the rigs of each maker would work with a stratum server, ours or another. */
 import type { Clock } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
-import type { Flags } from '../cli/command-row.ts'
+import type { rigsCheckOptions } from '../cli/options/conformance.ts'
+import type { Values } from '../cli/options/row.ts'
 import { checkLines, type RigsChecked, shareTimes } from '../cli/results/rigs-check-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { duration } from '../cli/values.ts'
 import { systemClock } from '../platform/clock.ts'
 import { acrossMakers, type Visited } from '../stratum-check/across.ts'
 import { type Finding, found } from '../stratum-check/findings.ts'
@@ -14,10 +14,7 @@ import { connectTo, readServerAddress, type ServerAddress } from '../stratum-che
 import type { Transcript } from '../stratum-check/transcript.ts'
 import { visit } from '../stratum-check/visit.ts'
 
-/** An account without a known key. The check submits no shares, so nothing is paid. */
-const CHECK_USER = `k:${'0'.repeat(64)}.check`
-/** The timeout of an Antminer. */
-const CHECK_TIMEOUT = '30s'
+type RigsCheckValues = Values<typeof rigsCheckOptions>
 
 interface Plan {
   readonly address: ServerAddress
@@ -30,11 +27,11 @@ interface Plan {
 /** Resolves with exit code 0 if all rigs could mine, otherwise 1. Throws NewcutError. */
 export function runRigsCheck(
   server: string,
-  flags: Flags,
+  values: RigsCheckValues,
   { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
   clock: Clock = systemClock,
 ): Promise<number> {
-  const plan = planOf(server, flags)
+  const plan = planOf(server, values)
   return untilStopped(async (stopped) => {
     const visited = await Promise.all(plan.makers.map((maker) => attempted(maker, plan, clock, stopped)))
     if (stopped.aborted) {
@@ -43,31 +40,16 @@ export function runRigsCheck(
     }
     const checked = checkedOf(plan, visited)
     const print = printerTo(out)
-    if (flags.json) print(JSON.stringify(checked))
+    if (values.json) print(JSON.stringify(checked))
     else for (const line of checkLines(checked)) print(line)
     return checked.makers.some(({ outcome }) => outcome === 'fails') ? 1 : 0
   })
 }
 
-function planOf(server: string, flags: Flags): Plan {
-  const typed = (name: string) => flags[name] as string | undefined
-  const [user, maker, listen] = [typed('user') ?? CHECK_USER, typed('maker'), typed('listenFor')]
-  if (user === '') throw new NewcutError('BAD_OPTION', '--user is empty', { hint: 'such as k:KEY.WORKER' })
-  return {
-    address: readServerAddress(server),
-    account: { user, password: typed('password') ?? 'x' },
-    makers: makers.filter(({ name }) => maker === undefined || name === maker),
-    timeoutMs: timeOf('timeout', typed('timeout') ?? CHECK_TIMEOUT),
-    listenMs: listen === undefined ? 0 : timeOf('listen-for', listen),
-  }
-}
-
-/** Reads a time. A number without a unit is in seconds. */
-function timeOf(flag: string, text: string): number {
-  const kind = duration(1000)
-  const milliseconds = kind.parse(/^\d+$/.test(text) ? `${text}s` : text)
-  if (milliseconds !== undefined) return milliseconds
-  throw new NewcutError('BAD_OPTION', `--${flag} ${text}: expected ${kind.expected}`)
+function planOf(server: string, values: RigsCheckValues): Plan {
+  const { user, password, maker, timeout: timeoutMs, 'listen-for': listenMs = 0 } = values
+  const chosen = makers.filter(({ name }) => maker === undefined || name === maker)
+  return { address: readServerAddress(server), account: { user, password }, makers: chosen, timeoutMs, listenMs }
 }
 
 type Attempt = { readonly maker: Maker } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })

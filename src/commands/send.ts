@@ -5,8 +5,7 @@ import { givenCode, givenJson } from '../cli/input/given-text.ts'
 import { commandSenderFor } from '../cli/input/sender.ts'
 import { signingKeys } from '../cli/input/signing-keys.ts'
 import { checkChain, withNode } from '../cli/input/with-node.ts'
-import { refuseFlag, refuseWithoutEffect } from '../cli/options/effect.ts'
-import { sendOptions } from '../cli/options/wallet.ts'
+import type { sendOptions } from '../cli/options/wallet.ts'
 import { StepLines } from '../cli/results/step-lines.ts'
 import { resultJson, valueText } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -26,7 +25,6 @@ export function runSend(
   if ((given === undefined) === (request === undefined)) {
     throw new NewcutError('BAD_OPTION', 'send takes either CODE or --request FILE')
   }
-  refuseWithoutEffect(sendOptions, config)
   if (request !== undefined) return sendRequest(request, config, surroundings)
   return sendCode(given ?? '', config, surroundings)
 }
@@ -51,16 +49,12 @@ function sendCode(given: string, config: Config<typeof sendOptions>, surrounding
   })
 }
 
-/** Options whose values a request file has. */
-const IN_FILE = ['data', 'cap', 'sender', 'chain', 'gas-limit', 'gas-price', 'ttl'] as const
-
 async function sendRequest(
   path: string,
   config: Config<typeof sendOptions>,
   surroundings: Surroundings,
 ): Promise<number> {
   const { values } = config
-  for (const name of IN_FILE) refuseFlag(config, name, { reason: 'the file of --request has it' })
   const { readRequestFile } = await import('../cli/input/request-file.ts')
   const { completeCommand, mergedCommand, withSignatures } = await import('../cli/input/request-signatures.ts')
   const steps = new StepLines(values.json, surroundings)

@@ -4,8 +4,7 @@ import type { Config } from '../cli/config.ts'
 import { checkRequestKey } from '../cli/input/sender.ts'
 import { withNode } from '../cli/input/with-node.ts'
 import { painter } from '../cli/line.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { nodeOptions, type traceOptions } from '../cli/options/wallet.ts'
+import type { traceOptions } from '../cli/options/wallet.ts'
 import { deepestFailure, failureText, type TraceStepView, traceLines } from '../cli/results/trace-lines.ts'
 import { withoutControls } from '../cli/results/value-lines.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
@@ -24,7 +23,6 @@ export function runTrace(
 ): Promise<number> {
   const print = printerTo(out)
   checkRequestKey(requestKey, 'trace')
-  refuseWithoutEffect(nodeOptions, config)
   const { json, block } = config.values
   const body = { requestKey, ...(block !== undefined && { block }) }
   return withNode(config, { untilStopped }, async ({ http }, signal) => {

@@ -6,7 +6,6 @@ import { givenJson } from '../cli/input/given-text.ts'
 import { checkRequestKey, commandSenderFor, findResult, termsOf } from '../cli/input/sender.ts'
 import { signingKeys } from '../cli/input/signing-keys.ts'
 import { checkChain, withNode } from '../cli/input/with-node.ts'
-import { refuseFlag } from '../cli/options/effect.ts'
 import type { transferOptions } from '../cli/options/wallet.ts'
 import { StepLines } from '../cli/results/step-lines.ts'
 import { resultJson } from '../cli/results/value-lines.ts'
@@ -66,9 +65,6 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
   const { continue: requestKey, 'receiver-keyset': keyset } = config.values
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
-    for (const name of ['to-chain', 'receiver-keyset']) {
-      refuseFlag(config, name, { reason: 'with --continue, the first step has fixed it' })
-    }
     if (args.length === 0) return null
     throw new NewcutError(
       'BAD_OPTION',
@@ -119,9 +115,6 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')
   checkChain(client, targetChain, '--to-chain')
-  if (chain === targetChain) {
-    refuseFlag(config, 'gas-payer', { reason: 'on one chain the sender pays', hint: 'add --to-chain N' })
-  }
   const transfer = { from: from ?? keys[0].account, to, amount }
   const signers = keys.map(({ key }) => key)
   const request = { transfer, chain, targetChain, keys: signers, receiverKeyset, terms: termsOf(config.values) }

@@ -5,8 +5,7 @@ import { readUserText } from '../base/user-file.ts'
 import type { Config } from '../cli/config.ts'
 import { fileText } from '../cli/input/given-text.ts'
 import { checkChain, withNode } from '../cli/input/with-node.ts'
-import { refuseWithoutEffect } from '../cli/options/effect.ts'
-import { typesOptions } from '../cli/options/wallet.ts'
+import type { typesOptions } from '../cli/options/wallet.ts'
 import { outputProblem } from '../cli/output-file.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '../contracts/syntax/outline.ts'
@@ -26,7 +25,6 @@ export async function runTypes(
       hint: 'newcut types coin --out coin.d.ts',
     })
   }
-  refuseWithoutEffect(typesOptions, config)
   const { out: file, chain } = config.values
   if (file !== undefined) refuseForeign(file)
   const files = given.filter(isFile)

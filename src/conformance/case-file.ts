@@ -8,14 +8,7 @@ import { readUserText } from '../base/user-file.ts'
 import { type Static, Type } from '../schema/typebox.ts'
 import { validatorOf } from '../schema/validator.ts'
 import { told } from './told.ts'
-
-/** Permissions and abilities of a node that cases may need. A public node offers `read-only` alone. */
-export const needs = ['read-only', 'funded-account', 'mine', 'pending', 'reorg', 'devnet-orders'] as const
-export type CaseNeed = (typeof needs)[number]
-
-/** Whose rules apply where the description of the interface and nodes differ. */
-export const releases = ['spec', 'live 2.32', 'live 3.2', 'newcut'] as const
-export type Release = (typeof releases)[number]
+import { type CaseNeed, caseNeeds, caseReleases, type Release } from './words.ts'
 
 const closed = { additionalProperties: false } as const
 const Text = Type.String({ minLength: 1 })
@@ -76,8 +69,10 @@ export type CaseStep = Static<typeof CaseStep>
 const Case = Type.Object(
   {
     name: Text,
-    needs: Type.Array(Type.Union(needs.map((need) => Type.Literal(need))), { minItems: 1 }),
-    releases: Type.Optional(Type.Array(Type.Union(releases.map((release) => Type.Literal(release))), { minItems: 1 })),
+    needs: Type.Array(Type.Union(caseNeeds.map((need) => Type.Literal(need))), { minItems: 1 }),
+    releases: Type.Optional(
+      Type.Array(Type.Union(caseReleases.map((release) => Type.Literal(release))), { minItems: 1 }),
+    ),
     source: Text,
     steps: Type.Array(CaseStep, { minItems: 1 }),
   },

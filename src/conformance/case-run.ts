@@ -3,12 +3,13 @@ import { decodeBase64Url, encodeBase64Url } from '../base/bytes.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { NewcutError } from '../base/errors.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
-import type { CaseStep, ConformanceCase, Expectation, Release } from './case-file.ts'
+import type { CaseStep, ConformanceCase, Expectation } from './case-file.ts'
 import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
 import { type Mismatch, mismatch, shown } from './matchers.ts'
 import type { Probed } from './probe.ts'
 import { filledIn, partOf, UnknownVariable, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
+import type { Release } from './words.ts'
 
 /** Where a case failed, and how. */
 export interface StepFailure extends Mismatch {

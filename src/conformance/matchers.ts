@@ -1,8 +1,8 @@
 /** Compares values with expectations. Plain values are exact; objects may have further fields; `$` begins a matcher. */
 import { isJsonObject, parsePlainJson, stringifyJson } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
-import type { Release } from './case-file.ts'
 import { hashComplaint } from './hash-of.ts'
+import type { Release } from './words.ts'
 
 /** The first difference. `at`: such as `json.items.0.hash`. */
 export interface Mismatch {

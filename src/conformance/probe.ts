@@ -5,11 +5,11 @@ import { describeError, NewcutError } from '../base/errors.ts'
 import { knownNetwork } from '../core/known-networks.ts'
 import type { NetworkDefinition } from '../core/network.ts'
 import { development } from '../core/network-data.ts'
-import { type CaseNeed, needs, type Release } from './case-file.ts'
 import { makeValue } from './makes.ts'
 import { type PendingProbe, pendingRefusal } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
+import { type CaseNeed, caseNeeds, type Release } from './words.ts'
 
 /** The node's description of itself, and the needs that it offers. */
 export interface Probed {
@@ -128,7 +128,7 @@ async function offersOf(
 
 /** No need is offered, for this reason. */
 function offersOfNone(reason: string): Record<CaseNeed, string | null> {
-  return Object.fromEntries(needs.map((need) => [need, reason])) as Record<CaseNeed, string>
+  return Object.fromEntries(caseNeeds.map((need) => [need, reason])) as Record<CaseNeed, string>
 }
 
 function balanceQuery(network: string, chain: string): string {

@@ -1,10 +1,11 @@
 /** Runs cases against a node, one after the other: they change its chains. */
 import type { NetworkDefinition } from '../core/network.ts'
-import type { CaseNeed, ConformanceCase, Release } from './case-file.ts'
+import type { ConformanceCase } from './case-file.ts'
 import { CaseRun, type StepFailure } from './case-run.ts'
 import { CaseSkipped } from './makes.ts'
 import { type Probed, probe } from './probe.ts'
 import { Wire, type WireOptions } from './wire.ts'
+import type { CaseNeed, Release } from './words.ts'
 
 /** The result of a case. */
 export interface CaseResult {

@@ -47,3 +47,7 @@ export function describeAutoMine(mode: AutoMine): string {
       return `blocks as ${formatHashrate(mode.hashesPerSecond)} would find them`
   }
 }
+
+/** Why a fork takes any nonce. */
+export const NO_WORK_IN_FORKS =
+  'a fork has no proof of work: this machine cannot solve the difficulty of the forked network'

@@ -110,7 +110,3 @@ export const plainOptions = {
   phraseAccounts: usually(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0),
   allowPrint: usually(yesOrNo, false),
 }
-
-/** Why a fork takes any nonce. */
-export const NO_WORK_IN_FORKS =
-  'a fork has no proof of work: this machine cannot solve the difficulty of the forked network'

@@ -1,8 +1,6 @@
 /** Log-in behaviour of each maker's rigs, as far as it is known: their requests, and how strictly they read. */
 import { rigRates } from '../stratum/rig-rates.ts'
-
-export const makerNames = ['ka3', 'ka3-2023', 'goldshell', 'kd-box', 'ibelink', 'authorize-first', 'farm'] as const
-export type MakerName = (typeof makerNames)[number]
+import { type MakerName, makerRigs } from './maker-rigs.ts'
 
 /** A request of a rig, with the id exactly as it sends it. */
 export interface RigRequest {
@@ -38,6 +36,8 @@ export interface Maker {
 
 const rateOf = (name: string) => rigRates.find((each) => each.name === name)?.rate ?? 0
 
+const makerNamed = (name: MakerName) => ({ name, rig: makerRigs[name] })
+
 const plain = {
   before: [],
   subscribeParams: (agent: string): readonly unknown[] => [agent],
@@ -71,12 +71,11 @@ const kdaminer = {
 const EASY_TARGET = `${'0'.repeat(11)}f${'f'.repeat(52)}`
 
 export const makers: readonly Maker[] = [
-  { ...ka3, name: 'ka3', rig: 'Antminer KA3, 2022', agents: ['GodMiner/2.0.0', 'ckbminer-v1.0.0'] },
-  { ...ka3, name: 'ka3-2023', rig: 'Antminer KA3, 2023 on', agents: ['GodMiner/2.0.1', 'ckbminer-v1.0.0'] },
+  { ...ka3, ...makerNamed('ka3'), agents: ['GodMiner/2.0.0', 'ckbminer-v1.0.0'] },
+  { ...ka3, ...makerNamed('ka3-2023'), agents: ['GodMiner/2.0.1', 'ckbminer-v1.0.0'] },
   {
     ...kdaminer,
-    name: 'goldshell',
-    rig: 'Goldshell KD5, KD6',
+    ...makerNamed('goldshell'),
     before: [{ id: null, method: 'mining.suggest_target', params: [EASY_TARGET] }],
     after: [
       { id: 'xnsub', method: 'mining.extranonce.subscribe', params: [] },
@@ -85,17 +84,15 @@ export const makers: readonly Maker[] = [
   },
   {
     ...kdaminer,
-    name: 'kd-box',
-    rig: 'Goldshell KD-BOX',
+    ...makerNamed('kd-box'),
     // As a rig that reconnects.
     subscribeParams: (agent) => [agent, '00000001'],
     rate: rateOf('KD-BOX II'),
   },
-  { ...plain, name: 'ibelink', rig: 'iBeLink BM-K1, BM-K3', agents: ['BM-K1'], rate: rateOf('BM-K3') },
+  { ...plain, ...makerNamed('ibelink'), agents: ['BM-K1'], rate: rateOf('BM-K3') },
   {
     ...plain,
-    name: 'authorize-first',
-    rig: 'one that authorizes first',
+    ...makerNamed('authorize-first'),
     agents: [''],
     subscribeParams: () => [],
     authorizesFirst: true,
@@ -103,8 +100,7 @@ export const makers: readonly Maker[] = [
   },
   {
     ...plain,
-    name: 'farm',
-    rig: 'proxy of a farm, 3 users',
+    ...makerNamed('farm'),
     agents: ['farm-proxy/1.0'],
     users: 3,
     rate: null,

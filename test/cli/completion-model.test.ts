@@ -1,15 +1,15 @@
 /** Shell completion of commands that consist of two words. */
 import { expect, it } from 'vitest'
-import type { FlagRow } from '../../src/cli/command-row.ts'
+import type { CommandRow } from '../../src/cli/command-row.ts'
 import { completedOf } from '../../src/cli/completion/model.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { silentSurroundings } from './surroundings.ts'
 
-const row = (name: string, args: readonly string[] = []): FlagRow => {
-  return { name, args, group: 'tools', help: name, flags: [], examples: [], run: () => 0 }
+const row = (name: string, args: readonly string[] = []): CommandRow => {
+  return { name, args, group: 'tools', help: name, options: {}, examples: [], run: () => 0 }
 }
 
-const completed = (...rows: readonly FlagRow[]) =>
+const completed = (...rows: readonly CommandRow[]) =>
   completedOf(programOf(silentSurroundings, rows, { code: 0, format: 'text' }, null)).commands.map(
     ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
   )

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { resolveConfig } from '../../src/cli/config.ts'
+import { resolveConfig } from '../../src/cli/config-file.ts'
 import { mineOptions } from '../../src/cli/options/mine.ts'
 import { balanceOptions } from '../../src/cli/options/wallet.ts'
 import {
@@ -160,4 +160,31 @@ describe('values', () => {
   ])('are read, or refused when they are not of their kind (row %#)', (kind, raw, value) => {
     expect(kind.parse(raw)).toEqual(value)
   })
+})
+
+describe('newcut config COMMAND', () => {
+  it('prints the options of that command, with their origins', async () => {
+    const { code, out } = await run(['config', 'devnet', '--port', '3000'], { NEWCUT_GRAPH: 'petersen' })
+    expect(code).toBe(0)
+    expect(out).toContain('port: 3000 # flag\n')
+    expect(out).toContain('graph: petersen # environment\n')
+    expect((await run(['config', 'rigs', 'check'], { NEWCUT_PASSWORD: 'mine' })).out).toContain(
+      '# password: set, and not shown # environment\n',
+    )
+  })
+
+  it('refuses a name that is no command', async () => {
+    const { code, err } = await run(['config', 'devnt'])
+    expect([code, err]).toEqual([2, 'newcut: devnt: no such command; did you mean devnet? [BAD_OPTION]\n'])
+  })
+})
+
+it('tools take variables and files, and refuse unknown ones', async () => {
+  const file = yamlFile('runs.yaml', 'runs: 0\n')
+  const { code, err } = await run(['contract', 'x.repl', '--config', file])
+  expect([code, err]).toEqual([2, expect.stringContaining(`runs: 0: expected a whole number from 1 to 1000000`)])
+  const other = await run(['contract', 'x.repl'], { NEWCUT_JOBS: 'many' })
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining('NEWCUT_JOBS=many: expected a whole number')])
+  const unknown = await run(['keygen'], { NEWCUT_JOBZ: '1' })
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('did you mean NEWCUT_JOBS?')])
 })

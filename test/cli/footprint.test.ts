@@ -66,7 +66,7 @@ describe('newcut mine --node', () => {
   it('loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', () => {
     const { names } = loaded
     const foreign =
-      /^dist\/src\/(devnet|contracts|wallet|payouts|web\/explorer|source\/(pool|fleet)\/(?!address)|stratum-check|engine\/(fleet|passthrough|external|gpu\/(?!shader\.js)|stratum\/(?!limits\.js)))/
+      /^dist\/src\/(devnet|contracts|wallet|payouts|web\/explorer|source\/(pool|fleet)\/(?!address)|stratum-check\/(?!maker-rigs\.js)|engine\/(fleet|passthrough|external|gpu\/(?!shader\.js)|stratum\/(?!limits\.js)))/
     expect(names.filter((name) => foreign.test(name))).toEqual([])
     const packages = new Set(names.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? []))
     for (const name of ['webgpu', 'yaml', 'pino', 'tldts', '@nats-io/transport-node', 'classic-level', 'hash-wasm']) {

@@ -125,7 +125,7 @@ describe('the configuration file of a running miner', () => {
     await miner.sees(/watts 85 -> 60.5\n/)
     save(miner.file, 'threads: 1\nwatts-base: 20\n')
     await miner.sees(/watts 60.5 -> not set\n/)
-    await miner.sees(/watts-base not set -> 20\n/)
+    await miner.sees(/watts-base 0 -> 20\n/)
     save(miner.file, 'threads: 1\nwatts: -1\n')
     await miner.sees(/watts.* is below 0; expected a number of watts of at least 0/)
   })

@@ -161,7 +161,7 @@ describe('prices', () => {
 
   it.each([
     [['--coin-price', '1USD'], '--coin-price has no effect: it is for --summary (add --summary)'],
-    [['--summary', '--csv'], '--summary and --csv exclude each other (--json prints the sums too)'],
+    [['--summary', '--csv'], '--csv has no effect: --summary prints sums (--json prints them too)'],
   ])('newcut blocks refuses %j', async (flags, message) => {
     const { code, err } = await run(['blocks', '--state', newFolder(), ...flags])
     expect(code).toBe(2)

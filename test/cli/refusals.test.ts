@@ -146,7 +146,7 @@ describe('flags of every command', () => {
   const { commands } = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
   const rows = commandRows.map((row) => ({ ...row, run: () => 0 }))
 
-  /** What the program says about a command line before its command runs. */
+  /** @returns the error of a command line before its command runs, or an empty text */
   async function refusalOf(words: readonly string[]): Promise<string> {
     let text = ''
     const write = (more: string) => {

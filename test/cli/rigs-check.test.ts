@@ -4,9 +4,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { UNREACHABLE } from '../../bench/work.ts'
+import { resolveLayers } from '../../src/cli/config.ts'
+import { rigsCheckOptions } from '../../src/cli/options/conformance.ts'
 import type { RigsChecked } from '../../src/cli/results/rigs-check-lines.ts'
 import { runRigsCheck } from '../../src/commands/rigs-check.ts'
-import { makerNames, makers } from '../../src/stratum-check/makers.ts'
+import { makerNames } from '../../src/stratum-check/maker-rigs.ts'
+import { makers } from '../../src/stratum-check/makers.ts'
 import { connectTo, readServerAddress } from '../../src/stratum-check/reach.ts'
 import { startedServer, stopServers, workOf } from '../engine/stratum/servers.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -177,8 +180,8 @@ describe('newcut rigs check', () => {
     [['pool:1', '--timeout', 'soon'], /--timeout soon: expected a time of at least 1 s/],
     [['pool:1', '--timeout', '0'], /--timeout 0/],
     [['pool:1', '--listen-for', '10ms'], /--listen-for 10ms/],
-    [['pool:1', '--maker', 'bitmain'], /Allowed choices are ka3/],
-    [['pool:1', '--user', ''], /--user is empty/],
+    [['pool:1', '--maker', 'bitmain'], /expected one of ka3/],
+    [['pool:1', '--user', ''], /--user : expected some text/],
     [['pool:1', '--password', 'secret', '--password', 'other'], /--password is given twice \(/],
     [[], /missing required argument 'server'/],
     [['pool:1', '--nonsense'], /--nonsense: no such option.*newcut rigs check --help/],
@@ -237,7 +240,10 @@ describe('a server that sends nothing', () => {
       out += text
       return true
     }
-    const running = runRigsCheck(at, { maker: 'ka3', timeout: '20s' }, { ...silentSurroundings, out: { write } }, clock)
+    const flags = { maker: 'ka3', timeout: '20s' }
+    const layers = { orders: {}, flags, environment: {}, content: {}, file: null }
+    const { values } = resolveLayers(rigsCheckOptions, layers)
+    const running = runRigsCheck(at, values, { ...silentSurroundings, out: { write } }, clock)
     let code: number | null = null
     void running.then((ended) => {
       code = ended

@@ -131,15 +131,15 @@ it('asks nothing of a public node but read-only cases', async () => {
 describe('bad input', () => {
   const url = 'http://127.0.0.1:1'
   it.each([
-    [['--node', 'ftp://x'], '--node ftp://x: not the address of a node'],
+    [['--node', 'ftp://x'], '--node ftp://x: expected the address of a node'],
     [['--node', url, '--only', 'luck'], '--only luck: no case has this in its name'],
     [
       ['--node', url, '--needs', 'all'],
-      '--needs all: expected read-only, funded-account, mine, pending, reorg, devnet-orders',
+      '--needs all: expected one or more of read-only, funded-account, mine, pending, reorg, devnet-orders',
     ],
     [['--node', url, '--cases', '/no/cases'], 'the folder of cases /no/cases: it does not exist (ENOENT)'],
     [['--node', url, '--cases', '/dev/null'], 'the folder of cases /dev/null: it is no folder (ENOTDIR)'],
-    [['--node', url, '--release', '9'], '--release 9: expected spec, live-2.32, live-3.2, newcut'],
+    [['--node', url, '--release', '9'], '--release 9: expected one of spec, live-2.32, live-3.2, newcut'],
     [['--node', url, '--timeout', 'soon'], '--timeout soon: expected'],
     [['--node', url], 'http://127.0.0.1:1'],
   ])('%j is refused with a text', async (args, text) => {

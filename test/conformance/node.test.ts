@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Devnet } from '../../src/compose/devnet.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { needs, ownCases, type Release, readCases } from '../../src/conformance/case-file.ts'
+import { ownCases, readCases } from '../../src/conformance/case-file.ts'
 import { failedCaseLine } from '../../src/conformance/report.ts'
 import { type ConformanceReport, runCases } from '../../src/conformance/run.ts'
+import { caseNeeds, type Release } from '../../src/conformance/words.ts'
 import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
 import type { DevnetOptions } from '../../src/devnet/options/devnet-options.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -248,7 +249,7 @@ describe('our own node', () => {
 
 describe('the cases', () => {
   it('use every need, and cover every endpoint that the embedded node shares with live ones', () => {
-    expect(new Set(all.flatMap((each) => each.needs))).toEqual(new Set(needs))
+    expect(new Set(all.flatMap((each) => each.needs))).toEqual(new Set(caseNeeds))
     const text = JSON.stringify(all.flatMap(({ steps }) => steps.map(({ path }) => path ?? '')))
     const ends = [
       ...['/health-check', '/info', '/config', '/cut', '/hash', '/hash/branch', '/header', '/header/branch'],

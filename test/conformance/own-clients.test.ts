@@ -201,14 +201,14 @@ describe('bad input', () => {
   const file = (more: object) => ({ 'own.json': { about: 'own', situations: [{ ...situation, ...more }] } })
 
   it.each([
-    [['--serve', 'x'], '--serve x: expected a port from 0 to 65535'],
-    [['--serve', '70000'], '--serve 70000: expected a port'],
-    [['--serve', '0', '--node', 'http://127.0.0.1:1'], '--node does not go with --serve'],
-    [['--serve', '0', '--release', 'spec'], '--release does not go with --serve'],
+    [['--serve', 'x'], '--serve x: expected a whole number from 0 to 65535'],
+    [['--serve', '70000'], '--serve 70000: expected a whole number'],
+    [['--serve', '0', '--node', 'http://127.0.0.1:1'], '--node has no effect: --serve judges a client'],
+    [['--serve', '0', '--release', 'spec'], '--release has no effect: --serve judges a client'],
     [['--serve', '0', '--only', 'luck'], '--only luck: no rule and no situation has this in its name'],
     [['--serve', '0', '--idle', 'soon'], '--idle soon: expected'],
     [['--serve', '0', '--cases', '/no/such'], 'cannot read the folder of situations /no/such'],
-    [['--node', 'http://127.0.0.1:1', '--idle', '1s'], '--idle goes with --serve'],
+    [['--node', 'http://127.0.0.1:1', '--idle', '1s'], '--idle has no effect: a run against a node ends by itself'],
   ])('%j is refused with a text', async (args, text) => {
     const { err, code } = await run(['conformance', ...args])
     expect([err.includes(text), err, code !== 0]).toEqual([true, expect.not.stringMatching(/\n\s+at /), true])

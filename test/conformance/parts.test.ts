@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type CaseStep, type ConformanceCase, needs } from '../../src/conformance/case-file.ts'
+import type { CaseStep, ConformanceCase } from '../../src/conformance/case-file.ts'
 import { CaseRun } from '../../src/conformance/case-run.ts'
 import { hashComplaint } from '../../src/conformance/hash-of.ts'
 import { probe } from '../../src/conformance/probe.ts'
@@ -10,6 +10,7 @@ import { caseSummaryLines, junitXml } from '../../src/conformance/report.ts'
 import { type CaseResult, runCases } from '../../src/conformance/run.ts'
 import { partOf } from '../../src/conformance/variables.ts'
 import { Wire } from '../../src/conformance/wire.ts'
+import { caseNeeds } from '../../src/conformance/words.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { until } from '../wait.ts'
 
@@ -41,7 +42,7 @@ async function probed(info: object, headers: Readonly<Record<string, string>> = 
     response.statusCode = isNewcut || !request.includes('/devnet/') ? 200 : 404
     response.end(JSON.stringify({ ...INFO, ...info }))
   })
-  const wanted = new Set(needs)
+  const wanted = new Set(caseNeeds)
   return { ...(await probe({ wire: wireTo(url), clock: systemClock, signal: NEVER, wanted })), asked }
 }
 

@@ -1,7 +1,8 @@
 /** docs/CONFORMANCE-RESULTS.md: results of our own node, and where releases differ. Made of cases and reports. */
 import { stringifyJson } from '../../src/base/json.ts'
-import { type ConformanceCase, type Release, releases } from '../../src/conformance/case-file.ts'
+import type { ConformanceCase } from '../../src/conformance/case-file.ts'
 import type { ConformanceReport } from '../../src/conformance/run.ts'
+import { caseReleases, type Release } from '../../src/conformance/words.ts'
 
 /** A run, and the head of its column. */
 export interface Column {
@@ -68,11 +69,11 @@ const isReadOnly = ({ needs }: ConformanceCase) => needs.every((need) => need ==
 function differenceRows(cases: readonly ConformanceCase[]): string[][] {
   const rows = cases.flatMap((each) =>
     releaseChoices(each.steps, '').map(({ at, choice }) => {
-      const values = releases.map((release) => shown(valueFor(choice, release)))
+      const values = caseReleases.map((release) => shown(valueFor(choice, release)))
       return [`${each.group}: ${each.name}`, `\`${at}\``, ...values]
     }),
   )
-  return [['case', 'part', ...releases], ...rows]
+  return [['case', 'part', ...caseReleases], ...rows]
 }
 
 type Choice = Readonly<Record<string, unknown>>

@@ -153,7 +153,7 @@ describe('.gas-snapshot', () => {
       '.gas-snapshot:2: expected FILE:NAME GAS, not no gas',
     )
     expect((await contract('good.repl', '--tolerance', '1%')).stderr).toContain(
-      '--tolerance has no effect without --check',
+      '--tolerance has no effect: it is for --check',
     )
     expect((await contract('good.repl', '--check', '--tolerance', 'much')).stderr).toContain(
       'expected per cent from 0 to 10000',

@@ -1,7 +1,9 @@
 /** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contractOptionsOf } from '../../src/commands/contract-flags.ts'
+import { resolveLayers } from '../../src/cli/config.ts'
+import { contractOptions } from '../../src/cli/options/contract.ts'
+import { refuseWithoutEffect } from '../../src/cli/options/needs.ts'
 import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
 import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
 import { coverageLines, lcovText, percentOf } from '../../src/testing/coverage.ts'
@@ -271,32 +273,32 @@ it('leaves stdout to TAP, and takes -vvv for -vv', async () => {
 })
 
 describe('flags', () => {
+  const valuesOf = (flags: Readonly<Record<string, unknown>>) => {
+    const config = resolveLayers(contractOptions, { orders: {}, flags, environment: {}, content: {}, file: null })
+    refuseWithoutEffect(contractOptions, config)
+    return config.values
+  }
+
   it('take their bounds', () => {
-    const options = contractOptionsOf({
-      jobs: '256',
-      runs: '1',
-      seed: '0',
-      coverageMin: '100,100%',
-      check: true,
-      tolerance: '10000%',
-    })
-    expect(options).toMatchObject({
-      jobs: 256,
-      chance: { seed: 0, runs: 1 },
-      coverageMin: { lines: 100, branches: 100 },
-      tolerance: 10_000,
+    const flags = { jobs: '256', runs: '1', seed: '0', 'coverage-min': '100,100%', check: true, tolerance: '10000%' }
+    expect(valuesOf(flags)).toMatchObject({
+      ...{ jobs: 256, runs: 1, seed: 0, tolerance: 10_000 },
+      'coverage-min': { lines: 100, branches: 100 },
     })
   })
 
   it.each([
-    [{ jobs: '257' }, '--jobs 257: expected a number from 1 to 256'],
-    [{ runs: '0' }, '--runs 0: expected a number from 1 to 1000000'],
-    [{ seed: '4294967296' }, '--seed 4294967296: expected a number from 0 to 4294967295'],
-    [{ coverageMin: '100.1' }, '--coverage-min 100.1: expected per cent from 0 to 100'],
-    [{ coverageMin: '1,2,3' }, '--coverage-min 1,2,3: expected per cent of lines, or of lines,branches'],
+    [{ jobs: '257' }, '--jobs 257: expected a whole number from 1 to 256'],
+    [{ runs: '0' }, '--runs 0: expected a whole number from 1 to 1000000'],
+    [{ seed: '4294967296' }, '--seed 4294967296: expected a whole number from 0 to 4294967295'],
+    [{ 'coverage-min': '100.1' }, '--coverage-min 100.1: expected per cent of lines from 0 to 100'],
+    [
+      { 'coverage-min': '1,2,3' },
+      '--coverage-min 1,2,3: expected per cent of lines from 0 to 100, or of lines,branches',
+    ],
     [{ check: true, tolerance: '10001' }, '--tolerance 10001: expected per cent from 0 to 10000'],
-    [{ tolerance: '1' }, '--tolerance has no effect without --check'],
-    [{ coverageAll: true }, '--coverage-all has no effect without --coverage'],
-    [{ json: true, tap: true }, '--json and --tap both decide what is printed'],
-  ] as const)('refuse %j', (flags, text) => expect(() => contractOptionsOf(flags)).toThrow(text))
+    [{ tolerance: '1' }, '--tolerance has no effect: it is for --check'],
+    [{ 'coverage-all': true }, '--coverage-all has no effect: no coverage is measured'],
+    [{ json: true, tap: true }, '--json has no effect: --tap decides what is printed'],
+  ] as const)('refuse %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
 })

@@ -178,8 +178,8 @@ it('refuses files that are no reports, reports of different blocks, and what nee
     [[file('null.json', null), '--verify'], 'null.json: no report of newcut fork --verify'],
     [[file('c.json', report(1)), file('d.json', report(2)), '--verify'], 'these reports are of different blocks'],
     [['/no/such/file', '--verify'], '/no/such/file: '],
-    [[file('e.pact', '(+ 1 2)')], 'e.pact has no effect without --verify'],
-    [['--report', '/tmp/r.json'], '--report /tmp/r.json has no effect without --verify'],
+    [[file('e.pact', '(+ 1 2)')], 'e.pact has no effect: it is for --verify'],
+    [['--report', '/tmp/r.json'], '--report has no effect: it is for --verify'],
   ] as const) {
     const { code, err } = await call(args)
     expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])

@@ -1,7 +1,6 @@
 /** Judges command lines of documents: options by the program itself, calls of `curl` by what is served. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setupOf } from '../../src/cli/input/miner-setup.ts'
-import { refuseWithoutEffect } from '../../src/cli/options/effect.ts'
 import { programOf, runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
 import { silentSurroundings } from '../cli/surroundings.ts'
@@ -23,18 +22,13 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
 const filledIn = (word: string) => PLACEHOLDERS.reduce((text, [name, value]) => text.replace(name, value), word)
 
 /** Rows that check what a command checks before it does anything. */
-const checking = commandRows.map((row) =>
-  'options' in row
-    ? {
-        ...row,
-        run: (_: readonly string[], config: Parameters<typeof row.run>[1]) => {
-          refuseWithoutEffect(row.options as Parameters<typeof refuseWithoutEffect>[0], config as never)
-          if (row.name === 'mine') setupOf(config as Parameters<typeof setupOf>[0], {})
-          return 0
-        },
-      }
-    : { ...row, run: () => 0 },
-)
+const checking = commandRows.map((row) => ({
+  ...row,
+  run: (_: readonly string[], config: Parameters<typeof row.run>[1]) => {
+    if (row.name === 'mine') setupOf(config as Parameters<typeof setupOf>[0], {})
+    return 0
+  },
+}))
 
 /** @returns what newcut says about a command line that it does not understand, or null. */
 async function newcutProblem(words: readonly string[], environment: Command['assignments']): Promise<string | null> {

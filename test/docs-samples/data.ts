@@ -1,7 +1,8 @@
 /** Judges blocks that are data: JSON, YAML and the forms of other programs. */
 import { parseAllDocuments } from 'yaml'
 import { describeError } from '../../src/base/errors.ts'
-import { parseConfigFile, resolveLayers } from '../../src/cli/config.ts'
+import { resolveLayers } from '../../src/cli/config.ts'
+import { parseConfigFile } from '../../src/cli/config-file.ts'
 import { readRequest } from '../../src/cli/input/request-file.ts'
 import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'

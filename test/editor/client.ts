@@ -16,7 +16,8 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node'
-import { forkValues } from '../../src/cli/fork-flags.ts'
+import { resolveLayers } from '../../src/cli/config.ts'
+import { forkOptions } from '../../src/cli/options/fork.ts'
 import { serveLsp } from '../../src/commands/lsp.ts'
 import { childEnv } from '../children.ts'
 import { until } from '../wait.ts'
@@ -87,7 +88,13 @@ export class Editor {
       this.err += text
       return true
     }
-    serveLsp(forkValues(flags), { version: 'test', err: { write }, environment: {} }, { input, output }, limitMs)
+    const layers = { orders: {}, flags, environment: {}, content: {}, file: null }
+    serveLsp(
+      resolveLayers(forkOptions, layers).values,
+      { version: 'test', err: { write }, environment: {} },
+      { input, output },
+      limitMs,
+    )
     return { input, output }
   }
 

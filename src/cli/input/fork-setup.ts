@@ -1,6 +1,5 @@
 /** Makes the options of a fork from what the user typed. */
 import { join } from 'node:path'
-import { NewcutError } from '../../base/errors.ts'
 import type { NetworkCopyOptions } from '../../copy/network-copy.ts'
 import { cacheFolder } from '../../engine/cache-folder.ts'
 import type { forkOptions } from '../options/fork.ts'
@@ -8,26 +7,18 @@ import type { Values } from '../options/row.ts'
 
 export type ForkValues = Values<typeof forkOptions>
 
-/**
- * Options of the fork that the user wants, or null for none. Throws NewcutError BAD_OPTION for options that need
- * `--fork`.
- */
+/** Options of the fork that the user wants, or null for none. */
 export function forkSetup(
   values: ForkValues,
   environment: Readonly<Record<string, string | undefined>>,
 ): NetworkCopyOptions | null {
-  const { fork: url } = values
-  if (url !== undefined) return forkOf(url, values, environment)
-  const others = ['fork-cut', 'fork-chains', 'fork-cache', 'fork-pact'] as const
-  const useless = others.find((name) => values[name] !== undefined)
-  if (useless === undefined) return null
-  throw new NewcutError('BAD_OPTION', `--${useless} has no effect: nothing is forked`, { hint: 'add --fork URL' })
+  return values.fork === undefined ? null : forkOf(values.fork, values, environment)
 }
 
 /** Options of a fork of this node. */
 export function forkOf(
   url: string,
-  values: ForkValues,
+  values: Omit<ForkValues, 'fork'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): NetworkCopyOptions {
   const { 'fork-cache': cache, 'fork-cut': cut } = values

@@ -3,9 +3,6 @@
 import { NewcutError } from '../../base/errors.ts'
 import { NodeClient } from '../../node/client.ts'
 import { UnreachableError } from '../../node/unreachable.ts'
-import type { Config } from '../config.ts'
-import { refuseWithoutEffect } from '../options/effect.ts'
-import { nodeOptions } from '../options/wallet.ts'
 import type { Surroundings } from '../terminal.ts'
 import { givenAuthorities } from './authorities.ts'
 import { networksOf } from './network-files.ts'
@@ -23,12 +20,11 @@ interface NodeValues {
  * errors do not count, and the exit code is 1. A node that does not answer is an error at once.
  */
 export function withNode(
-  config: Pick<Config<unknown>, 'origins'> & { readonly values: NodeValues },
+  config: { readonly values: NodeValues },
   { untilStopped }: Pick<Surroundings, 'untilStopped'>,
   task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values
-  refuseWithoutEffect(nodeOptions, config)
   const ca = givenAuthorities(config.values, node.startsWith('https:'))
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined

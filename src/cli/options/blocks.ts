@@ -14,8 +14,11 @@ export const blocksOptions = {
     }),
   ),
   'coin-price': unset(coinPrice, 'PRICE', 'price of a coin, such as 0.02USD', {
+    needs: ['summary'],
     more: 'With --summary: newcut shows what the coins are worth. It fetches no prices.',
   }),
-  json: flagOnly(option(yesNo, false, null, 'print a JSON object for each block, or each network')),
-  csv: flagOnly(option(yesNo, false, null, 'print comma-separated values')),
+  json: flagOnly(
+    option(yesNo, false, null, 'print a JSON object for each block, or each network', { needs: ['noCsv'] }),
+  ),
+  csv: flagOnly(option(yesNo, false, null, 'print comma-separated values', { needs: ['noSummary'] })),
 }

@@ -9,16 +9,16 @@ import {
   oneOf,
   publicKeys,
   someText,
-  texts,
   type ValueKind,
   wholeNumber,
   yesNo,
 } from '../values.ts'
-import { forkOptions, forkTimeOption } from './fork.ts'
+import { forkOptions, forkTimeOption, nodeReleaseOption } from './fork.ts'
 import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
-import { flagOnly, option, unset } from './row.ts'
+import { networkFiles } from './node.ts'
+import { allNeed, flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
 const plain = plainOptions
@@ -36,7 +36,7 @@ const ofData = { group: 'data' } as const
 const ofBlocks = { group: 'making' } as const
 const ofMining = { group: 'making', needs: ['mining'] } as const
 
-export const devnetOptions = {
+const serverOptions = {
   host: option(someText, plain.host.fallback, 'ADDRESS', 'address to listen on', ofServer),
   port: option(within(plain.port), plain.port.fallback, 'PORT', 'port; 0 takes a free one', ofServer),
   network: unset(networkName, 'NAME', 'network whose name and rules it has', {
@@ -44,22 +44,10 @@ export const devnetOptions = {
     more: 'Graph, block delay, difficulty and gas are those of that network. A fork has the rules of the forked network, and this name. With the name of a live network clients need no change, but what they sign is valid there too.',
     standard: 'development, or the network of the only --network-file',
   }),
-  'network-file': unset(texts, 'FILE', 'file that describes a network', {
-    ...ofChain,
-    plural: 'network-files',
-    more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
-  }),
+  'network-file': { ...networkFiles, ...ofChain },
   ...networkOptions,
-  'node-release': option(
-    oneOf(plain.nodeRelease.values),
-    plain.nodeRelease.fallback,
-    'RELEASE',
-    'chainweb-node release to follow',
-    {
-      ...ofChain,
-      more: `One of ${plain.nodeRelease.values.join(', ')}.`,
-    },
-  ),
+  ...allNeed('ownNetwork', { difficulty: networkOptions.difficulty, pow: networkOptions.pow }),
+  'node-release': { ...nodeReleaseOption, ...ofChain },
   'fork-epoch': option(within(plain.forkEpoch), plain.forkEpoch.fallback, 'N', 'length of the voting epoch in blocks', {
     ...ofChain,
     more: 'The blocks of an epoch that may vote for the next fork. 120 blocks that count the votes follow.',
@@ -128,7 +116,7 @@ export const devnetOptions = {
     ...ofServer,
     more: 'It limits the events that tell miners about new transactions.',
   }),
-  mine: option(yesNo, false, null, 'mine here too, with proof of work', ofBlocks),
+  mine: option(yesNo, false, null, 'mine here too, with proof of work', { ...ofBlocks, needs: ['ownNetwork'] }),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'threads of --mine', {
     ...ofMining,
     standard: threadsStandard,
@@ -172,6 +160,12 @@ export const devnetOptions = {
     }),
   ),
   ...logOptions,
+}
+
+export const devnetOptions = {
+  ...allNeed('node', serverOptions),
+  data: serverOptions.data,
+  check: serverOptions.check,
 }
 
 /** The options that `newcut devnet --help` shows. */

@@ -1,6 +1,9 @@
-/** Options of forks of another network: of `devnet` and of `contract`. */
-import { duration, firstNodeUrl, oneOf, someText, texts, type ValueKind, wholeNumber } from '../values.ts'
-import { option, unset } from './row.ts'
+/** Options of forks of another network: of `devnet`, `contract`, `lsp` and `fork`. */
+
+import { newestRelease, nodeReleases } from '../../schema/devnet-modes.ts'
+import { duration, firstNodeUrl, oneOf, someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import { oneNetworkFile } from './node.ts'
+import { allNeed, flagOnly, option, unset } from './row.ts'
 
 const CHAINS = /^\d{1,3}(,\d{1,3})*$/
 const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/s$/
@@ -65,3 +68,58 @@ export const forkTimeOption = {
     more: 'One of now, which is later than the pinned blocks by their age, and pinned, which continues their time.',
   }),
 }
+
+/** The release that a node follows. */
+export const nodeReleaseOption = option(
+  oneOf(nodeReleases),
+  newestRelease,
+  'RELEASE',
+  'chainweb-node release to follow',
+  {
+    more: `One of ${nodeReleases.join(', ')}.`,
+  },
+)
+
+/** Without the node: it is the argument of `newcut fork`, which thus always has one. */
+const { fork: _, ...ofGivenNode } = Object.fromEntries(
+  Object.entries(forkOptions).map(([name, row]) => [name, { ...row, needs: [] }]),
+) as unknown as typeof forkOptions
+
+/** Options of `newcut fork`. */
+export const forkCommandOptions = {
+  verify: flagOnly(
+    option(yesNo, false, null, 'compare results and gas of code', {
+      more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. A report of an earlier comparison is run again at its cut. The exit code is 1 if anything differs.',
+    }),
+  ),
+  ...allNeed('verifying', {
+    cases: flagOnly(
+      option(wholeNumber(1, 1e6), 1000, 'N', 'most pieces of code', {
+        more: 'It limits code that is made from modules.',
+      }),
+    ),
+    report: flagOnly(
+      unset(someText, 'FILE', 'write the differences as JSON', { more: 'Attach the file to an issue.' }),
+    ),
+    'node-release': { ...nodeReleaseOption, help: 'chainweb-node release to follow here' },
+  }),
+  'network-file': {
+    ...oneNetworkFile,
+    help: 'file that describes the network of the node',
+    more: 'The rules here are those of the file. newcut has files of public networks.',
+  },
+  ...ofGivenNode,
+}
+
+/** The options that `newcut fork --help` shows. */
+export const commonForkOptions = ['verify', 'cases', 'report', 'node-release', 'network-file'] as const
+
+/** Options of `newcut lsp`. */
+export const lspOptions = {
+  stdio: flagOnly(option(yesNo, false, null, 'accepted, since some editors add it; it changes nothing')),
+  ...forkOptions,
+  fork: { ...forkOptions.fork, group: 'fork' as const },
+}
+
+/** The options that `newcut lsp --help` shows. */
+export const commonLspOptions = ['stdio', 'fork'] as const

@@ -3,6 +3,7 @@ import { nodeUrls, yesNo } from '../values.ts'
 import { domain, leaderServers, natsOptions, replicas } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { mineOptions } from './mine.ts'
+import { tlsOptions } from './node.ts'
 import { priceOptions } from './prices.ts'
 import { flagOnly, option } from './row.ts'
 
@@ -41,9 +42,7 @@ export const leadOptions = {
   stall: mineOptions.stall,
   'fail-fast': mineOptions['fail-fast'],
   'network-file': mineOptions['network-file'],
-  insecure: mineOptions.insecure,
-  ca: mineOptions.ca,
-  fingerprint: mineOptions.fingerprint,
+  ...tlsOptions,
 }
 
 /** The options that `newcut lead --help` shows. */

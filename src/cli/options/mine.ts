@@ -1,12 +1,11 @@
 /** Options of `newcut mine`. */
 import { availableParallelism } from 'node:os'
-import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../../core/fork.ts'
+import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
 import { MAX_CHAINS } from '../../core/graph.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
 import { forkWishes } from '../../source/source.ts'
 import {
   bearerToken,
-  certificateFingerprint,
   chainList,
   duration,
   hashCount,
@@ -20,13 +19,13 @@ import {
   publicKeys,
   scheduleText,
   someText,
-  texts,
   wholeNumber,
   yesNo,
 } from '../values.ts'
 import { rigOptions } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { networkOptions, ofNetwork } from './network.ts'
+import { networkFiles, tlsOptions } from './node.ts'
 import { priceOptions } from './prices.ts'
 import { changeable, flagOnly, option, unset } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
@@ -38,7 +37,6 @@ const ofAccount = { group: 'account', needs: ['blocks'] } as const
 const ofVotes = { group: 'chains', needs: ['blocks'] } as const
 const ofGpu = { group: 'gpu', needs: ['own', 'gpu', 'noPace'], ...changeable } as const
 const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
-const ofTls = { group: 'tls', needs: ['tls', 'anyCertificate'] } as const
 const ofTime = { group: 'time', ...changeable } as const
 
 const sourceOptions = {
@@ -96,7 +94,7 @@ const sourceOptions = {
   'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'length of the voting epoch in blocks', {
     ...ofVotes,
     more: 'For development networks: the blocks of an epoch that may vote for the next fork.',
-    standard: String(DEFAULT_CASTING_BLOCKS),
+    standard: 'that of the network',
   }),
 }
 
@@ -179,11 +177,10 @@ const energyOptions = {
     more: 'It replaces what the sensors read, such as by the figure of a plug meter, and counts while anything searches.',
     ...changeable,
   }),
-  'watts-base': unset(power, 'N', 'watts to add to those of the sensors', {
+  'watts-base': option(power, 0, 'N', 'watts to add to those of the sensors', {
     group: 'energy',
     needs: ['sensors'],
     more: 'For the rest of the machine, such as its board, fans and power supply. Without any reading, nothing is added.',
-    standard: '0',
     ...changeable,
   }),
   'tune-for': option(
@@ -273,21 +270,13 @@ export const mineOptions = {
     more: 'By default, newcut waits for the node.',
     isForHttp: true,
   }),
-  'network-file': unset(texts, 'FILE', 'file that describes the network of the node', {
-    group: 'node',
-    needs: ['peer', 'noPool', 'noFleet'],
-    plural: 'network-files',
-    more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
-  }),
-  insecure: option(yesNo, false, null, 'do not check TLS certificates', ofTls),
-  ca: unset(someText, 'FILE', 'CA certificates to trust (PEM)', {
-    ...ofTls,
-    more: 'Only these authorities may sign the certificate.',
-  }),
-  fingerprint: unset(certificateFingerprint, 'SHA256', 'SHA-256 of the only certificate to accept', {
-    group: 'tls',
-    needs: ['tls'],
-  }),
+  'network-file': {
+    ...networkFiles,
+    help: 'file that describes the network of the node',
+    group: 'node' as const,
+    needs: ['peer', 'noPool', 'noFleet'] as const,
+  },
+  ...tlsOptions,
   ...networkOptions,
   difficulty: unset(hashCount, 'HASHES', 'initial difficulty in hashes', {
     ...ofNetwork,

@@ -1,14 +1,15 @@
 /** The conditions under which options have an effect, and the reasons if they do not, for all commands. */
-import type { OptionNeed } from './row.ts'
+import { NewcutError } from '../../base/errors.ts'
+import { NO_WORK_IN_FORKS } from '../../schema/devnet-modes.ts'
 
 /** Why an option has no effect here. */
-export interface Reason {
+interface Reason {
   readonly reason: string
   readonly hint?: string
 }
 
 /** The values that decide. Options that a command does not have are undefined. */
-export interface Given {
+interface Given {
   /** One, or several in order of priority. */
   readonly node?: string | readonly string[] | undefined
   readonly pool?: readonly string[] | undefined
@@ -33,14 +34,34 @@ export interface Given {
   readonly data?: string | undefined
   readonly watts?: number | undefined
   readonly 'tune-for'?: string
+  /** Address of a miner whose shares are paid. */
+  readonly from?: unknown
+  readonly scheme?: string
+  readonly summary?: boolean
+  readonly csv?: boolean
+  readonly tap?: boolean
+  /** Request key of a transfer that continues. */
+  readonly continue?: string | undefined
+  readonly chain?: number | undefined
+  readonly 'to-chain'?: number | undefined
+  /** Request file. */
+  readonly request?: string | undefined
+  /** `contract` compares with a snapshot; `devnet` checks its data. */
+  readonly check?: boolean
+  readonly coverage?: boolean
+  readonly lcov?: string | undefined
+  readonly 'coverage-min'?: unknown
+  readonly verify?: boolean
+  /** Port for clients to judge. */
+  readonly serve?: number | undefined
 }
 
 const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
 const POOL = 'a pool gives the work, and pays its user'
 const EMBEDDED = 'without --node there is only the embedded network'
 
-/** OptionNeed -> the reason why it is not met, or null if it is met. */
-export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>> = {
+/** Need -> the reason why it is not met, or null if it is met. */
+const needs = {
   noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
   noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
   pool: ({ pool }) =>
@@ -98,6 +119,52 @@ export const needs: Readonly<Record<OptionNeed, (given: Given) => Reason | null>
   paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
   forked: ({ fork, data }) => when(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
   waiting: ({ wait }) => when(wait === false, 'with --no-wait newcut waits for no blocks'),
+  ownNetwork: ({ fork }) => when(fork !== undefined, NO_WORK_IN_FORKS),
+  node: ({ check }) => when(check === true, '--check starts no node'),
+  fromMiner: ({ from }) => when(from === undefined, 'it is for --from', 'add --from HOST:PORT'),
+  noFleetShares: ({ fleet }) =>
+    when(fleet !== undefined, 'with --fleet the shares come from the fleet', 'leave one of them out'),
+  pplns: ({ scheme }) => when(scheme !== 'pplns', 'it is for --scheme pplns'),
+  summary: ({ summary }) => when(summary !== true, 'it is for --summary', 'add --summary'),
+  noSummary: ({ summary }) => when(summary === true, '--summary prints sums', '--json prints them too'),
+  noCsv: ({ csv }) => when(csv === true, '--csv decides what is printed', 'leave one of them out'),
+  noTap: ({ tap }) => when(tap === true, '--tap decides what is printed', 'leave one of them out'),
+  firstStep: ({ continue: key }) => when(key !== undefined, 'with --continue, the first step has fixed it'),
+  crossing: ({ chain, 'to-chain': target = chain, continue: key }) =>
+    when(key === undefined && target === chain, 'on one chain the sender pays', 'add --to-chain N'),
+  noRequest: ({ request }) => when(request !== undefined, 'the file of --request has it'),
+  comparing: ({ check }) => when(check !== true, 'it is for --check', 'add --check'),
+  coverage: ({ coverage, lcov, 'coverage-min': least }) =>
+    when(coverage !== true && (lcov ?? least) === undefined, 'no coverage is measured', 'add --coverage'),
+  verifying: ({ verify }) => when(verify !== true, 'it is for --verify', 'add --verify'),
+  ofNode: ({ serve }) => when(serve !== undefined, '--serve judges a client, not a node', 'leave one of them out'),
+  serving: ({ serve }) => when(serve === undefined, 'a run against a node ends by itself', 'add --serve PORT'),
+} satisfies Readonly<Record<string, (given: Given) => Reason | null>>
+
+/** A condition under which an option has an effect. */
+export type OptionNeed = keyof typeof needs
+
+/** The values of a command, and where each comes from. */
+interface Typed {
+  readonly values: object
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/**
+ * Throws NewcutError BAD_OPTION for the first typed flag whose needs are not met. A file or the environment may set such
+ * an option, because they serve several commands.
+ * @param table a table of options
+ */
+export function refuseWithoutEffect(table: object, { values, origins }: Typed): void {
+  for (const [name, row] of Object.entries(table as Readonly<Record<string, { needs?: readonly OptionNeed[] }>>)) {
+    if (origins.get(name) !== 'flag') continue
+    for (const need of row.needs ?? []) {
+      const why = needs[need](values)
+      if (why === null) continue
+      const flag = (values as Readonly<Record<string, unknown>>)[name] === false ? `--no-${name}` : `--${name}`
+      throw new NewcutError('BAD_OPTION', `${flag} has no effect: ${why.reason}`, { hint: why.hint })
+    }
+  }
 }
 
 function when(isSo: boolean, reason: string, hint?: string): Reason | null {

@@ -11,8 +11,9 @@ import {
 } from '../values.ts'
 import { domain, natsOptions } from './fleet.ts'
 import { mineOptions } from './mine.ts'
+import { nodeOptions } from './node.ts'
 import { flagOnly, option, unset } from './row.ts'
-import { gasOptions, keyOption, nodeOptions } from './wallet.ts'
+import { gasOptions, keyOption } from './wallet.ts'
 
 /** A decimal number, kept as text: a double would not be exact. */
 function decimalText(expected: string, isIn: (value: number) => boolean): ValueKind<string> {
@@ -55,12 +56,14 @@ export const payoutsOptions = {
   from: flagOnly(
     unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner there', {
       group: 'shares',
+      needs: ['noFleetShares'],
       more: 'It is the HTTP address of the miner.',
     }),
   ),
   'http-token': {
     ...mineOptions['http-token'],
     group: 'shares' as const,
+    needs: ['fromMiner'] as const,
     help: 'HTTP token of the miner of --from',
     more: 'A miner without a token needs none.',
   },
@@ -82,7 +85,11 @@ export const payoutsOptions = {
     '2.0',
     'BLOCKS',
     'length of the pplns window in blocks',
-    { group: 'division', more: 'pplns pays the newest shares that are worth this many blocks together.' },
+    {
+      group: 'division',
+      needs: ['pplns'],
+      more: 'pplns pays the newest shares that are worth this many blocks together.',
+    },
   ),
   fee: option(
     decimalText('a number from 0 to 100, such as 1.5', (percent) => percent <= 100),

@@ -1,5 +1,7 @@
 /** The row of an option, from which flag, variable, configuration key, help and documents are made. */
+
 import type { ValueKind } from '../values.ts'
+import type { OptionNeed } from './needs.ts'
 
 /** Groups of options by what people do, in the order of the help, with their headings. */
 export const optionGroups = {
@@ -33,50 +35,16 @@ export const optionGroups = {
 } as const
 export type OptionGroup = keyof typeof optionGroups
 
-/**
- * A condition under which an option has an effect. commands/needs.ts checks it, and names the reason if it fails.
- */
-export type OptionNeed =
-  | 'noFleet'
-  | 'noPool'
-  | 'pool'
-  | 'blocks'
-  | 'journal'
-  | 'peer'
-  | 'several'
-  | 'severalNodes'
-  | 'tls'
-  | 'anyCertificate'
-  | 'embedded'
-  | 'fleetRig'
-  | 'natsTls'
-  | 'own'
-  | 'threads'
-  | 'gpu'
-  | 'namedGpu'
-  | 'external'
-  | 'noPace'
-  | 'rigServer'
-  | 'page'
-  | 'http'
-  | 'idle'
-  | 'sensors'
-  | 'readEnergy'
-  | 'tuned'
-  | 'mining'
-  | 'requestLog'
-  | 'waiting'
-  | 'paying'
-  | 'forked'
-
 /** Facts of an option, besides its value and its help. */
-export interface OptionFacts {
+interface OptionFacts {
   readonly group?: OptionGroup
+  /** A flag of one letter that is the same, such as `-v`. */
+  readonly short?: string
   /** Sentences that follow `help` in `--help-all`, docs/OPTIONS.md and the manual page. */
   readonly more?: string
   /** The default in words, where the value alone does not tell, or depends on the machine. */
   readonly standard?: string
-  /** All conditions that must hold. An option without them always has an effect. */
+  /** All conditions that must hold (needs.ts). An option without them always has an effect. */
   readonly needs?: readonly OptionNeed[]
   /** A running miner applies a change at once. Changes of other options wait for the next start. */
   readonly isLive?: true
@@ -130,6 +98,12 @@ export function unset<T>(
 /** An option that belongs to one call of its command. */
 export function flagOnly<T extends { readonly help: string }>(spec: T): T & { readonly isFlagOnly: true } {
   return { ...spec, isFlagOnly: true }
+}
+
+/** The same options, which have no effect unless this holds too. */
+export function allNeed<Table extends object>(need: OptionNeed, table: Table): Table {
+  const rows = Object.entries(table as Readonly<Record<string, OptionFacts>>)
+  return Object.fromEntries(rows.map(([name, row]) => [name, { ...row, needs: [need, ...(row.needs ?? [])] }])) as Table
 }
 
 type ValueOf<Spec> = Spec extends { readonly kind: ValueKind<infer T>; readonly fallback: infer F }

@@ -3,12 +3,26 @@
  * are derived from the name of an option.
  */
 import { blocksOptions } from './blocks.ts'
+import { conformanceOptions, rigsCheckOptions } from './conformance.ts'
+import { contractOptions } from './contract.ts'
 import { devnetOptions } from './devnet.ts'
+import { forkCommandOptions, lspOptions } from './fork.ts'
 import { fleetOptions, leadOptions } from './lead.ts'
 import { mineOptions } from './mine.ts'
 import { payoutsOptions } from './payouts.ts'
 import { solveOptions } from './search.ts'
-import { balanceOptions, localOptions, resultOptions, sendOptions, transferOptions } from './wallet.ts'
+import { benchOptions, devicesOptions, formatOptions, inspectOptions, keygenOptions, rigsOptions } from './tools.ts'
+import {
+  balanceOptions,
+  fundOptions,
+  localOptions,
+  resultOptions,
+  sendOptions,
+  signOptions,
+  traceOptions,
+  transferOptions,
+  typesOptions,
+} from './wallet.ts'
 
 export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   mineOptions,
@@ -23,4 +37,19 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   sendOptions,
   transferOptions,
   resultOptions,
+  fundOptions,
+  signOptions,
+  traceOptions,
+  typesOptions,
+  contractOptions,
+  forkCommandOptions,
+  lspOptions,
+  conformanceOptions,
+  rigsCheckOptions,
+  benchOptions,
+  devicesOptions,
+  formatOptions,
+  inspectOptions,
+  keygenOptions,
+  rigsOptions,
 ]

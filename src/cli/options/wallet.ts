@@ -1,16 +1,9 @@
 /** Options of the commands that talk to contracts. */
 import { developmentAccounts } from '../../core/development-accounts.ts'
-import { duration, firstNodeUrl, gasPrice, likely, someText, texts, wholeNumber, yesNo } from '../values.ts'
+import { duration, gasPrice, likely, someText, texts, wholeNumber, yesNo } from '../values.ts'
 import { mineOptions } from './mine.ts'
-import { flagOnly, option, unset } from './row.ts'
-
-/** The node that a command asks, and the certificates to trust. */
-export const nodeOptions = {
-  node: option(firstNodeUrl, 'http://127.0.0.1:1848', 'URL', 'node to ask', { group: 'node', plural: 'nodes' }),
-  insecure: mineOptions.insecure,
-  ca: mineOptions.ca,
-  fingerprint: mineOptions.fingerprint,
-}
+import { nodeOptions } from './node.ts'
+import { allNeed, flagOnly, option, unset } from './row.ts'
 
 /** The highest chain number that `--chain` takes. */
 const MAX_CHAIN = 9999
@@ -89,18 +82,21 @@ export const sendOptions = {
       more: 'YAML or JSON, signed or not. It has chain, gas, signers and capabilities; newcut sign adds signatures.',
     }),
   ),
-  chain: chainOption,
+  ...allNeed('noRequest', { chain: chainOption }),
   ...nodeOptions,
   key: keyOption,
-  data: dataOption,
-  cap: flagOnly(
-    unset(texts, 'CAP', "capability that the keys sign, such as '(coin.GAS)'", {
-      group: 'command',
-      more: 'Repeat the option for several. Without it, the signatures cover everything in the command.',
-    }),
-  ),
-  sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' })),
-  ...gasOptions,
+  // A request file has their values.
+  ...allNeed('noRequest', {
+    data: dataOption,
+    cap: flagOnly(
+      unset(texts, 'CAP', "capability that the keys sign, such as '(coin.GAS)'", {
+        group: 'command',
+        more: 'Repeat the option for several. Without it, the signatures cover everything in the command.',
+      }),
+    ),
+    sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' })),
+    ...gasOptions,
+  }),
   preflight: flagOnly(option(yesNo, true, null, 'send without a trial run on the node', { group: 'output' })),
   wait: waitOption,
   depth: depthOption,
@@ -111,18 +107,27 @@ export const sendOptions = {
 export const transferOptions = {
   chain: chainOption,
   'to-chain': flagOnly(
-    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', { group: 'coins', standard: 'same as --chain' }),
+    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', {
+      group: 'coins',
+      needs: ['firstStep'],
+      standard: 'same as --chain',
+    }),
   ),
   ...nodeOptions,
   key: keyOption,
   'receiver-keyset': flagOnly(
     unset(someText, 'JSON', 'guard of a new receiver: JSON or @FILE', {
       group: 'coins',
+      needs: ['firstStep'],
       more: 'A receiver that does not exist yet needs one, unless it is a k: account.',
     }),
   ),
   'gas-payer': flagOnly(
-    unset(someText, 'ACCOUNT', 'gas payer on the other chain', { group: 'gas', standard: 'sender' }),
+    unset(someText, 'ACCOUNT', 'gas payer on the other chain', {
+      group: 'gas',
+      needs: ['crossing'],
+      standard: 'sender',
+    }),
   ),
   continue: flagOnly(
     unset(someText, 'KEY', 'continue the transfer of this request key', {
@@ -141,7 +146,7 @@ export const traceOptions = {
   block: flagOnly(
     unset(someText, 'HASH', 'block that holds the transaction', {
       group: 'node',
-      more: 'Default: the block of the chain, or else an orphan. A transaction can be in several blocks.',
+      more: 'If not set, it is the block of the chain, or else an orphan. A transaction can be in several blocks.',
     }),
   ),
   json: jsonOption,

@@ -4,7 +4,7 @@ import { formatDuration } from '../../base/units.ts'
 import { type RigKind, rigRates, secondsPerShare } from '../../stratum/rig-rates.ts'
 import type { Finding } from '../../stratum-check/findings.ts'
 import type { MakerOutcome, MakerReport } from '../../stratum-check/judge.ts'
-import type { MakerName } from '../../stratum-check/makers.ts'
+import type { MakerName } from '../../stratum-check/maker-rigs.ts'
 import type { JobMeasure } from '../../stratum-check/measure.ts'
 
 /** The report of `--json`. */

@@ -8,15 +8,8 @@ import { isNetworkName } from '../../core/network.ts'
 import type { NetworkForm } from '../../core/network-form.ts'
 import type { MinerAccount } from '../../core/payload.ts'
 import { impersonatedKey } from '../../schema/control-commands.ts'
-import { MAX_CONFIRMATIONS } from '../../schema/devnet-modes.ts'
-import {
-  isPositive,
-  limitOptions,
-  NO_WORK_IN_FORKS,
-  type OptionShape,
-  plainOptions,
-  textOption,
-} from '../../schema/devnet-options.ts'
+import { MAX_CONFIRMATIONS, NO_WORK_IN_FORKS } from '../../schema/devnet-modes.ts'
+import { isPositive, limitOptions, type OptionShape, plainOptions, textOption } from '../../schema/devnet-options.ts'
 import type { DevnetFork } from '../copy/open-copy.ts'
 import type { DevnetOptions } from './devnet-options.ts'
 

@@ -4,7 +4,7 @@ import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/base/bytes.ts'
 import { findingNames, type Level } from '../../../src/stratum-check/findings.ts'
 import type { MakerReport } from '../../../src/stratum-check/judge.ts'
-import { type MakerName, makerNames } from '../../../src/stratum-check/makers.ts'
+import { type MakerName, makerNames } from '../../../src/stratum-check/maker-rigs.ts'
 import {
   begin,
   good,

@@ -1,0 +1,114 @@
+/** Options of `newcut contract`. */
+import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
+import { forkOptions } from './fork.ts'
+import { flagOnly, option, unset } from './row.ts'
+
+/** Most per cent that `--tolerance` takes. */
+const MAX_TOLERANCE = 10_000
+const MAX_SEED = 2 ** 32 - 1
+const MAX_RUNS = 1_000_000
+/** Most threads that `--jobs` takes. */
+const MAX_JOBS = 256
+
+/** Least per cent of lines, and of branches. */
+interface LeastCoverage {
+  readonly lines: number
+  readonly branches: number
+}
+
+/** Per cent, with or without the sign: `5%`, `0.5`. */
+function percent(most: number): ValueKind<number> {
+  return {
+    expected: `per cent from 0 to ${most}, such as 1%`,
+    parse: (raw) => {
+      const number = /^(\d{1,9}(?:\.\d{1,9})?)%?$/.exec(someText.parse(raw) ?? '')?.[1]
+      return number !== undefined && Number(number) <= most ? Number(number) : undefined
+    },
+    format: (value) => `${value}%`,
+  }
+}
+
+/** How often a switch is given. */
+const count: ValueKind<number> = {
+  isCount: true,
+  expected: 'a switch that may be repeated',
+  parse: (raw) => (typeof raw === 'number' ? raw : undefined),
+  format: (value) => value,
+}
+
+/** `LINES` or `LINES,BRANCHES`. */
+const leastCoverage: ValueKind<LeastCoverage> = {
+  expected: 'per cent of lines from 0 to 100, or of lines,branches, such as 80 or 80,70',
+  parse: (raw) => {
+    const parts = String(raw).split(',')
+    const [lines, branches] = [parts[0], parts[1] ?? '0'].map(percent(100).parse)
+    return parts.length > 2 || lines === undefined || branches === undefined ? undefined : { lines, branches }
+  },
+  format: ({ lines, branches }) => (branches === 0 ? lines : `${lines},${branches}`),
+}
+
+const ofCoverage = { needs: ['coverage'] } as const
+
+const testOptions = {
+  json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
+  tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
+  junit: flagOnly(unset(someText, 'FILE', 'write results to FILE as JUnit XML')),
+  verbose: flagOnly(
+    option(count, 0, null, 'show the steps of failed tests; -vv: of all', {
+      short: '-v',
+      more: 'Each step has its gas. A test is a form at the top level of a file.',
+    }),
+  ),
+  match: flagOnly(
+    unset(someText, 'NAME', 'count only tests whose names contain NAME', {
+      more: 'All code still runs, because later code may need what earlier code did.',
+    }),
+  ),
+  watch: flagOnly(option(yesNo, false, null, 'run again when a file changes')),
+  jobs: unset(wholeNumber(1, MAX_JOBS), 'N', 'files at once', {
+    standard: 'one for each processor',
+  }),
+  seed: unset(wholeNumber(0, MAX_SEED), 'N', 'seed of property tests', {
+    more: 'It decides on the values of for-all and for-any-order. A failed test names its seed.',
+    standard: 'random',
+  }),
+  runs: option(wholeNumber(1, MAX_RUNS), 256, 'N', 'runs of each property test'),
+  gas: flagOnly(
+    option(yesNo, false, null, 'show the gas of each top-level form', {
+      more: 'It is what the code costs on the public network, whether or not the file counts gas.',
+    }),
+  ),
+  'gas-report': flagOnly(
+    option(yesNo, false, null, 'show the gas of functions, natives and rows', {
+      more: 'Deployed modules have their gas and size.',
+    }),
+  ),
+  'gas-snapshot': flagOnly(
+    option(yesNo, false, null, 'write the gas of each test to .gas-snapshot', {
+      more: 'With --check, nothing is written.',
+    }),
+  ),
+  check: flagOnly(
+    option(yesNo, false, null, 'compare the gas of each test with .gas-snapshot', {
+      more: 'If a test differs, the exit code is 1.',
+    }),
+  ),
+  tolerance: option(percent(MAX_TOLERANCE), 0, 'N%', '--check: difference that is allowed', { needs: ['comparing'] }),
+  coverage: option(yesNo, false, null, 'show which lines and branches the tests reached'),
+  lcov: flagOnly(unset(someText, 'FILE', 'write the coverage to FILE for lcov tools')),
+  'coverage-min': unset(leastCoverage, 'N', 'least per cent of lines; N,M also of branches', {
+    more: 'If the coverage is lower, the exit code is 1.',
+  }),
+  'coverage-exclude': unset(texts, 'PATH', 'file or folder that does not count; repeatable', ofCoverage),
+  'coverage-all': option(yesNo, false, null, 'count dependencies too', {
+    ...ofCoverage,
+    more:
+      'By default, only files below the working directory count, without those in folders named node_modules, deps, ' +
+      'dependencies, lib, vendor or prelude.',
+  }),
+}
+
+export const contractOptions = { ...testOptions, ...forkOptions, fork: { ...forkOptions.fork, group: 'fork' as const } }
+
+/** The options that `newcut contract --help` shows. */
+export const commonContractOptions = [...(Object.keys(testOptions) as (keyof typeof testOptions)[]), 'fork'] as const
