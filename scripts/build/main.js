@@ -16,9 +16,9 @@ const stale = [...changed, ...removed]
 const isBundled = before.isBundled && !stale.some((name) => isModule(name) && /^(src|bench)\//.test(name))
 const modules = changed.filter(isModule)
 if (!isBundled || stale.length > 0) {
-  // A build that ends in the middle must not pass for a complete one.
-  const kept = Object.entries(before.sources).filter(([name]) => !stale.includes(name))
-  writeState({ sources: Object.fromEntries(kept), isBundled })
+  // A build that ends in the middle must not pass for a complete one. The next one knows what it may have left behind.
+  const unknown = Object.fromEntries(stale.map((name) => [name, '']))
+  writeState({ sources: { ...before.sources, ...unknown }, isBundled })
   for (const name of removed.filter(isModule)) removeOutput(name)
   for (const name of modules) emit(name)
   if (!isBundled) {
