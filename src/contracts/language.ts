@@ -17,9 +17,9 @@ import { tables } from './natives/chain/tables.ts'
 import { topLevel } from './natives/chain/top-level.ts'
 import { PAIRINGS } from './natives/crypto/curves.ts'
 import { connectives } from './natives/data/connectives.ts'
-import { priceOf } from './natives/prices.ts'
+import { nativePrice } from './natives/prices.ts'
 import { CONSTANTS, PURE_NATIVES } from './natives/pure-natives.ts'
-import { workOf } from './natives/work-of-natives.ts'
+import { nativeWork } from './natives/work-of-natives.ts'
 
 const natives: readonly Native<Run>[] = [
   ...PURE_NATIVES,
@@ -72,7 +72,8 @@ export function languageWith(
       ...CONSTANTS,
       ['constantly', CONSTANTLY],
       ...natives.map(
-        (native) => [native.name, new NativeFunction(native, priceOf(native.name), workOf(native.name))] as const,
+        (native) =>
+          [native.name, new NativeFunction(native, nativePrice(native.name), nativeWork(native.name))] as const,
       ),
       ...own.map((native) => [native.name, new NativeFunction(native, 0)] as const),
     ]),

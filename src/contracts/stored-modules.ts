@@ -1,16 +1,16 @@
 /** Builds modules without a deploy: from stored data, and from what another network tells of them. */
-
 import { evalError, NOWHERE, type TextPlace } from './errors.ts'
 import { printingLanguage } from './language.ts'
 import { Const, type Definition, type Module } from './machine/ast.ts'
 import { emptyEnvironment, freeGas, type LanguageRules } from './machine/environment.ts'
 import { Evaluator } from './machine/evaluate/evaluator.ts'
-import { Expander, type Language, syntaxError } from './machine/expand/expander.ts'
+import { Expander, type Language } from './machine/expand/expander.ts'
 import { importsOf } from './machine/load/imports.ts'
 import { ModuleLoader } from './machine/load/module-loader.ts'
 import { emptyModule, textHash } from './machine/load/modules.ts'
 import { newTransaction } from './machine/scopes.ts'
 import { emptyState, Layer, type ReadableState } from './machine/state.ts'
+import { syntaxError } from './syntax/lexer.ts'
 import { read } from './syntax/reader.ts'
 import type { Value } from './values/value.ts'
 
@@ -32,7 +32,7 @@ export interface ModuleSource {
   readonly scope: ReadonlyMap<string, Module>
 }
 
-export function sourceOf(module: Module): ModuleSource {
+export function moduleSource(module: Module): ModuleSource {
   const { code, place, namespace, hash, txHash, dependencies, outside, definitions } = module
   const constants = new Map<string, Value>()
   for (const [name, definition] of definitions) {

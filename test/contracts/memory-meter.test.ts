@@ -1,7 +1,7 @@
 /** A command ends when it has made too many values, however few of them it holds. */
 import { describe, expect, it } from 'vitest'
 import { freeGas, type GasMeter } from '../../src/contracts/machine/environment.ts'
-import { MOST_BYTES, made } from '../../src/contracts/machine/gas/memory-meter.ts'
+import { countMemory, MOST_BYTES } from '../../src/contracts/machine/gas/memory-meter.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { CapabilityToken, type Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
@@ -56,7 +56,7 @@ describe('the memory meter', () => {
   const meter = (limit = 1) => ({ memory: { made: 0 }, gas: { used: 0, limit } })
   const sizeOfOne = (value: Value) => {
     const transaction = meter()
-    expect(made(transaction, value)).toBe(value)
+    expect(countMemory(transaction, value)).toBe(value)
     return transaction.memory.made
   }
 
@@ -76,10 +76,10 @@ describe('the memory meter', () => {
     const text = 'x'.repeat(1000)
     const transaction = meter()
     transaction.memory.made = MOST_BYTES - 2032
-    expect(() => made(transaction, text)).not.toThrow()
-    expect(() => made(transaction, true)).not.toThrow()
-    expect(() => made(transaction, 1n)).toThrow(TOO_MUCH)
+    expect(() => countMemory(transaction, text)).not.toThrow()
+    expect(() => countMemory(transaction, true)).not.toThrow()
+    expect(() => countMemory(transaction, 1n)).toThrow(TOO_MUCH)
     const free = { memory: { made: MOST_BYTES }, gas: freeGas() }
-    expect(() => made(free, text)).not.toThrow()
+    expect(() => countMemory(free, text)).not.toThrow()
   })
 })

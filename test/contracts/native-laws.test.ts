@@ -1,7 +1,7 @@
 /** Properties that hold for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { keyOf } from '../../src/contracts/natives/data/distinct.ts'
+import { valueKey } from '../../src/contracts/natives/data/distinct.ts'
 import { bitLength } from '../../src/contracts/values/bits.ts'
 import { equalValues } from '../../src/contracts/values/compare.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
@@ -41,7 +41,7 @@ describe('laws of the natives', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 25 }), (list) => {
         const sorted = run('sort', list) as Value[]
-        expect(sorted.map(keyOf).sort()).toEqual(list.map(keyOf).sort())
+        expect(sorted.map(valueKey).sort()).toEqual(list.map(valueKey).sort())
         const simple = run('sort', list.filter(isSimple)) as Value[]
         for (let i = 1; i < simple.length; i++) expect(compareValues(simple[i - 1], simple[i])).toBeLessThanOrEqual(0)
       }),
@@ -53,7 +53,7 @@ describe('laws of the natives', () => {
       fc.property(value, value, value, (a, b, c) => {
         expect(Math.sign(compareValues(a, b)) + Math.sign(compareValues(b, a))).toBe(0)
         expect(compareValues(a, b) === 0).toBe(equalValues(a, b))
-        expect(keyOf(a) === keyOf(b)).toBe(equalValues(a, b))
+        expect(valueKey(a) === valueKey(b)).toBe(equalValues(a, b))
         if (compareValues(a, b) <= 0 && compareValues(b, c) <= 0) expect(compareValues(a, c)).toBeLessThanOrEqual(0)
       }),
       { numRuns: 2000 },

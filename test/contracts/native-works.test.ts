@@ -4,7 +4,7 @@ import { language } from '../../src/contracts/language.ts'
 import { NativeFunction } from '../../src/contracts/machine/callables.ts'
 import type { GasMeter } from '../../src/contracts/machine/environment.ts'
 import type { Term } from '../../src/contracts/machine/term.ts'
-import { declaredWorks, workOf } from '../../src/contracts/natives/work-of-natives.ts'
+import { declaredWorks, nativeWork } from '../../src/contracts/natives/work-of-natives.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import type { Value } from '../../src/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
@@ -18,7 +18,7 @@ const names = (size: number) => Array.from({ length: size }, (_, i) => `f${i}`)
 describe('the work of a native', () => {
   it('is declared for each native of the network, and for nothing else', () => {
     expect([...declaredWorks].sort()).toEqual(natives.map(({ name }) => name).sort())
-    expect(() => workOf('no-such-native')).toThrow('native no-such-native declares no work')
+    expect(() => nativeWork('no-such-native')).toThrow('native no-such-native declares no work')
   })
 
   it.each<readonly [name: string, args: readonly Term[], units: number]>([
@@ -49,7 +49,7 @@ describe('the work of a native', () => {
     ['read', ['table', 'key', names(70)], 700],
     ['select', ['table', names(70), 'query'], 700],
   ])('%s, case %#', (name, args, units) => {
-    expect(workOf(name)?.(args)).toBe(units)
+    expect(nativeWork(name)?.(args)).toBe(units)
   })
 
   it('is counted before the call, also where the native is applied by another', () => {

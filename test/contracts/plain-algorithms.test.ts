@@ -7,7 +7,7 @@ import { compareText } from '../../src/contracts/values/compare.ts'
 import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { inWireOrder } from '../../src/contracts/values/field-order.ts'
 import { stepsOf } from '../../src/contracts/values/time-directives.ts'
-import { emptyFields, timeOf } from '../../src/contracts/values/time-fields.ts'
+import { emptyFields, timeFromFields } from '../../src/contracts/values/time-fields.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS, parseTime } from '../../src/contracts/values/time-text.ts'
 import { Time } from '../../src/contracts/values/value.ts'
 import { obj, run } from './native-call.ts'
@@ -224,7 +224,7 @@ describe('times', () => {
         }
         at = (step[ways[index]] ?? step[0])(text, at, fields)
       }
-      return at >= 0 && /^\s*$/.test(text.slice(at)) ? timeOf(fields) : undefined
+      return at >= 0 && /^\s*$/.test(text.slice(at)) ? timeFromFields(fields) : undefined
     }
     return read([]) ?? null
   }

@@ -9,7 +9,7 @@ import { Const, type Definition, Fun, Module, Schema } from '../../src/contracts
 import { emptyEnvironment } from '../../src/contracts/machine/environment.ts'
 import { typeSource } from '../../src/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
-import { reloadModule, sourceOf } from '../../src/contracts/stored-modules.ts'
+import { moduleSource, reloadModule } from '../../src/contracts/stored-modules.ts'
 import { systemContracts } from '../../src/contracts/system/system.ts'
 import type { RowSchema, Type, Value } from '../../src/contracts/values/value.ts'
 import { rotating } from '../rotation.ts'
@@ -29,7 +29,7 @@ const files = {
 }
 
 function again(module: Module, of = language, areSizesOfRunner = false): Module {
-  return reloadModule(sourceOf(module), { ...emptyEnvironment.block.rules, areSizesOfRunner }, of)
+  return reloadModule(moduleSource(module), { ...emptyEnvironment.block.rules, areSizesOfRunner }, of)
 }
 
 function nameOf(type: Type | null): string {
@@ -176,7 +176,7 @@ describe('a rebuilt module', () => {
 
   it('is refused if the value of a constant is missing', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
-    const source = { ...sourceOf(moduleIn(state, 'm')), constants: new Map() }
+    const source = { ...moduleSource(moduleIn(state, 'm')), constants: new Map() }
     expect(() => reloadModule(source)).toThrow('the constant X was not kept')
   })
 
@@ -186,12 +186,12 @@ describe('a rebuilt module', () => {
         '(module c G (defcap G () true) (defun two () (+ (one) (g))))',
     )
     const before = moduleIn(state, 'c')
-    expect([...sourceOf(before).scope.keys()]).toEqual(['one', 'g'])
+    expect([...moduleSource(before).scope.keys()]).toEqual(['one', 'g'])
     const made = again(before)
     state.put('modules', 'c', made)
     expect(runOn(evaluatorOn(state), '(c.two)')).toBe(2n)
     expect(() => {
-      reloadModule({ ...sourceOf(before), scope: new Map() })
+      reloadModule({ ...moduleSource(before), scope: new Map() })
     }).toThrow('Cannot find module:  one')
   })
 
@@ -207,7 +207,7 @@ describe('a rebuilt module', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
-    const made = reloadModule(sourceOf(moduleIn(state, 'm')))
+    const made = reloadModule(moduleSource(moduleIn(state, 'm')))
     expect(made.governance).toEqual({ keyset: 'k' })
   })
 

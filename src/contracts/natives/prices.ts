@@ -30,6 +30,6 @@ function prices(price: number, names: readonly string[]): (readonly [name: strin
   return names.map((name) => [name, price])
 }
 
-export function priceOf(native: string): number {
+export function nativePrice(native: string): number {
   return PRICES.get(native) ?? USUAL
 }

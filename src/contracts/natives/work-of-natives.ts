@@ -133,7 +133,7 @@ function all(work: DeclaredWork, names: readonly string[]): Readonly<Record<stri
  * The declared work of a native of the network.
  * @throws Error if it declares none
  */
-export function workOf(native: string): DeclaredWork | null {
+export function nativeWork(native: string): DeclaredWork | null {
   if (!Object.hasOwn(WORKS, native)) throw new Error(`native ${native} declares no work`)
   const work = WORKS[native]
   return work === flat || work === own ? null : work

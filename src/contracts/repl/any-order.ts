@@ -6,13 +6,13 @@ import { ContractError } from '../errors.ts'
 import { type Expr, ownerOf, type Run } from '../machine/ast.ts'
 import { asText } from '../machine/evaluate/forms.ts'
 import type { Expander, SpecialForm } from '../machine/expand/expander.ts'
-import { syntaxError } from '../machine/expand/expander.ts'
 import { exprOf } from '../machine/expand/expressions.ts'
 import { Callable } from '../machine/term.ts'
 import type { Form } from '../syntax/form.ts'
+import { syntaxError } from '../syntax/lexer.ts'
 import type { Value } from '../values/value.ts'
 import { generated, isGenerator, type Random } from './generators.ts'
-import { type Chance, partsOf, randomFor, reproduce, shrinksOf, shrunk, sourceOf, verdict } from './properties.ts'
+import { type Chance, formSource, partsOf, randomFor, reproduce, shrinksOf, shrunk, verdict } from './properties.ts'
 import { asSource, signersSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
 
@@ -72,7 +72,7 @@ export const forAnyOrder =
         const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
         const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
         const what = `${found?.why} after ${calledTimes}, ${drawnBy}`
-        const expectation = `(expect ${asSource(text)} true ${sourceOf(test, invariantForm)})`
+        const expectation = `(expect ${asSource(text)} true ${formSource(test, invariantForm)})`
         reproduce(test, call, linesOf(test, { least, refused: found?.refused ?? [], calls, fixed, expectation }))
         test.fail(text, call.place, what, null)
         return `FAILURE: ${text}: ${what}`
@@ -117,8 +117,8 @@ interface ListedCall {
 function callIn(test: TestRun, expander: Expander, form: Form): ListedCall {
   if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
   const [head, ...args] = form.items
-  const expanded = args.map((arg) => ({ expr: expander.expand(arg, null), source: sourceOf(test, arg) }))
-  return { fn: expander.expand(head, null), head: sourceOf(test, head), args: expanded }
+  const expanded = args.map((arg) => ({ expr: expander.expand(arg, null), source: formSource(test, arg) }))
+  return { fn: expander.expand(head, null), head: formSource(test, head), args: expanded }
 }
 
 function drawn(fixed: readonly (readonly Value[])[], keys: readonly string[], random: Random): OneCall {

@@ -4,11 +4,12 @@
  */
 import { ContractError } from '../errors.ts'
 import { asText } from '../machine/evaluate/forms.ts'
-import { type SpecialForm, syntaxError } from '../machine/expand/expander.ts'
+import type { SpecialForm } from '../machine/expand/expander.ts'
 import { exprOf } from '../machine/expand/expressions.ts'
 import { Layer } from '../machine/state.ts'
 import { asValue, Callable, type Term } from '../machine/term.ts'
 import type { CallForm, Form } from '../syntax/form.ts'
+import { syntaxError } from '../syntax/lexer.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
 import { generated, type Random, randomOf, simpler } from './generators.ts'
@@ -34,7 +35,7 @@ export const forAll =
   (test: TestRun, chance: Chance): SpecialForm =>
   (call, expander, scope) => {
     const [name, list, fn] = partsOf(call, 3).map((form) => expander.expand(form, scope))
-    const source = sourceOf(test, call.items[3])
+    const source = formSource(test, call.items[3])
     return exprOf(call.place, (run, env) => {
       const text = asText(run.evaluate(name, env), name.place)
       const generators = run.value(list, env)
@@ -114,7 +115,7 @@ export function partsOf(call: CallForm, count: number): readonly Form[] {
   throw syntaxError(`${name} takes ${count} parts, not ${parts.length}`, call.place)
 }
 
-export function sourceOf({ text }: TestRun, form: Form): string {
+export function formSource({ text }: TestRun, form: Form): string {
   return text.slice(form.from, form.to)
 }
 

@@ -55,7 +55,7 @@ export function emptyFields(): Fields {
  * its last day.
  * @returns null if the year is out of range
  */
-export function timeOf(fields: Fields): Time | null {
+export function timeFromFields(fields: Fields): Time | null {
   if (fields.posix !== null) return new Time(fields.posix * 1_000_000n)
   const year = yearOf(fields)
   if (Math.abs(year) > MAX_YEAR) return null

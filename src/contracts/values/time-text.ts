@@ -1,7 +1,7 @@
 /** Reads and writes times by directives (`%Y-%m-%d`), in English and UTC. */
 import { type CalendarDate, dateOf, isoWeekOf } from './calendar.ts'
 import { stepsOf } from './time-directives.ts'
-import { emptyFields, timeOf } from './time-fields.ts'
+import { emptyFields, timeFromFields } from './time-fields.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import type { TimeDirectives } from './time-steps.ts'
 import type { Time } from './value.ts'
@@ -164,7 +164,7 @@ export function parseTime(format: string, text: string): Time | null {
   const fields = emptyFields()
   let at = 0
   for (const [index, step] of steps.entries()) at = (step[ways[index]] ?? step[0])(text, at, fields)
-  return timeOf(fields)
+  return timeFromFields(fields)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
 import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
 import type { Namespace } from '../../contracts/machine/state.ts'
-import { type ModuleSource, reloadModule, sourceOf } from '../../contracts/stored-modules.ts'
+import { type ModuleSource, moduleSource, reloadModule } from '../../contracts/stored-modules.ts'
 import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
 
@@ -99,7 +99,7 @@ function keptYield(kept: KeptPact['yielded']): PactState['yielded'] {
 }
 
 export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
-  const { constants, modules: dependencies, scope, ...rest } = sourceOf(module)
+  const { constants, modules: dependencies, scope, ...rest } = moduleSource(module)
   return {
     ...rest,
     constants: [...constants].map(([name, value]) => [name, keepValue(value)]),

@@ -13,7 +13,7 @@ import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, isCompleted } from './call-checks.ts'
 import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
 import { nativeFinding } from './native-checks.ts'
-import { itemOf, type KnownType, listOf, ObjectTypes } from './object-types.ts'
+import { itemOf, type KnownType, listType, ObjectTypes } from './object-types.ts'
 
 /** Where a walk writes what it finds. */
 export interface WalkResults {
@@ -55,7 +55,7 @@ export class FormWalker {
       case 'atom':
         return this.#atom(form, scope)
       case 'list':
-        return listOf(form.items.map((item) => this.form(item, scope)).find((type) => type !== null) ?? null)
+        return listType(form.items.map((item) => this.form(item, scope)).find((type) => type !== null) ?? null)
       case 'object':
         for (const [, value] of form.fields) this.form(value, scope)
         return null

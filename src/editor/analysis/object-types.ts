@@ -22,7 +22,7 @@ const KEY_FIRST: ReadonlySet<string> = new Set(['at', 'contains', 'remove', 'tak
 /** Natives that take the name of a table first, and maybe a list of its fields. */
 const READERS: ReadonlySet<string> = new Set(['read', 'select'])
 
-export const listOf = (type: KnownType): KnownType => type && { ...type, depth: type.depth + 1 }
+export const listType = (type: KnownType): KnownType => type && { ...type, depth: type.depth + 1 }
 export const itemOf = (type: KnownType | undefined): KnownType =>
   type != null && type.depth > 0 ? { ...type, depth: type.depth - 1 } : null
 
@@ -54,7 +54,7 @@ export class ObjectTypes {
   }
 
   #of(type: TypeForm | null, module: NamedSymbol | null): KnownType {
-    if (type?.type === 'list') return listOf(this.#of(type.item, module))
+    if (type?.type === 'list') return listType(this.#of(type.item, module))
     if (type?.type !== 'object' || type.schema === null) return null
     const own = module?.members.get(type.schema)
     if (own !== undefined) return { schema: own, depth: 0 }
@@ -77,9 +77,9 @@ export class ObjectTypes {
   ofCall(name: string, rest: readonly Form[], types: readonly KnownType[]): KnownType {
     const last = types.at(-1) ?? null
     if (name === 'read') return this.ofTable(rest[0])
-    if (name === 'select') return listOf(this.ofTable(rest[0]))
+    if (name === 'select') return listType(this.ofTable(rest[0]))
     if (name === 'at') return last !== null && last.depth === 0 ? this.#ofField(rest[0], last) : itemOf(last)
-    if (name === 'map') return listOf(types[0] ?? null)
+    if (name === 'map') return listType(types[0] ?? null)
     if (name === 'if') return types[1] ?? types[2] ?? null
     if (name === 'fold') return types[1] ?? null
     return LIKE_LAST.has(name) ? last : null

@@ -45,7 +45,7 @@ const CLOSING: Readonly<Record<string, TokenKind>> = { '(': ')', '[': ']', '{': 
 const BRACED: ReadonlySet<string> = new Set(['object', 'table', 'module'])
 
 /** @param parsed a file without errors */
-export function piecesOf(parsed: ParsedFile): Piece[] {
+export function textPieces(parsed: ParsedFile): Piece[] {
   return new TreeBuilder(parsed).items(null)
 }
 

@@ -2,7 +2,7 @@
 import type { Form } from '../../contracts/syntax/form.ts'
 import { Decimal } from '../../contracts/values/decimal.ts'
 import { type ParsedFile, parseFile } from '../text/parsed-file.ts'
-import { piecesOf } from './format-tree.ts'
+import { textPieces } from './format-tree.ts'
 import { FormatWriter } from './format-writer.ts'
 
 /** An error with its place, from 1. */
@@ -19,7 +19,7 @@ export function formatFile(
 ): { readonly text: string } | { readonly errors: readonly FormatFault[] } {
   const parsed = parseFile(file, text)
   if (parsed.findings.length > 0) return { errors: parsed.findings.map((finding) => errorAt(parsed, finding)) }
-  const printed = new FormatWriter().file(piecesOf(parsed))
+  const printed = new FormatWriter().file(textPieces(parsed))
   const formatted = text.includes('\r\n') ? printed.replace(/\r?\n/g, '\r\n') : printed
   if (meaningOf(parseFile(file, formatted)) === meaningOf(parsed)) return { text: formatted }
   return { errors: [{ line: 1, column: 1, message: 'newcut cannot format this text without changing its meaning' }] }

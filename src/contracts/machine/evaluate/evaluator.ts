@@ -17,7 +17,7 @@ import type { BlockScope, GasMeter } from '../environment.ts'
 import type { ExpandingRun, Language } from '../expand/expander.ts'
 import type { Probe } from '../expand/probe.ts'
 import { bounded, measureWork, weightOf } from '../gas/bounds.ts'
-import { made, madeBy } from '../gas/memory-meter.ts'
+import { countMemory, countResultMemory } from '../gas/memory-meter.ts'
 import { callPrice, PRICE } from '../gas/prices.ts'
 import { Arguments } from '../native.ts'
 import { tokenOf } from '../rights/capabilities.ts'
@@ -175,7 +175,7 @@ export class Evaluator implements ExpandingRun {
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
     if (kind === 'defcap') {
       this.work(TOKEN_WORK + measureWork(args))
-      return made(this.transaction, bounded(tokenOf(this, fun, args)))
+      return countMemory(this.transaction, bounded(tokenOf(this, fun, args)))
     }
     if (kind === 'defpact') return startPact(this, fun, args, place)
     return this.runBody(fun, args, place)
@@ -284,7 +284,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     const result = native.run(new Arguments(native.name, args, this, place))
     call.depth--
-    if (isValue(result)) madeBy(this.transaction, native.name, bounded(result))
+    if (isValue(result)) countResultMemory(this.transaction, native.name, bounded(result))
     call.nativePlace = around
     return result
   }

@@ -1,13 +1,13 @@
 /** Special forms: their parts are evaluated conditionally or in an order of their own. */
-
 import { evalError, type TextPlace, txFailure } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import type { Atom, CallForm, Form } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import { showValue } from '../../values/print.ts'
 import { CapabilityToken, Guard, type Type } from '../../values/value.ts'
 import { type Expr, Fun, type Run } from '../ast.ts'
 import { functionOf } from '../callables.ts'
-import { type Expander, type Scope, type SpecialForm, syntaxError } from '../expand/expander.ts'
+import type { Expander, Scope, SpecialForm } from '../expand/expander.ts'
 import * as exprs from '../expand/expressions.ts'
 import { exprOf } from '../expand/expressions.ts'
 import { bounded } from '../gas/bounds.ts'

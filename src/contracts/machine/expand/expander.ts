@@ -3,8 +3,9 @@
  * any code runs. The name of a native always means the native. Any other name means, in this order, a variable, a
  * member, an import or a module.
  */
-import { ContractError, type TextPlace } from '../../errors.ts'
+import type { TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import { type Type, UNIT } from '../../values/value.ts'
 import { Const, type Definition, type Expr, type Fun, type Module, type Param, type Run, Schema } from '../ast.ts'
 import { PRINT } from '../environment.ts'
@@ -236,8 +237,4 @@ const OBJECT = ':object'
 
 function moduleRef(module: Module, place: TextPlace): Expr {
   return exprs.moduleRef(module.name, module.interfaces, place)
-}
-
-export function syntaxError(message: string, place: TextPlace): ContractError {
-  return new ContractError('SyntaxError', message, place)
 }

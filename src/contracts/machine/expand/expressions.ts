@@ -13,7 +13,7 @@ import type { Mode } from '../access-mode.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition } from '../ast.ts'
 import { Closure, Lambda, NativeFunction, Partial } from '../callables.ts'
 import { bounded } from '../gas/bounds.ts'
-import { made } from '../gas/memory-meter.ts'
+import { countMemory } from '../gas/memory-meter.ts'
 import { callPrice, lookupPrice, PRICE } from '../gas/prices.ts'
 import { asValue, Callable, type Term } from '../term.ts'
 import { typeName } from '../types.ts'
@@ -39,7 +39,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
     run.charge(PRICE.item * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
-    return made(run.transaction, bounded(values))
+    return countMemory(run.transaction, bounded(values))
   })
 }
 
@@ -48,7 +48,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
     run.charge(PRICE.item * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
-    return made(run.transaction, bounded(values))
+    return countMemory(run.transaction, bounded(values))
   })
 }
 

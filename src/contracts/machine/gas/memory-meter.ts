@@ -32,7 +32,7 @@ interface MadeMemory {
  * @returns the value itself
  * @throws EvalError that `try` does not catch, if the command has made too much; never where gas has no limit
  */
-export function made<V extends Value>(transaction: MadeMemory, value: V): V {
+export function countMemory<V extends Value>(transaction: MadeMemory, value: V): V {
   const { memory } = transaction
   memory.made += bytesOf(value)
   if (memory.made > MOST_BYTES && transaction.gas.limit !== Number.POSITIVE_INFINITY) {
@@ -41,11 +41,11 @@ export function made<V extends Value>(transaction: MadeMemory, value: V): V {
   return value
 }
 
-/** As `made`, for the result of a native. */
-export function madeBy(transaction: MadeMemory, native: string, value: Value): void {
+/** As `countMemory`, for the result of a native. */
+export function countResultMemory(transaction: MadeMemory, native: string, value: Value): void {
   if (typeof value === 'boolean' || MAKES_NOTHING.has(native)) return
   if (native === 'enumerate' && Array.isArray(value)) transaction.memory.made += BYTES.integer * value.length
-  made(transaction, value)
+  countMemory(transaction, value)
 }
 
 /** Bytes of a value without those of its parts. */

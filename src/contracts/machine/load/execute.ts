@@ -1,10 +1,11 @@
 /** Runs a program: its top-level forms in order, in one transaction. */
 import { evalError } from '../../errors.ts'
 import type { CallForm, Form } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import { readProgram } from '../../syntax/program.ts'
 import { UNIT } from '../../values/value.ts'
 import type { Module } from '../ast.ts'
-import { Expander, type ExpandingRun, syntaxError } from '../expand/expander.ts'
+import { Expander, type ExpandingRun } from '../expand/expander.ts'
 import { located } from '../scopes.ts'
 import { Callable, type Term } from '../term.ts'
 import { type TraceStep, traced } from '../tracer.ts'

@@ -1,7 +1,8 @@
 /** `(use module)`, `(use module "hash")`, `(use module [names])`: imports members under their own names. */
 import type { CallForm } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import type { Definition } from '../ast.ts'
-import { type Expander, syntaxError } from '../expand/expander.ts'
+import type { Expander } from '../expand/expander.ts'
 import { noSuchImports, otherHash, wrongHash } from '../expand/load-errors.ts'
 import { isVisible } from '../expand/resolver.ts'
 import { isHash } from './module-hash/hash-text.ts'

@@ -3,6 +3,7 @@
  */
 import { evalError, type TextPlace } from '../../errors.ts'
 import type { Atom, CallForm, Form } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import type { Type, Value } from '../../values/value.ts'
 import {
   Const,
@@ -16,7 +17,7 @@ import {
   Schema,
   TableDefinition,
 } from '../ast.ts'
-import { Expander, type ExpandingRun, type Scope, syntaxError } from '../expand/expander.ts'
+import { Expander, type ExpandingRun, type Scope } from '../expand/expander.ts'
 import * as refusals from '../expand/load-errors.ts'
 import { asValue } from '../term.ts'
 import { docAndMarks, type Marks } from './annotations.ts'
@@ -156,7 +157,7 @@ export class ModuleLoader {
   }
 
   #schema(form: CallForm) {
-    const { name } = nameOf(form)
+    const { name } = definitionName(form)
     const fields = new Map<string, Type | null>()
     const definition = new Schema(this.#module, name, fields)
     // Types of fields may name later schemas.
@@ -170,7 +171,7 @@ export class ModuleLoader {
   }
 
   #const(form: CallForm) {
-    const { name, type } = nameOf(form)
+    const { name, type } = definitionName(form)
     const [valueForm] = form.items.slice(2)
     if (valueForm === undefined) throw syntaxError('defconst takes a value', form.place)
     const kept = this.#constants?.get(name)
@@ -196,14 +197,14 @@ export class ModuleLoader {
   }
 
   #table(form: CallForm) {
-    const { name, type } = nameOf(form)
+    const { name, type } = definitionName(form)
     const shape = this.#expander.type(type, form.place)
     const schema = shape?.type === 'object' || shape?.type === 'table' ? shape.schema : null
     return { definition: new TableDefinition(this.#module, name, schema), finish: () => undefined }
   }
 
   #fun(form: CallForm, kind: string) {
-    const { name, type } = nameOf(form)
+    const { name, type } = definitionName(form)
     const params = this.#expander.params(form.items[2], form.place)
     const { rest, managed, isEvent } = docAndMarks(form.items.slice(3))
     const by = managedParam(managed, params, form.place)
@@ -300,7 +301,7 @@ function asCall(form: Form): Member {
   return { kind: form.items[0].name, form }
 }
 
-export function nameOf(form: CallForm): Pick<Atom, 'name' | 'type'> {
+export function definitionName(form: CallForm): Pick<Atom, 'name' | 'type'> {
   const name = form.items[1]
   if (name?.form !== 'atom') throw syntaxError('a definition has a name', form.place)
   return name

@@ -1,16 +1,17 @@
 /** Loads modules and interfaces, checks permissions and stores them. */
 import { evalError } from '../../errors.ts'
 import type { Atom, CallForm } from '../../syntax/form.ts'
+import { syntaxError } from '../../syntax/lexer.ts'
 import { hashText } from '../../values/hash.ts'
 import { type Definition, Module, type Run } from '../ast.ts'
-import { type ExpandingRun, syntaxError } from '../expand/expander.ts'
+import type { ExpandingRun } from '../expand/expander.ts'
 import { isVisible } from '../expand/resolver.ts'
 import { acquireAdmin, enforceGuard } from '../rights/guards.ts'
 import { withLanguageCapability } from '../rights/language-capabilities.ts'
 import type { Namespace } from '../state.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
-import { ModuleLoader, nameOf } from './module-loader.ts'
+import { definitionName, ModuleLoader } from './module-loader.ts'
 
 /**
  * Loads and installs the module of a form.
@@ -59,7 +60,7 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
  * @returns the definition
  */
 export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): Definition | undefined {
-  const { name: defined } = nameOf(form)
+  const { name: defined } = definitionName(form)
   module.definitions.delete(defined)
   for (const [name, definition] of run.program.imports) module.imports.set(name, definition)
   new ModuleLoader(run, module).add([form])

@@ -17,7 +17,6 @@ import { Decimal } from '../../values/decimal.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { naturalLog } from './logarithm.ts'
 import {
-  bounded,
   byDoubles,
   decimalPower,
   finite,
@@ -30,6 +29,7 @@ import {
   sign,
   toDecimal,
   toDouble,
+  withinBits,
   workProduct,
   workSum,
 } from './numbers.ts'
@@ -41,8 +41,8 @@ function mixed(
   decimals: (a: Decimal, b: Decimal) => Decimal,
 ): Numeric {
   const [a, b] = [args.number(0), args.number(1)]
-  if (typeof a === 'bigint' && typeof b === 'bigint') return bounded(args, integers(a, b))
-  return bounded(args, decimals(toDecimal(a), toDecimal(b)))
+  if (typeof a === 'bigint' && typeof b === 'bigint') return withinBits(args, integers(a, b))
+  return withinBits(args, decimals(toDecimal(a), toDecimal(b)))
 }
 
 function add(args: Arguments): Term {
@@ -128,7 +128,7 @@ function power(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
   args.charge(powerPrice(nextInteger(a), nextInteger(b)))
   if (typeof a === 'bigint' && typeof b === 'bigint') return integerPower(args, a, b)
-  return bounded(args, decimalPower(args, toDecimal(a), toDecimal(b)))
+  return withinBits(args, decimalPower(args, toDecimal(a), toDecimal(b)))
 }
 
 function squareRoot(args: Arguments): Term {

@@ -26,7 +26,7 @@ export function distinctValues(args: Arguments, list: readonly Value[]): readonl
 }
 
 /** Canonical key: two values have the same key if and only if they are equal. */
-export function keyOf(value: Value): string {
+export function valueKey(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'bigint') return `i${value.toString(16)}`
   if (typeof value === 'boolean') return value ? 'true' : 'false'
@@ -34,10 +34,10 @@ export function keyOf(value: Value): string {
   if (value instanceof Time) return `t${value.micros}`
   if (value instanceof Unit) return '()'
   if (value instanceof ModuleRef) return `m${JSON.stringify(value.name)}`
-  if (value instanceof CapabilityToken) return `c${keyOf([value.name, ...value.args])}`
-  if (value instanceof Guard) return `g${keyOf(guardParts(value.is))}`
+  if (value instanceof CapabilityToken) return `c${valueKey([value.name, ...value.args])}`
+  if (value instanceof Guard) return `g${valueKey(guardParts(value.is))}`
   if (value instanceof Map) return objectKey(value)
-  return `[${(value as readonly Value[]).map(keyOf).join(',')}]`
+  return `[${(value as readonly Value[]).map(valueKey).join(',')}]`
 }
 
 function decimalKey(value: Decimal): string {
@@ -47,5 +47,5 @@ function decimalKey(value: Decimal): string {
 
 function objectKey(object: ReadonlyMap<string, Value>): string {
   const fields = [...object].sort(([a], [b]) => compareText(a, b))
-  return `{${fields.map(([key, value]) => `${JSON.stringify(key)}:${keyOf(value)}`).join(',')}}`
+  return `{${fields.map(([key, value]) => `${JSON.stringify(key)}:${valueKey(value)}`).join(',')}}`
 }

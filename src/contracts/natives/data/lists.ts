@@ -8,7 +8,7 @@ import { compareInSort, compareValues, isSimple } from '../../values/ordering.ts
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { codePoints, partOfText } from './code-points.ts'
 import { distinctValues } from './distinct.ts'
-import { fieldOf, same } from './logic.ts'
+import { objectField, same } from './logic.ts'
 import { holdsText } from './search.ts'
 import { weigh } from './weight.ts'
 
@@ -192,7 +192,7 @@ function at(args: Arguments): Term {
   }
   const [name, object] = [args.text(0), args.object(1)]
   args.charge(lookupPrice(name, object.size))
-  return fieldOf(args, object, name)
+  return objectField(args, object, name)
 }
 
 /** Milligas for each field of an object and each character of the name that is removed. */

@@ -87,7 +87,7 @@ function comparison(name: string, holds: (order: number) => boolean): Native {
  * Value of a required field.
  * @throws EvalError if the field is missing
  */
-export function fieldOf(args: Arguments, object: ReadonlyMap<string, Value>, key: string): Value {
+export function objectField(args: Arguments, object: ReadonlyMap<string, Value>, key: string): Value {
   const value = object.get(key)
   if (value === undefined) throw failure('NO_FIELD', { field: key, object: () => showValue(object) }, args.place)
   return value
@@ -113,6 +113,6 @@ export const LOGIC: readonly Native[] = [
   native('where', 3, 3, (args) => {
     const [key, fn, object] = [args.text(0), args.fn(1), args.object(2)]
     args.charge(lookupPrice(key, object.size))
-    return args.test(fn, [fieldOf(args, object, key)])
+    return args.test(fn, [objectField(args, object, key)])
   }),
 ]

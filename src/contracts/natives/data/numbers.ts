@@ -42,7 +42,7 @@ export function workProduct(args: Arguments, a: Numeric, b: Numeric): void {
  * @returns the number itself
  * @throws EvalError if it exceeds the maximum size
  */
-export function bounded<N extends Numeric>(args: Arguments, n: N): N {
+export function withinBits<N extends Numeric>(args: Arguments, n: N): N {
   if (bitLength(mantissa(n)) > LIMIT.bits) throw tooLarge(args)
   return n
 }
@@ -69,7 +69,7 @@ export function integerPower(args: Arguments, base: bigint, exponent: bigint): b
   const bits = exactBits(base) * Number(exponent)
   if (!(bits <= LIMIT.bits)) throw tooLarge(args)
   args.work(growthCost(Math.ceil(bits)))
-  return bounded(args, base ** exponent)
+  return withinBits(args, base ** exponent)
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { Decimal } from '../../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../../values/time-text.ts'
 import { Time } from '../../values/value.ts'
-import { bounded, mantissa, toDecimal, workProduct } from './numbers.ts'
+import { mantissa, toDecimal, withinBits, workProduct } from './numbers.ts'
 
 const MICROS = 1_000_000n
 const MICRO_PLACES = 6
@@ -55,7 +55,7 @@ function span(name: string, seconds: bigint): Native {
     const count = args.number(0)
     args.charge(productPrice(mantissa(count), seconds))
     workProduct(args, count, seconds)
-    return bounded(args, toDecimal(count).mul(Decimal.of(seconds)))
+    return withinBits(args, toDecimal(count).mul(Decimal.of(seconds)))
   })
 }
 

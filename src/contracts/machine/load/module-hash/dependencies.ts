@@ -12,11 +12,11 @@ const TERM_COST = 5
 /** Milligas for each comparison of two names in a sorted set. */
 const COMPARISON_COST = 200
 
-/** Definitions by `keyOf`. */
+/** Definitions by `targetKey`. */
 export type Dependencies = ReadonlyMap<string, Dependency>
 
 /** @returns the same for the same definition, even if its module was instantiated twice */
-export function keyOf({ module, name }: Target): string {
+export function targetKey({ module, name }: Target): string {
   return `${module.name}.${name}.{${module.hash}}`
 }
 
@@ -32,14 +32,14 @@ export function dependenciesOf(
   measureOf: (target: Target) => Measure | undefined,
   charge: (milligas: number) => void,
 ): Dependencies {
-  const known = new Set(own.map(keyOf))
+  const known = new Set(own.map(targetKey))
   const found = new Map<string, Dependency>()
   const waiting = new SortedQueue()
   for (const each of own) waiting.add(each)
   for (let next = waiting.take(); next !== null; next = waiting.take()) {
     charge(TERM_COST * next.measure.terms)
     for (const target of next.measure.targets) {
-      const key = keyOf(target)
+      const key = targetKey(target)
       charge(searchCost(known.size))
       if (known.has(key)) continue
       charge(searchCost(known.size) + searchCost(waiting.size))

@@ -1,12 +1,13 @@
 /** Reduces forms of the language to resolved terms. */
 import { ContractError, type TextPlace } from '../../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form } from '../../../syntax/form.ts'
+import { syntaxError } from '../../../syntax/lexer.ts'
 import { type Type, UNIT } from '../../../values/value.ts'
 import { Schema } from '../../ast.ts'
 import { PRINT } from '../../environment.ts'
-import { type Expander, syntaxError } from '../../expand/expander.ts'
+import type { Expander } from '../../expand/expander.ts'
 import type { NameResolver } from './names.ts'
-import { calledNumber, isNative, nativeNumber } from './native-numbers.ts'
+import { calledNumber, isNumberedNative, nativeNumber } from './native-numbers.ts'
 import type { Arg, FormName, ResolvedTerm } from './terms.ts'
 
 /** Variables that only the network's own terms bind. */
@@ -103,7 +104,7 @@ export class Desugarer {
   #atom({ name, member, place }: Atom): ResolvedTerm {
     if (member !== null) return { term: 'variable', ...this.#names.dynamic(name, member, place) }
     if (name === 'true' || name === 'false') return { term: 'literal', value: name === 'true' }
-    if (isNative(name)) return { term: 'native', name, number: nativeNumber(name) }
+    if (isNumberedNative(name)) return { term: 'native', name, number: nativeNumber(name) }
     switch (name) {
       case 'constantly':
         return lambdaOf(CONSTANTLY, null, { term: 'variable', name: CONSTANTLY[0], to: { ref: 'bound', index: 1 } })

@@ -2,7 +2,7 @@
 import type { Module } from '../../ast.ts'
 import { CborWriter } from './cbor.ts'
 import { ValueEncoder } from './encode-values.ts'
-import { hashOf, PLACEHOLDERS } from './hash-text.ts'
+import { bytesOfHash, PLACEHOLDERS } from './hash-text.ts'
 import {
   type Arg,
   FORMS,
@@ -45,13 +45,13 @@ class ModuleEncoder {
     const { module } = resolved
     this.#resolved = resolved
     this.#values = new ValueEncoder(this.#writer, (name) => {
-      return name === module.name ? this.#ownHash : hashOf(findModule(name)?.hash ?? '')
+      return name === module.name ? this.#ownHash : bytesOfHash(findModule(name)?.hash ?? '')
     })
   }
 
   /** Hash of the module itself within its own encoding. */
   get #ownHash(): Uint8Array {
-    return hashOf(this.#resolved.module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module)
+    return bytesOfHash(this.#resolved.module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module)
   }
 
   encode(): Uint8Array {
@@ -152,13 +152,13 @@ class ModuleEncoder {
       else {
         writer.array(3)
         this.#values.moduleName(moduleNameOf(module.name))
-        writer.text(name).byteString(this.#hashOf(module))
+        writer.text(name).byteString(this.#bytesOfHash(module))
       }
     }
   }
 
-  #hashOf(module: Module): Uint8Array {
-    return module === this.#resolved.module ? this.#ownHash : hashOf(module.hash)
+  #bytesOfHash(module: Module): Uint8Array {
+    return module === this.#resolved.module ? this.#ownHash : bytesOfHash(module.hash)
   }
 
   #step({ run, rollback }: ResolvedStep): void {
@@ -252,7 +252,7 @@ class ModuleEncoder {
       case 'member':
         writer.array(3).unsigned(1)
         this.#values.moduleName(moduleNameOf(to.module.name))
-        writer.byteString(this.#hashOf(to.module))
+        writer.byteString(this.#bytesOfHash(to.module))
         break
       case 'module':
         writer.array(3).unsigned(2)

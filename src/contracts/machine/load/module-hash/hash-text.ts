@@ -12,7 +12,7 @@ export const PLACEHOLDERS = {
 } as const
 
 /** Decodes a hash that is known to be well-formed, or the hash of a pseudo-module, which may be empty. */
-export function hashOf(text: string): Uint8Array {
+export function bytesOfHash(text: string): Uint8Array {
   return decodeBase64Url(text, 'hash')
 }
 

@@ -9,10 +9,10 @@ import { hashBytes } from '../../../values/hash.ts'
 import type { Dependency, Measure, Module, ModuleImage } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
 import { isLoaded } from '../../loaded-modules.ts'
-import { type Dependencies, dependenciesOf, keyOf, pickCost } from './dependencies.ts'
+import { type Dependencies, dependenciesOf, pickCost, targetKey } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
-import { measureDefinition, measureFrame, NETWORK, sizeOf, TEST_FILES, type Weights } from './measure.ts'
+import { measureDefinition, measureFrame, NETWORK, sizeOfMeasure, TEST_FILES, type Weights } from './measure.ts'
 import { resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
@@ -69,8 +69,9 @@ export class ImageLoader {
     const weights = { ...of, place: 0 }
     const placeholder = module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module
     const hash = hashSize(placeholder)
-    let size = sizeOf(measureFrame(this.#resolved), weights, hash)
-    for (const each of definitions) size += sizeOf(measureDefinition(this.#resolved, each, withValues), weights, hash)
+    let size = sizeOfMeasure(measureFrame(this.#resolved), weights, hash)
+    for (const each of definitions)
+      size += sizeOfMeasure(measureDefinition(this.#resolved, each, withValues), weights, hash)
     return size
   }
 
@@ -104,7 +105,7 @@ export class ImageLoader {
       for (const [name, measure] of module.image?.measures ?? []) {
         if (!isLoaded(module, name)) continue
         const dependency = { module, name, measure }
-        found.set(keyOf(dependency), dependency)
+        found.set(targetKey(dependency), dependency)
       }
     }
     return found
@@ -112,8 +113,8 @@ export class ImageLoader {
 
   #complete(measures: ReadonlyMap<string, Measure>, dependencies: Dependencies): ModuleImage {
     const sized = (weights: Weights) => {
-      let bytes = SEVERAL + LIST + sizeOf(measureFrame(this.#resolved), weights, HASH)
-      for (const measure of measures.values()) bytes += sizeOf(measure, weights, HASH)
+      let bytes = SEVERAL + LIST + sizeOfMeasure(measureFrame(this.#resolved), weights, HASH)
+      for (const measure of measures.values()) bytes += sizeOfMeasure(measure, weights, HASH)
       for (const each of dependencies.values()) bytes += dependencySize(each, weights)
       return bytes
     }
@@ -137,5 +138,5 @@ export class ImageLoader {
 
 function dependencySize({ module, name, measure }: Dependency, weights: Weights): number {
   const qualified = ONE + moduleNameSize(moduleNameOf(module.name)) + textSize(name) + HASH
-  return ONE + qualified + sizeOf(measure, weights, HASH)
+  return ONE + qualified + sizeOfMeasure(measure, weights, HASH)
 }

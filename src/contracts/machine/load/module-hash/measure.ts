@@ -51,7 +51,7 @@ export const NETWORK: Weights = { place: INT, native: 2 }
 export const TEST_FILES: Weights = { place: ONE + 4 * INT, native: 4 }
 
 /** Size of a measured part. @param ownHash size of the hash of the module itself */
-export function sizeOf(measure: Measure, weights: Weights, ownHash: number): number {
+export function sizeOfMeasure(measure: Measure, weights: Weights, ownHash: number): number {
   return measure.bytes + measure.places * weights.place + measure.natives * weights.native + measure.ownHashes * ownHash
 }
 

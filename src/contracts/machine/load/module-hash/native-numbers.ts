@@ -44,7 +44,7 @@ const overloads: ReadonlySet<string> = new Set(OVERLOADS.values())
 const OF_TESTS = NAMES.length
 
 /** True for a name that stands for a native in code. */
-export function isNative(name: string): boolean {
+export function isNumberedNative(name: string): boolean {
   return numbers.has(name) && !overloads.has(name)
 }
 

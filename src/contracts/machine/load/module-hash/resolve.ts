@@ -1,11 +1,12 @@
 /** Resolves a module or interface: its definitions in the order of the network, as terms with resolved names. */
 import { evalError, type TextPlace } from '../../../errors.ts'
 import type { Atom, CallForm, Form } from '../../../syntax/form.ts'
+import { syntaxError } from '../../../syntax/lexer.ts'
 import { Const, type Module, ownerOf } from '../../ast.ts'
-import { Expander, type ExpandingRun, syntaxError } from '../../expand/expander.ts'
+import { Expander, type ExpandingRun } from '../../expand/expander.ts'
 import { docAndMarks, type Marks } from '../annotations.ts'
 import { Desugarer } from './desugar.ts'
-import { hashOf } from './hash-text.ts'
+import { bytesOfHash } from './hash-text.ts'
 import { NameResolver } from './names.ts'
 import { componentsOf } from './order.ts'
 import {
@@ -45,7 +46,7 @@ export function resolveModule(run: ExpandingRun, module: Module, members: readon
     name: moduleNameOf(module.name),
     imports: calls.filter((call) => kindOf(call) === 'use').map(importOf),
     implemented: module.interfaces.map(moduleNameOf),
-    blessed: [...module.blessed].map((hash) => hashOf(hash)),
+    blessed: [...module.blessed].map((hash) => bytesOfHash(hash)),
     definitions: ordered,
     referenced: resolver.referenced,
   }
@@ -72,7 +73,7 @@ function importOf({ items: [, target, ...rest] }: CallForm): Import {
   let hash: Uint8Array | null = null
   let names: readonly string[] | null = null
   for (const part of rest) {
-    if (part.form === 'string') hash = hashOf(part.value)
+    if (part.form === 'string') hash = bytesOfHash(part.value)
     if (part.form === 'list') names = part.items.map((item) => (item as Atom).name)
   }
   return { module: moduleNameOf((target as Atom).name), hash, names }
