@@ -28,11 +28,11 @@ export function shareLogError(folder: string, error: unknown): NewcutError {
   const reason = (error as { readonly cause?: unknown }).cause ?? error
   const { code } = reason as { readonly code?: string }
   if (code === 'LEVEL_LOCKED') {
-    const hint = 'one miner per share log: stop the other one, or use another --state'
+    const hint = 'one miner per share log: stop the other one, or use another `state`'
     return new NewcutError('DATA_UNUSABLE', `${folder}: another miner uses this share log`, { hint, cause: error })
   }
   if (code === 'LEVEL_CORRUPTION') return damagedLog(folder, describeError(reason), error)
-  const hint = 'it must be a folder that this user may read and write; --state DIR names another'
+  const hint = 'it must be a folder that this user may read and write; `state: DIR` names another'
   const message = `${folder}: the share log cannot be used: ${describeError(reason)}`
   return new NewcutError('DATA_UNUSABLE', message, { hint, cause: error })
 }

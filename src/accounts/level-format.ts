@@ -19,11 +19,11 @@ export async function claim(database: ShareDatabase, folder: string, network: st
   const [format, of] = await database.getMany(['m/format', 'm/network'])
   if (format !== undefined && !READ_FORMATS.includes(format)) {
     const message = `${folder}: the share log has the format ${format}, and this newcut knows ${READ_FORMATS.join(' and ')}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another --state' })
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'use a newer newcut, or another `state`' })
   }
   if (of !== undefined && of !== network) {
     const message = `${folder}: the share log is of the network ${of}, not of ${network}`
-    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a --state of its own' })
+    throw new NewcutError('DATA_UNUSABLE', message, { hint: 'give each network a `state` of its own' })
   }
   if (of !== undefined && format === FORMAT) return
   const sinceMs = await firstTallyMs(database)

@@ -3,7 +3,9 @@ import { NewcutError } from '../base/errors.ts'
 import { readUserText } from '../base/user-file.ts'
 import { closest } from './closest.ts'
 import { type Config, type RawOptions, resolveLayers } from './config.ts'
+import { flagWriter } from './flags.ts'
 import type { ProcessEnvironment } from './line.ts'
+import { flagsOfOptions } from './options/devnet.ts'
 import { environmentName, negatedName, type OptionSpec } from './options/row.ts'
 import { optionTables } from './options/table.ts'
 import { yaml } from './yaml.ts'
@@ -26,6 +28,12 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   const content = path === null ? {} : parseConfigFile(path, readConfigFile(path))
   return resolveLayers(table, { orders: {}, flags, environment, content, file: path })
 }
+
+/** Writes the flags of all commands into texts that name options as programs do. */
+export const writeFlags = flagWriter(
+  optionTables.flatMap((table) => Object.keys(table)),
+  flagsOfOptions,
+)
 
 /** The names of all options of all commands: one file and one environment serve all commands. */
 function knownNames(): Set<string> {

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type { NewcutError } from '../base/errors.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
+import type { FlagWriter } from './flags.ts'
 import { type LogFormat, levelOf } from './levels.ts'
 import type { Output } from './line.ts'
 import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'
@@ -40,9 +41,10 @@ export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; 
 
 /**
  * Reports the error that ends the program: a line on `err`, or an object on `out`, where the other JSON records are.
+ * `write` names the flags of the command.
  */
-export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal): void {
-  const event = errorEvent(error)
+export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal, write?: FlagWriter): void {
+  const event = errorEvent(error, write)
   if (format === 'json') jsonFace(terminal).show(event)
   else printerTo(terminal.err)(`newcut: ${errorText(event)}`)
 }

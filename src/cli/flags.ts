@@ -73,6 +73,34 @@ function several(value: string, before: readonly string[] = []): readonly string
   return [...before, value]
 }
 
+/**
+ * An option as texts below the command line name it, in backticks: `stateFile`, `fork.cut`, `pow: false` or `ca: FILE`.
+ */
+const NAMED_OPTION = /`([a-z][\w.-]*)(?:: ([^`]+))?`/g
+
+/** Writes a text for users of a command. */
+export type FlagWriter = (text: string) => string
+
+/**
+ * Texts below the command line name options as programs do. For users of a command they name its flags.
+ * @param names options of the command; other words in backticks stay as they are
+ * @param renamed option of programs -> option of the command, where the words differ
+ */
+export function flagWriter(names: Iterable<string>, renamed: Readonly<Record<string, string>> = {}): FlagWriter {
+  const known = new Set(names)
+  return (text) =>
+    text.replaceAll(NAMED_OPTION, (written, option: string, value?: string) => {
+      const name = Object.hasOwn(renamed, option) ? renamed[option] : flagName(option)
+      if (!known.has(name)) return written
+      if (value === 'false') return `--no-${name}`
+      return value === undefined || value === 'true' ? `--${name}` : `--${name} ${value}`
+    })
+}
+
+/** `fork-table-rows` for `fork.tableRows`. */
+const flagName = (option: string) =>
+  option.replaceAll('.', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** Parser of a flag with one value. Throws NewcutError BAD_OPTION for a second value, which would silently win. */
 export function once(name: string, isSecret = false): (value: string, before: string | undefined) => string {
   return (value, before) => {

@@ -3,9 +3,10 @@ import { existsSync, rmSync } from 'node:fs'
 import { asNewcutError, describeError, NewcutError } from '../base/errors.ts'
 import { LogFile, type LogFileEvents } from '../platform/log-file.ts'
 import { type ChangingFace, changingFace, type FaceMaker } from './changing-face.ts'
+import { writeFlags } from './config-file.ts'
 import { fileFace } from './file-face.ts'
 import type { LogFormat, LogLevel, LogStyle } from './levels.ts'
-import { type ConsoleEvent, errorEvent } from './notices.ts'
+import { type ConsoleEvent, errorEvent, withFlags } from './notices.ts'
 import { outputProblem } from './output-file.ts'
 
 /** The options of cli/options/log.ts. */
@@ -39,19 +40,28 @@ export async function withLog<T>(
   const kept = keptLog(values, onConsole, nowMs)
   const inFile = kept?.face
   const reopen = () => kept?.file.reopen()
-  const onCrash = (error: Error) => inFile?.tell(errorEvent(asNewcutError(error)))
+  const onCrash = (error: Error) => inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
   process.on('SIGUSR2', reopen)
   process.on('uncaughtExceptionMonitor', onCrash)
   try {
-    return await task(inFile === undefined ? onConsole : both(onConsole, inFile))
+    return await task(written(inFile === undefined ? onConsole : both(onConsole, inFile)))
   } catch (error) {
     // main.ts shows it on the console.
-    inFile?.tell(errorEvent(asNewcutError(error)))
+    inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
     throw error
   } finally {
     process.off('uncaughtExceptionMonitor', onCrash)
     process.off('SIGUSR2', reopen)
     kept?.end()
+  }
+}
+
+/** The log with the flags of the command in its warnings. */
+function written(log: ChangingFace): ChangingFace {
+  return {
+    ...log,
+    show: (event) => log.show(withFlags(event, writeFlags)),
+    tell: (event) => log.tell(withFlags(event, writeFlags)),
   }
 }
 

@@ -4,6 +4,7 @@ import { withoutSecrets } from '../base/host.ts'
 import type { MinerEvent } from '../mine/events.ts'
 import type { Snapshot } from '../mine/snapshot.ts'
 import type { BlockMadeBy, PrintEvent, TransactionEvent } from '../schema/devnet-events.ts'
+import type { FlagWriter } from './flags.ts'
 
 /** Messages besides the events of the miner. */
 export type Notice =
@@ -83,13 +84,21 @@ export type TransactionNotice = { readonly type: 'transaction' } & TransactionEv
 
 export type ConsoleEvent = MinerEvent | Notice
 
-/** The event for the error that ends the program. */
-export function errorEvent(error: NewcutError): Extract<Notice, { readonly type: 'error' }> {
+/** The event for the error that ends the program. @param write names the flags of the command in its texts */
+export function errorEvent(
+  error: NewcutError,
+  write: FlagWriter = (text) => text,
+): Extract<Notice, { readonly type: 'error' }> {
   const { code } = error
   // These errors repeat typed text, such as the address of a node with a password.
-  const shown = code === 'BAD_OPTION' ? withoutSecrets : (text: string) => text
+  const shown = (text: string) => (code === 'BAD_OPTION' ? withoutSecrets(write(text)) : write(text))
   const hint = error.hint === undefined ? undefined : shown(error.hint)
   return { ...error.facts, type: 'error', code, message: shown(describeError(error)), hint }
+}
+
+/** The event with the flags of the command in its message. */
+export function withFlags(event: ConsoleEvent, write: FlagWriter): ConsoleEvent {
+  return 'message' in event && typeof event.message === 'string' ? { ...event, message: write(event.message) } : event
 }
 
 /** `no answer (is a node running there?) [NODE_UNREACHABLE]` */

@@ -45,7 +45,9 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const ours = error instanceof CommanderError ? usageError(error, program, args) : asNewcutError(error)
-    reportError(ours, state.format, surroundings)
+    // Most commands have loaded the tables by now, and errors may take longer.
+    const { writeFlags } = await import('./config-file.ts')
+    reportError(ours, state.format, surroundings, writeFlags)
     return exitCodeOf(ours.code)
   }
 }

@@ -3,6 +3,7 @@ import type { ShareReader } from '../accounts/share-store.ts'
 import { type Fraction, fractionOf, unitsOf } from '../base/coins.ts'
 import { describeError, NewcutError } from '../base/errors.ts'
 import type { Config } from '../cli/config.ts'
+import { writeFlags } from '../cli/config-file.ts'
 import { linkSetup } from '../cli/input/fleet-setup.ts'
 import { termsOf } from '../cli/input/sender.ts'
 import { signingKeys } from '../cli/input/signing-keys.ts'
@@ -139,7 +140,7 @@ async function pay(
     },
     onTrouble: (chain, error) => {
       const hint = error.hint === undefined ? '' : `; ${error.hint}`
-      tell(`chain ${chain}: ${describeError(error)}${hint}`)
+      tell(writeFlags(`chain ${chain}: ${describeError(error)}${hint}`))
     },
     onSettled: ({ requestKey }) => run.settled.add(requestKey),
   })

@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000
 /** Throws NewcutError BAD_OPTION if the setup needs the CPU load and this machine does not report it. */
 export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   if (idleLimit === undefined || (await readLoad()) !== null) return
-  throw new NewcutError('BAD_OPTION', '--idle-only: cannot read the CPU load of this machine', {
+  throw new NewcutError('BAD_OPTION', '`idle-only`: cannot read the CPU load of this machine', {
     hint: 'newcut reads /proc/stat, which Linux has; leave out the option here',
   })
 }

@@ -26,28 +26,28 @@ export function checkPayee(payee: Payee): void {
   const { account, predicate } = payee
   const keys = keysOf(payee)
   if (!BUILT_IN_PREDICATES.includes(predicate) && !OWN_PREDICATE.test(predicate)) {
-    throw new NewcutError('BAD_OPTION', `--predicate ${predicate}: no such predicate`, {
+    throw new NewcutError('BAD_OPTION', `\`predicate: ${predicate}\`: no such predicate`, {
       hint: `built in are ${BUILT_IN_PREDICATES.join(', ')}; others are module.function or namespace.module.function`,
     })
   }
   if (account !== null && !account.startsWith('k:')) return
   if (account !== null && !/^k:[0-9a-f]{64}$/.test(account)) {
-    throw new NewcutError('BAD_OPTION', `--account ${account}: not a valid k: account`, {
+    throw new NewcutError('BAD_OPTION', `\`account: ${account}\`: not a valid k: account`, {
       hint: 'k: is followed by the public key, 64 lower-case hex digits',
     })
   }
   // A k: account is guarded by its one key and keys-all; the coin contract refuses any other guard.
-  const hint = 'name an account that is not a k: account with --account, or leave the others out'
+  const hint = 'name an account that is not a k: account with `account`, or leave the others out'
   if (keys !== null && keys.length > 1) {
     throw new NewcutError('BAD_OPTION', `a k: account has one key, and ${keys.length} public keys are given`, { hint })
   }
   if (predicate !== 'keys-all') {
-    throw new NewcutError('BAD_OPTION', `--predicate ${predicate}: a k: account always has keys-all`, {
-      hint: 'leave --predicate out, or name an account that is not a k: account with --account',
+    throw new NewcutError('BAD_OPTION', `\`predicate: ${predicate}\`: a k: account always has keys-all`, {
+      hint: 'leave `predicate` out, or name an account that is not a k: account with `account`',
     })
   }
   if (account !== null && keys !== null && account !== `k:${keys[0]}`) {
-    throw new NewcutError('BAD_OPTION', `--account ${account} does not match --public-key ${keys[0]}`, {
+    throw new NewcutError('BAD_OPTION', `\`account: ${account}\` does not match \`public-key: ${keys[0]}\``, {
       hint: `the account of that key is k:${keys[0]}`,
     })
   }
@@ -61,7 +61,7 @@ export function checkPayee(payee: Payee): void {
 export function paidAccountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
-    throw new NewcutError('BAD_OPTION', `--public-key is missing: who is to be paid for blocks of ${network}?`, {
+    throw new NewcutError('BAD_OPTION', `\`public-key\` is missing: who is to be paid for blocks of ${network}?`, {
       hint: 'newcut keygen FILE makes a key pair',
     })
   }

@@ -84,7 +84,7 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
 
 /** Names the setting that tells how a network pays. */
 function unrecognised(blocks: number, network: string): MinerEvent {
-  const setting = 'coin.payment in a --network-file says how it pays'
+  const setting = 'coin.payment in a `network-file` says how it pays'
   return {
     type: 'trouble',
     message: `${blocks} blocks in a row have no payment that newcut knows on ${network}: ${setting}`,

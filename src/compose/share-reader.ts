@@ -37,7 +37,7 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
   const folder = join(source.folder, SHARES_FOLDER)
   if (!existsSync(folder)) {
     throw new NewcutError('BAD_INPUT', `${source.folder}: no share log in this folder`, {
-      hint: 'set --state to that of a miner with rigs, or read a running miner with --from HOST:PORT',
+      hint: 'set `state` to that of a miner with rigs, or read a running miner with `from: HOST:PORT`',
     })
   }
   try {
@@ -45,7 +45,7 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
   } catch (error) {
     if (!isLocked(error)) throw error
     throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {
-      hint: 'read it with --from HOST:PORT (its --http address), or stop it',
+      hint: 'read it with `from: HOST:PORT` (its --http address), or stop it',
     })
   }
 }

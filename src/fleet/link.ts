@@ -119,7 +119,7 @@ export class Link {
     // In a named domain, other servers may hold the copies; this connection cannot see them.
     if (copies < 2 || this.#domain !== undefined || this.connection.info?.cluster !== undefined) return
     throw new NewcutError('NODE_MISBEHAVED', `${this.url} is a single server: it cannot keep ${copies} copies`, {
-      hint: 'leave --nats-replicas out',
+      hint: 'leave `nats-replicas` out',
     })
   }
 
@@ -271,13 +271,13 @@ function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
   const where = addresses.map(({ url }) => url).join(', ')
   if (error instanceof AuthorizationError || (error as { name?: unknown }).name === 'AuthorizationError') {
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} refuses these credentials`, {
-      hint: 'put USER:PASSWORD@ or a token in its address, or name a file with credentials or a seed with --nats-creds',
+      hint: 'put USER:PASSWORD@ or a token in its address, or name a file with credentials or a seed with `nats-creds`',
       cause: error,
     })
   }
   // The NATS client fails on TLS options that it did not get.
   if (describeError(error).includes('certFile') && !addresses.some(({ tls }) => tls)) {
-    const hint = 'use a tls:// address, with --nats-ca FILE if its certificate is not of a public authority'
+    const hint = 'use a tls:// address, with `nats-ca: FILE` if its certificate is not of a public authority'
     return new NewcutError('NODE_REFUSED', `the NATS server at ${where} accepts only TLS`, { hint, cause: error })
   }
   return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
@@ -297,7 +297,7 @@ async function wantedCertificate({ addresses, trust }: LinkSetup): Promise<Newcu
   const where = wants.find((url) => url !== null)
   if (where === undefined) return null
   return new NewcutError('NODE_REFUSED', `the NATS server at ${where} requires a client certificate`, {
-    hint: 'set --nats-cert and --nats-key',
+    hint: 'set `nats-cert` and `nats-key`',
   })
 }
 

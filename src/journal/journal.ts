@@ -54,7 +54,7 @@ export class Journal {
       disk.open(join(folder, fileOf(new Date(Date.now()).toISOString()))).close()
     } catch (error) {
       throw new NewcutError('BAD_OPTION', `cannot write the journal in ${folder}: ${describeError(error)}`, {
-        hint: 'set --state DIR to another folder, or mine without a journal with --state off',
+        hint: 'set `state: DIR` to another folder, or mine without a journal with `state: off`',
         cause: error,
       })
     }

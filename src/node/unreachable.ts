@@ -82,7 +82,7 @@ const failures: Readonly<Record<NamedReason, { codes: RegExp; text: string; hint
   untrusted: {
     codes: /^(\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|CERT_\w+|INVALID_(CA|PURPOSE)|ERR_TLS_CERT_ALTNAME\w+)$/,
     text: 'certificate not trusted',
-    hint: 'trust its issuer with --ca FILE, pin it with --fingerprint SHA256, or accept any certificate with --insecure',
+    hint: 'trust its issuer with `ca: FILE`, pin it with `fingerprint: SHA256`, or accept any certificate with `insecure: true`',
   },
   'not-http': {
     codes: /^HPE$/,

@@ -28,7 +28,7 @@ export async function lockPayouts(folder: string): Promise<Lock> {
       })
     }
     throw new NewcutError('DATA_UNUSABLE', `${location}: cannot be locked: ${describeError(reason)}`, {
-      hint: 'set --state to a folder that this user may read and write',
+      hint: 'set `state` to a folder that this user may read and write',
       cause: error,
     })
   }

@@ -124,7 +124,7 @@ function unwritable(path: string, error: unknown): unknown {
     'DATA_UNUSABLE',
     `${path}: the journal of payouts cannot be written: ${describeError(error)}`,
     {
-      hint: 'newcut pays nothing that is not in it; set --state DIR to another folder',
+      hint: 'newcut pays nothing that is not in it; set `state: DIR` to another folder',
       cause: error,
     },
   )

@@ -114,7 +114,7 @@ export function withChosen(search: OwnSearch, { threads, kernel, batchMs }: Chos
 
 /** @param problem why the energy cannot be read, as the end of a sentence */
 export function unreadable(problem: string): NewcutError {
-  return new NewcutError('BAD_OPTION', `--tune-for efficiency needs the energy of each hash: ${problem}`, {
-    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with --tune-for speed',
+  return new NewcutError('BAD_OPTION', `\`tune-for: efficiency\` needs the energy of each hash: ${problem}`, {
+    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with `tune-for: speed`',
   })
 }

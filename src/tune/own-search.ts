@@ -65,11 +65,11 @@ export async function wantedAdapters(
     const real = chooseAdapters('all', adapters, false)
     return real.length > 0 ? real : refuseIfNeeded(gpu, problem ?? 'only software drivers were found')
   }
-  if (problem !== null) throw new NewcutError('BAD_OPTION', `--gpu ${which}: ${problem}`)
+  if (problem !== null) throw new NewcutError('BAD_OPTION', `\`gpu: ${which}\`: ${problem}`)
   const chosen = chooseAdapters(which, adapters, allowSoftware)
   if (chosen.length > 0) return chosen
-  const hint = '--allow-software mines with it anyway; the CPU engine is faster'
-  throw new NewcutError('BAD_OPTION', `--gpu ${which}: only software drivers were found`, { hint })
+  const hint = '`allow-software` mines with it anyway; the CPU engine is faster'
+  throw new NewcutError('BAD_OPTION', `\`gpu: ${which}\`: only software drivers were found`, { hint })
 }
 
 function refuseIfNeeded({ neededBy }: GpuSetup, problem: string): readonly AdapterInfo[] {

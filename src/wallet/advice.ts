@@ -23,7 +23,7 @@ const BUYING = /^Attempt to buy gas failed with: /
 /** How a failed purchase of gas begins, with the request key. */
 const BOUGHT = /^(?:"([\w-]{43})" )?Failed to buy gas: /
 const GAS = 'coin.GAS'
-const MORE_GAS = 'give more gas with --gas-limit'
+const MORE_GAS = 'give more gas with `gasLimit`'
 
 /** A check of the fields of a command failed. `/local` gives all such checks in a list. */
 function limit(text: string): RegExp {
@@ -48,8 +48,8 @@ const GAS_RULES: readonly AdviceRule[] = [
     pattern: /^Keyset failure/,
     advice: (_, command) =>
       command !== undefined && isWithoutGas(command)
-        ? "no signature allows the purchase of gas: add --cap '(coin.GAS)'"
-        : 'the sender is guarded by other keys: --key names who signs, --sender who pays for gas',
+        ? "no signature allows the purchase of gas: add `cap: '(coin.GAS)'`"
+        : 'the sender is guarded by other keys: `key` names who signs, `sender` who pays for gas',
   },
 ]
 
@@ -59,20 +59,20 @@ const OUT_OF_TIME = limit('Tx time outside of valid range|Transaction time-to-li
 const LIMIT_RULES: readonly AdviceRule[] = [
   {
     pattern: limit('Transaction gas limit exceeds'),
-    advice: 'give less with --gas-limit: no block has so much',
+    advice: 'give less with `gasLimit`: no block has so much',
   },
   { pattern: limit('Transaction gas limit \\(\\d+\\) is below'), advice: MORE_GAS },
   {
     pattern: OUT_OF_TIME,
-    advice: '--ttl is at most 48h; is the clock here right?',
+    advice: '`ttl` is at most 48h; is the clock here right?',
   },
   {
     pattern: limit('Transaction gas price \\(\\S+\\) is below minimum gas price \\((\\S+)\\)'),
-    advice: ([, least]) => `give more with --gas-price: at least ${least}`,
+    advice: ([, least]) => `give more with \`gasPrice\`: at least ${least}`,
   },
   {
     pattern: limit("Transaction gas price|Gas price decimal precision|This transaction's gas price"),
-    advice: '0.00000001 is the usual --gas-price',
+    advice: '0.00000001 is the usual `gasPrice`',
   },
 ]
 
@@ -83,13 +83,13 @@ const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
     { pattern: NO_PRINT, advice: PRINT_ADVICE },
     {
       pattern: /^Managed capability \S+ was not installed\./,
-      advice: 'list it with --cap, with the arguments that the code uses',
+      advice: 'list it with `cap`, with the arguments that the code uses',
     },
   ],
   TxFailure: [
     {
       pattern: /^Keyset failure \( \S+ \): /,
-      advice: 'the key that guards this has not signed: --key names who signs',
+      advice: 'the key that guards this has not signed: `key` names who signs',
     },
   ],
 }

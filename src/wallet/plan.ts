@@ -64,7 +64,7 @@ export async function checkGasPayer(
   const gas = gasCost(terms)
   const hint =
     `the second step needs up to ${gas} coins for gas there: move some coins there first, or name another account ` +
-    'that the key guards with --gas-payer'
+    'that the key guards with `gasPayer`'
   const payer = await payingAccount(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
   if (payer.balance.compare(gas) >= 0) return
   refuse(`${gasPayer} has ${payer.balance.toSource()} coins on chain ${targetChain}`, hint)
@@ -95,7 +95,7 @@ export async function payingAccount(
   }
   const missing = missingKeys(found.guard, keys)
   if (missing === null) return found
-  return refuse(`${account} on chain ${chain} is guarded by ${missing}, and --key names others`, hint)
+  return refuse(`${account} on chain ${chain} is guarded by ${missing}, and \`key\` names others`, hint)
 }
 
 /** @returns the keys that a keyset requires, or null if none are known to be missing */
@@ -110,7 +110,7 @@ function missingKeys(guard: GuardKind, keys: readonly SigningKey[]): string | nu
 function refuseNameless(to: string, targetChain: number): never {
   return refuse(
     `there is no account ${to} on chain ${targetChain}, and its name does not say who shall guard it`,
-    `--receiver-keyset '{"keys":["KEY"],"pred":"keys-all"}' makes it, or send to k:KEY`,
+    `\`receiverKeyset: '{"keys":["KEY"],"pred":"keys-all"}'\` makes it, or send to k:KEY`,
   )
 }
 

@@ -36,7 +36,7 @@ describe('a share log', () => {
     await expect(LevelStore.open(options)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
       message: `${options.folder}: another miner uses this share log`,
-      hint: expect.stringContaining('--state'),
+      hint: expect.stringContaining('`state'),
     })
   })
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { writeFlags } from '../../src/cli/config-file.ts'
+import { flagsOfOptions } from '../../src/cli/options/devnet.ts'
 import { paceSearch } from '../pace.ts'
 import { exitCodeFor, run, SMALL_SEARCH } from './run.ts'
 
@@ -202,4 +204,24 @@ describe('errors of newcut', () => {
 
 it.each([['mien'], ['help', 'mien']])('newcut %s %s lists the existing commands', async (...args) => {
   expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(commands: mine, blocks, /)
+})
+
+describe('texts that name options as programs do', () => {
+  it.each([
+    ['choose another `port` (0 takes any free one)', 'choose another --port (0 takes any free one)'],
+    ['or use another `dataDir`', 'or use another --data'],
+    ['give more with `gasPrice`: at least 1', 'give more with --gas-price: at least 1'],
+    ['`pow: false` starts one without', '--no-pow starts one without'],
+    ['start it with `allowPrint: true`', 'start it with --allow-print'],
+    ['`gpu: 3`: no such GPU', '--gpu 3: no such GPU'],
+    ["add `cap: '(coin.GAS)'`", "add --cap '(coin.GAS)'"],
+    ['`fork.tableRows` and `fork-cut`', '--fork-table-rows and --fork-cut'],
+    ['the payment `result`, and `next` of a page', 'the payment `result`, and `next` of a page'],
+  ])('%s: %s', (text, written) => {
+    expect(writeFlags(text)).toBe(written)
+  })
+
+  it.each(Object.entries(flagsOfOptions))('have for %s of a development network the flag --%s', (name, flag) => {
+    expect(writeFlags(`see \`${name}\``)).toBe(`see --${flag}`)
+  })
 })

@@ -187,7 +187,7 @@ it('a miner on demand refuses an order that needs a block of a chain that --chai
   const { order, heights } = await startPaced(ON_DEMAND, { source: { chains: [0, 1] } })
   expect(await order('{"0":1,"1":1}')).toMatchObject([200, { made: { 0: 1, 1: 1 } }])
   const error =
-    'chain 2 has to grow, and --chains leaves it out (chains that hold up others grow too: add it to --chains)'
+    'chain 2 has to grow, and `chains` leaves it out (chains that hold up others grow too: add it to `chains`)'
   expect(await order('{"0":1}')).toEqual([409, { error }])
   expect(sum(await heights())).toBe(2)
 })
@@ -209,7 +209,7 @@ it('a miner with a pace refuses a node that checks proof of work of many hashes'
   await devnet.mine({ 0: 1 })
   await expect(reached(devnet.url, ON_DEMAND)).rejects.toMatchObject({
     code: 'BAD_OPTION',
-    message: '--pace: development checks proof of work, and a block takes 1050000 hashes',
+    message: '`pace`: development checks proof of work, and a block takes 1050000 hashes',
     hint: expect.stringContaining('without proof of work'),
   })
 })
@@ -222,19 +222,19 @@ const reached = (url: string, pace: BlockPace) =>
   )
 
 it.each([
-  ['mainnet01', 'a public network', 'leave out --pace'],
-  ['testnet06', 'a public network', 'leave out --pace'],
-  ['evm-testnet', 'a public network', 'leave out --pace'],
+  ['mainnet01', 'a public network', 'leave out `pace`'],
+  ['testnet06', 'a public network', 'leave out `pace`'],
+  ['evm-testnet', 'a public network', 'leave out `pace`'],
   [
     'my-net',
     'a network that newcut does not know',
-    'if it is yours, describe it with --network-file FILE and public: false',
+    'if it is yours, describe it with `network-file: FILE` and public: false',
   ],
 ])('a miner with a pace refuses %s', async (nodeVersion, what, hint) => {
   const node = await FakeNode.start({ ...pairInfo, nodeVersion })
   await expect(reached(node.url, ON_DEMAND)).rejects.toMatchObject({
     code: 'BAD_OPTION',
-    message: `--pace: ${nodeVersion} is ${what}, and pacing is for development networks`,
+    message: `\`pace\`: ${nodeVersion} is ${what}, and pacing is for development networks`,
     hint,
   })
 })

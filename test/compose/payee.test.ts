@@ -11,16 +11,16 @@ function payee(asked: Partial<Payee>): Payee {
 
 describe('checkPayee refuses accounts that no network pays', () => {
   it.each([
-    [{ account: `k:${KEY}`, publicKeys: [OTHER] }, 'does not match --public-key'],
-    [{ account: 'k:short' }, '--account k:short: not a valid k: account'],
+    [{ account: `k:${KEY}`, publicKeys: [OTHER] }, 'does not match `public-key: '],
+    [{ account: 'k:short' }, '`account: k:short`: not a valid k: account'],
     [{ account: `k:${KEY.toUpperCase()}`, publicKeys: [KEY] }, 'not a valid k: account'],
     [{ account: `k:${KEY}`, publicKeys: [KEY, OTHER] }, 'a k: account has one key, and 2 public keys are given'],
     [{ publicKeys: [KEY, OTHER] }, 'a k: account has one key'],
-    [{ account: `k:${KEY}`, predicate: 'keys-any' }, '--predicate keys-any: a k: account always has keys-all'],
-    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-al' }, '--predicate keys-al: no such predicate'],
-    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-3' }, '--predicate keys-3: no such predicate'],
-    [{ account: 'alice', publicKeys: [KEY], predicate: 'a.b.c.d' }, '--predicate a.b.c.d: no such predicate'],
-    [{ account: 'alice', publicKeys: [KEY], predicate: 'module.' }, '--predicate module.: no such predicate'],
+    [{ account: `k:${KEY}`, predicate: 'keys-any' }, '`predicate: keys-any`: a k: account always has keys-all'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-al' }, '`predicate: keys-al`: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-3' }, '`predicate: keys-3`: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'a.b.c.d' }, '`predicate: a.b.c.d`: no such predicate'],
+    [{ account: 'alice', publicKeys: [KEY], predicate: 'module.' }, '`predicate: module.`: no such predicate'],
   ])('%j', (asked, message) => {
     expect(() => checkPayee(payee(asked))).toThrow(message)
   })
@@ -69,6 +69,6 @@ describe('accountOn', () => {
   })
 
   it('refuses to guess the payee elsewhere', () => {
-    expect(() => paidAccountOn('mainnet01', payee({ account: 'alice' }))).toThrow('--public-key is missing')
+    expect(() => paidAccountOn('mainnet01', payee({ account: 'alice' }))).toThrow('`public-key` is missing')
   })
 })

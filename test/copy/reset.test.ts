@@ -191,8 +191,8 @@ it('stays as it is if it cannot turn, and says why', async () => {
 it('turns to nothing else if it keeps its network on disk, or has proof of work', async () => {
   const directory = folder()
   const disk = [
-    [{ dataDir: join(directory, 'data') }, `keeps its blocks in ${directory}/data (--data)`],
-    [{ stateFile: join(directory, 'state') }, `writes its network to ${directory}/state (--state-file)`],
+    [{ dataDir: join(directory, 'data') }, `keeps its blocks in ${directory}/data (\`dataDir\`)`],
+    [{ stateFile: join(directory, 'state') }, `writes its network to ${directory}/state (\`stateFile\`)`],
   ] as const
   for (const [options, why] of disk) {
     const devnet = await start(options)

@@ -144,7 +144,7 @@ it('backupPact adds the state database', async () => {
 
 it('a node without a backup directory answers 404 and says how to enable backups', async () => {
   const { devnet, peer } = await start(small)
-  const text = 'backups are not enabled: start the node with --backup-dir DIR'
+  const text = 'backups are not enabled: start the node with `backupDir`'
   for (const prefix of ['', PREFIX]) {
     expect(brief(await makeBackup(devnet.url, prefix))).toEqual([404, TEXT, text])
     expect(brief(await peer.get(`${prefix}/check-backup/1`))).toEqual([404, TEXT, text])

@@ -125,7 +125,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(wanted).rejects.toMatchObject({
       code: 'NODE_REFUSED',
       message: expect.stringMatching(/^the NATS server at tls:.* requires a client certificate$/),
-      hint: expect.stringMatching(/--nats-cert and --nats-key/),
+      hint: expect.stringMatching(/`nats-cert` and `nats-key`/),
     })
     // A rig that would otherwise wait for a server exits: waiting does not help.
     const rig = await run([

@@ -280,7 +280,7 @@ describe('choice of adapters', () => {
   })
 
   it.each(['3', 'radeon', '', '2', '-1'])('refuses %j', (selection) => {
-    expect(() => chooseAdapters(selection, all, false)).toThrow(/--gpu/)
+    expect(() => chooseAdapters(selection, all, false)).toThrow(/`gpu: /)
   })
 
   it('has a file for tuned values on every platform', () => {

@@ -328,7 +328,7 @@ test('an untrusted certificate is refused with a hint, unless insecure', async (
   expect(await failure(client(`https://localhost:${port}`).request({ path: '/' }))).toMatchObject({
     reason: 'untrusted',
     message: expect.stringContaining('certificate not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'),
-    hint: expect.stringMatching(/--fingerprint.*--insecure/),
+    hint: expect.stringMatching(/`fingerprint: SHA256`.*`insecure: true`/),
   })
   const answer = await client(`https://localhost:${port}`, { insecure: true }).request({ path: '/' })
   expect(answer.status).toBe(200)
@@ -442,7 +442,7 @@ test('a certificate signed by a given authority is trusted, and no other', async
   // An authority that did not sign this certificate.
   expect(await failure(client(url, { ca: tls.cert.toString() }).request({ path: '/' }))).toMatchObject({
     reason: 'untrusted',
-    hint: expect.stringContaining('--ca FILE'),
+    hint: expect.stringContaining('`ca: FILE`'),
   })
   const selfSigned = `https://localhost:${await listen(https.createServer(tls, echo))}`
   expect(await failure(client(selfSigned, { ca: authority }).request({ path: '/' }))).toMatchObject({

@@ -150,7 +150,7 @@ it('a paced source ends if the node wants the proof of work of a block with any 
   void solve(solutionOf(jobs.at(-1)))
   await expect(ended).rejects.toMatchObject({
     code: 'BAD_OPTION',
-    message: `--pace: development checks proof of work, and a block takes ${1n << 40n} hashes`,
+    message: `\`pace\`: development checks proof of work, and a block takes ${1n << 40n} hashes`,
   })
   expect(await (await block).isMade).toBe(false)
 })

@@ -149,7 +149,7 @@ describe('a miner that is tuned for efficiency', () => {
     await expect(checkTuning(search, places)).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message:
-        '--tune-for efficiency needs the energy of each hash: this machine does not report the power of the processor: /nowhere has no package',
+        '`tune-for: efficiency` needs the energy of each hash: this machine does not report the power of the processor: /nowhere has no package',
     })
     await checkTuning({ ...search, threads: 0 }, places)
     await checkTuning({ ...search, efficiency: undefined }, places)

@@ -8,9 +8,9 @@ const signed = (...capabilities: string[][]) => ({
   cmd: JSON.stringify({ signers: capabilities.map((names) => ({ clist: names.map((name) => ({ name, args: [] })) })) }),
 })
 const COINS = 'the sender has too few coins on this chain for gas limit times gas price'
-const MORE_GAS = 'give more gas with --gas-limit'
-const GUARD = 'the sender is guarded by other keys: --key names who signs, --sender who pays for gas'
-const ADD_GAS = "no signature allows the purchase of gas: add --cap '(coin.GAS)'"
+const MORE_GAS = 'give more gas with `gasLimit`'
+const GUARD = 'the sender is guarded by other keys: `key` names who signs, `sender` who pays for gas'
+const ADD_GAS = "no signature allows the purchase of gas: add `cap: '(coin.GAS)'`"
 const ABSENT = 'there is no account nobody on this chain: newcut balance nobody shows where it is'
 const KEYSET = 'Keyset failure ( keys-all ): 368820f80c...'
 
@@ -49,27 +49,27 @@ describe('advice on a failed purchase of gas', () => {
 it.each([
   [
     'Metadata validation failed: ["Transaction Gas limit exceeds block gas limit"]',
-    'give less with --gas-limit: no block has so much',
+    'give less with `gasLimit`: no block has so much',
   ],
   [
     'Metadata validation failed: ["other","Tx time outside of valid range"]',
-    '--ttl is at most 48h; is the clock here right?',
+    '`ttl` is at most 48h; is the clock here right?',
   ],
-  ['Transaction time-to-live is expired', '--ttl is at most 48h; is the clock here right?'],
+  ['Transaction time-to-live is expired', '`ttl` is at most 48h; is the clock here right?'],
   ['Transaction gas limit (1) is below the gas for the size of the command (27)', MORE_GAS],
-  ['Transaction creation time too far in the future', '--ttl is at most 48h; is the clock here right?'],
+  ['Transaction creation time too far in the future', '`ttl` is at most 48h; is the clock here right?'],
   [
     'Transaction gas price (0.00000001) is below minimum gas price (0.000001)',
-    'give more with --gas-price: at least 0.000001',
+    'give more with `gasPrice`: at least 0.000001',
   ],
-  ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual --gas-price'],
-  ['Gas price decimal precision too high', '0.00000001 is the usual --gas-price'],
-  ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual --gas-price'],
+  ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual `gasPrice`'],
+  ['Gas price decimal precision too high', '0.00000001 is the usual `gasPrice`'],
+  ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual `gasPrice`'],
 ])('advice on the refusal %s', (cause, advice) => {
   const sent = `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: ${cause}`
   for (const text of [cause, sent]) {
     expect(adviceOnRefusal(text)).toBe(advice)
-    expect(isOutOfTime(text)).toBe(advice.includes('--ttl'))
+    expect(isOutOfTime(text)).toBe(advice.includes('`ttl`'))
   }
 })
 
@@ -79,13 +79,13 @@ it.each([
   [
     'EvalError',
     'Managed capability coin.TRANSFER was not installed. Check',
-    'list it with --cap, with the arguments that the code uses',
+    'list it with `cap`, with the arguments that the code uses',
   ],
   ['EvalError', 'Cannot find module: print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module:  print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module: free.print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module: free.printer', undefined],
-  ['TxFailure', KEYSET, 'the key that guards this has not signed: --key names who signs'],
+  ['TxFailure', KEYSET, 'the key that guards this has not signed: `key` names who signs'],
 ] as const)('advice on code that fails: %s %s', (type, message, advice) => {
   expect(adviceOnResult({ type, message }, KEY)).toBe(advice)
 })

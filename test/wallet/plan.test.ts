@@ -43,7 +43,7 @@ const refusal = (accounts: Parameters<typeof nodeWith>[0], to: string, targetCha
 
 const PAYER_THERE =
   'the second step needs up to 1 coins for gas there: move some coins there first, or name another account ' +
-  'that the key guards with --gas-payer'
+  'that the key guards with `gasPayer`'
 
 describe('a transfer is refused', () => {
   it.each([

@@ -129,8 +129,8 @@ export const enginesFor =
     (await new Engines(workBytes, stopped).replacementFor(search)).own
 
 function nothingSearches({ gpu }: OwnSearch): NewcutError {
-  return new NewcutError('BAD_OPTION', '--threads 0: nothing would search', {
-    hint: gpu === null ? 'give --threads at least 1' : 'there is no GPU to mine with; newcut devices says why',
+  return new NewcutError('BAD_OPTION', '`threads: 0`: nothing would search', {
+    hint: gpu === null ? 'give `threads` at least 1' : 'there is no GPU to mine with; newcut devices says why',
   })
 }
 

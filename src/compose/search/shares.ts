@@ -77,6 +77,6 @@ async function faultOf({ folder, isRequired }: StateSetup): Promise<string | nul
   } catch (error) {
     const message = `${folder}: the share log cannot be kept here: ${describeError(error)}`
     if (!isRequired) return message
-    throw new NewcutError('BAD_INPUT', message, { hint: '--state DIR names another folder', cause: error })
+    throw new NewcutError('BAD_INPUT', message, { hint: '`state: DIR` names another folder', cause: error })
   }
 }

@@ -32,7 +32,7 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: Sha
 /** Throws NewcutError BAD_OPTION if rigs cannot search work of this length. */
 export function checkRigWork(workBytes: number): void {
   if (workBytes === RIG_WORK_BYTES) return
-  throw new NewcutError('BAD_OPTION', '--stratum-listen has no effect: no rig can search work of this network', {
+  throw new NewcutError('BAD_OPTION', '`stratum-listen` has no effect: no rig can search work of this network', {
     hint: `its work has ${workBytes} bytes, and rigs can only search work of ${RIG_WORK_BYTES} bytes`,
   })
 }

@@ -77,7 +77,7 @@ async function compareWithFiles(
   const file = files.find((each) => each.name === name)
   if (file === undefined) {
     const names = files.map((each) => each.name).join(', ')
-    onProblem(`the node belongs to ${name}, but --network-file describes ${names}: it has no effect`)
+    onProblem(`the node belongs to ${name}, but \`network-file\` describes ${names}: it has no effect`)
     return
   }
   try {
@@ -131,7 +131,7 @@ export async function reachNodes(
   const urls = addresses.map(({ url }) => shownUrl(url))
   const twice = urls.find((url, i) => urls.indexOf(url) < i)
   if (twice !== undefined) {
-    throw new NewcutError('BAD_OPTION', `--node ${twice} is given twice`, { hint: 'give each node once' })
+    throw new NewcutError('BAD_OPTION', `\`node: ${twice}\` is given twice`, { hint: 'give each node once' })
   }
   // A single node needs none of these modules.
   const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
@@ -172,13 +172,13 @@ export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
 export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
   const { network, isKnown } = client.network
   if (!isKnown && forkWish !== 'node') {
-    throw new NewcutError('BAD_OPTION', `--fork-vote: newcut does not know how ${network.name} adopts forks`, {
+    throw new NewcutError('BAD_OPTION', `\`fork-vote\`: newcut does not know how ${network.name} adopts forks`, {
       hint: 'leave it out: the work then votes as the node does',
     })
   }
   if (forkEpoch === undefined) return network.forks
   if (network.isPublic) {
-    throw new NewcutError('BAD_OPTION', `--fork-epoch: ${network.name} has ${network.forks.castingBlocks}`, {
+    throw new NewcutError('BAD_OPTION', `\`fork-epoch\`: ${network.name} has ${network.forks.castingBlocks}`, {
       hint: 'it is for development networks',
     })
   }
@@ -282,7 +282,7 @@ function refuseOthers(answered: readonly (Answered | null)[]): void {
   const [a, b] = [first, other].map(({ client, network }) => `${client.http.baseUrl} is of ${network.name}`)
   const isNameAlike = other.network.name === first.network.name
   const difference = isNameAlike ? ', with different graphs, difficulties or first blocks' : ''
-  throw new NewcutError('BAD_OPTION', `--node: nodes of different networks: ${a}, ${b}${difference}`, {
+  throw new NewcutError('BAD_OPTION', `\`node\`: nodes of different networks: ${a}, ${b}${difference}`, {
     hint: 'give nodes of one network only',
   })
 }

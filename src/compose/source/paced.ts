@@ -71,11 +71,11 @@ export async function pacedSource(
 function refusePublic(network: string, isPublic: boolean | undefined): void {
   if (!(isPublic ?? !isDevelopment(network))) return
   const what = isPublic === undefined ? 'a network that newcut does not know' : 'a public network'
-  throw new NewcutError('BAD_OPTION', `--pace: ${network} is ${what}, and pacing is for development networks`, {
+  throw new NewcutError('BAD_OPTION', `\`pace\`: ${network} is ${what}, and pacing is for development networks`, {
     hint:
       isPublic === undefined
-        ? 'if it is yours, describe it with --network-file FILE and public: false'
-        : 'leave out --pace',
+        ? 'if it is yours, describe it with `network-file: FILE` and public: false'
+        : 'leave out `pace`',
   })
 }
 

@@ -57,6 +57,6 @@ export function checkChains(chains: readonly number[] | undefined, { info, http 
   const has = info.nodeChains.map(Number)
   const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
   if (unknown.length === 0) return
-  const message = `--chains: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
+  const message = `\`chains\`: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
   throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
 }

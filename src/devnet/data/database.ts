@@ -96,7 +96,7 @@ function openingError(location: string, error: unknown): NewcutError {
   const reason = (error as { cause?: unknown }).cause ?? error
   const code = (reason as { code?: string }).code
   if (code === 'LEVEL_LOCKED') {
-    const hint = 'one node per directory: stop the other one, or use another --data'
+    const hint = 'one node per directory: stop the other one, or use another `dataDir`'
     return unusable(location, 'in use by another process', { hint, cause: error })
   }
   if (code === 'LEVEL_CORRUPTION') return damagedDatabase(location, describeError(reason), error)

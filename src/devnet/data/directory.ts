@@ -164,7 +164,7 @@ function expectNetwork(directory: string, { network: has }: NetworkSettings, { n
 function expectPrints(directory: string, { exemptions }: BlockDatabase, prints: PrintReporter | undefined): void {
   if (prints?.isAllowed || !exemptions.hasPrintingBlocks) return
   throw unusable(directory, 'its network has modules that call print, which this node does not allow', {
-    hint: 'start it with --allow-print (allowPrint in programs), or name another directory',
+    hint: 'start it with `allowPrint: true`, or name another directory',
   })
 }
 

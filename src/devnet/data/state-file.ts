@@ -210,6 +210,6 @@ function described(error: unknown): string {
 }
 
 function noState(name: string, why: string, cause?: unknown): NewcutError {
-  const hint = 'GET /devnet/state and --state-file write such files'
+  const hint = 'GET /devnet/state and `stateFile` write such files'
   return unusable(name, `no state of a newcut network: ${why}`, { hint, cause })
 }

@@ -75,7 +75,7 @@ export class Port {
       const { code, message } = error as NodeJS.ErrnoException
       const hint =
         code === 'EADDRINUSE'
-          ? 'choose another --port (0 takes any free one) or stop what listens there'
+          ? 'choose another `port` (0 takes any free one) or stop what listens there'
           : 'listen on an address of this machine, and on a port that you may use'
       throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
     }

@@ -135,7 +135,7 @@ function conflictText(problem: Conflict): string {
     case 'clock-only-forwards':
       return 'with proof of work the clock goes forwards only: difficulty follows block times. A revert sets it back'
     case 'needs-work':
-      return 'this network has proof of work, so miners make its blocks: --no-pow starts one without'
+      return 'this network has proof of work, so miners make its blocks: `pow: false` starts one without'
     case 'clock-behind-blocks':
       return (
         `the clock can go back by at most ${problem.mostMs} ms: each block must be later than its parent, ` +
@@ -151,7 +151,7 @@ function conflictText(problem: Conflict): string {
       return (
         `${made} blocks were made; chain ${chain} at height ${height} has difficulty ${difficulty}, ` +
         `and one order searches ${withPrefix(MAX_ORDER_HASHES)} hashes at most. ` +
-        'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with --no-pow'
+        'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with `pow: false`'
       )
     }
   }

@@ -22,7 +22,7 @@ export function turnedOptions(
   const turned = { ...kept, ...(autoMine !== null && { autoMine }) }
   if (change === null) return { ...turned, networkName: undefined }
   if (options.pow === true || autoMine?.kind === 'simulated') {
-    throw new RequestRefused(409, `${NO_WORK_IN_FORKS}. Start the node without --mine, pow: true or simulated mining`)
+    throw new RequestRefused(409, `${NO_WORK_IN_FORKS}. Start the node without \`pow: true\` or simulated mining`)
   }
   // The forked network decides about its graph.
   return { ...turned, graph: undefined, fork: forkOf(change, first) }
@@ -30,11 +30,11 @@ export function turnedOptions(
 
 /** Throws RequestRefused if the node writes its network to disk: a turn would leave or replace what is there. */
 function expectNothingOnDisk({ dataDir, stateFile }: DevnetOptions): void {
-  const [option, place] = dataDir !== undefined ? ['--data', dataDir] : ['--state-file', stateFile]
+  const [option, place] = dataDir !== undefined ? ['dataDir', dataDir] : ['stateFile', stateFile]
   if (place === undefined) return
-  const what = option === '--data' ? 'keeps its blocks in' : 'writes its network to'
-  const why = `this node ${what} ${place} (${option}), so it turns to no other network`
-  throw new RequestRefused(409, `${why}: start another node, or this one without ${option}`)
+  const what = option === 'dataDir' ? 'keeps its blocks in' : 'writes its network to'
+  const why = `this node ${what} ${place} (\`${option}\`), so it turns to no other network`
+  throw new RequestRefused(409, `${why}: start another node, or this one without \`${option}\``)
 }
 
 /** Fields that are left out are those of the start, except the cut. */

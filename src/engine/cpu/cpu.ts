@@ -356,6 +356,6 @@ export class CpuEngine implements Engine {
 }
 
 function refusal(refused: readonly string[], asked: KernelPreference): NewcutError {
-  const hint = asked === 'auto' ? undefined : '--kernel auto picks a kernel that works here'
+  const hint = asked === 'auto' ? undefined : '`kernel: auto` picks a kernel that works here'
   return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, { hint })
 }

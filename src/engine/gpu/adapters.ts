@@ -94,7 +94,7 @@ function installHint(platform: NodeJS.Platform): string {
     case 'darwin':
       return 'Metal is part of macOS; install the npm package webgpu'
     default:
-      return `the npm package webgpu has no build for ${platform}: mine with --gpu none`
+      return `the npm package webgpu has no build for ${platform}: mine with \`gpu: none\``
   }
 }
 
@@ -116,8 +116,8 @@ export function chooseAdapters<T extends AdapterInfo>(
   for (const part of selection.split(',')) {
     for (const adapter of adaptersNamed(part.trim(), adapters)) {
       if (adapter.software && !allowSoftware) {
-        const hint = '--allow-software mines with it anyway; the CPU engine is faster'
-        throw new NewcutError('BAD_OPTION', `--gpu ${part}: ${adapter.name} is a software driver`, { hint })
+        const hint = '`allow-software` mines with it anyway; the CPU engine is faster'
+        throw new NewcutError('BAD_OPTION', `\`gpu: ${part}\`: ${adapter.name} is a software driver`, { hint })
       }
       chosen.add(adapter)
     }
@@ -131,7 +131,7 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
     : adapters.filter(({ name }) => part !== '' && name.toLowerCase().includes(part.toLowerCase()))
   if (found.length > 0) return found
   const known = adapters.map(({ name }, index) => `${index} (${name})`).join(', ')
-  throw new NewcutError('BAD_OPTION', `--gpu ${part}: no such GPU`, { hint: known === '' ? 'there is none' : known })
+  throw new NewcutError('BAD_OPTION', `\`gpu: ${part}\`: no such GPU`, { hint: known === '' ? 'there is none' : known })
 }
 
 /**

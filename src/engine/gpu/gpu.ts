@@ -103,7 +103,7 @@ export class GpuEngine implements Engine {
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     if (!gpuSearches(workBytes)) {
       throw new NewcutError('KERNEL_REFUSED', `the GPU cannot search work of ${workBytes} bytes`, {
-        hint: 'it searches graphs of degree 3 (286 bytes) only; mine this one with --gpu none',
+        hint: 'it searches graphs of degree 3 (286 bytes) only; mine this one with `gpu: none`',
       })
     }
     this.#events = events
@@ -115,7 +115,7 @@ export class GpuEngine implements Engine {
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
     throw new NewcutError('KERNEL_REFUSED', `no GPU can search here: ${failures.join('; ')}`, {
-      hint: 'newcut devices lists the GPUs of this machine; --gpu none mines without them',
+      hint: 'newcut devices lists the GPUs of this machine; `gpu: none` mines without them',
     })
   }
 

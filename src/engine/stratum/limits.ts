@@ -82,5 +82,5 @@ export function fullText(sessions: number): string {
 /** Message that no more rigs of an address are accepted. */
 export function fullAddressText(address: string, { sessionsPerAddress }: RigLimits): string {
   const most = `${sessionsPerAddress} rigs are connected from ${address}, and no more are let in`
-  return `${most}: --stratum-per-address sets how many may be`
+  return `${most}: \`stratum-per-address\` sets how many may be`
 }

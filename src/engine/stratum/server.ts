@@ -146,7 +146,7 @@ export class RigServer<S extends ServedSession> {
       })
     }).catch((error: Error) => {
       throw new NewcutError('PORT_BUSY', `cannot listen for rigs on ${host}:${port}: ${error.message}`, {
-        hint: 'choose another address with --stratum-listen HOST:PORT',
+        hint: 'choose another address with `stratum-listen: HOST:PORT`',
         cause: error,
       })
     })

@@ -74,8 +74,8 @@ export class OnDemand implements Pacer {
       const chain = nextChain(left, await this.#heights(ends), this.#options.graphHistory)
       ends.throwIfAborted()
       if (source.wanted?.includes(chain) === false) {
-        throw new NewcutError('BAD_OPTION', `chain ${chain} has to grow, and --chains leaves it out`, {
-          hint: 'chains that hold up others grow too: add it to --chains',
+        throw new NewcutError('BAD_OPTION', `chain ${chain} has to grow, and \`chains\` leaves it out`, {
+          hint: 'chains that hold up others grow too: add it to `chains`',
         })
       }
       source.steer([chain])

@@ -28,7 +28,7 @@ const MAX_SEARCH_HASHES = 1n << 20n
 
 /** The error of a node that checks a proof of work that takes more than MAX_SEARCH_HASHES. */
 export function searchTooLong(network: string, target: bigint): NewcutError {
-  const message = `--pace: ${network} checks proof of work, and a block takes ${difficultyOf(target)} hashes`
+  const message = `\`pace\`: ${network} checks proof of work, and a block takes ${difficultyOf(target)} hashes`
   return new NewcutError('BAD_OPTION', message, {
     hint: `give a node that runs without proof of work, or one whose blocks take at most ${MAX_SEARCH_HASHES} hashes`,
   })

@@ -149,7 +149,7 @@ it('the server warns once if an address has all its sessions, and once if the to
   const { port, warnings } = await startedServer({ sessionsPerAddress: 2 })
   for (let i = 0; i < 2; i++) await loggedIn(port)
   for (let i = 0; i < 3; i++) await (await connected(port)).ended
-  expect(warnings).toEqual([expect.stringMatching(/^2 rigs are connected from 127\.0\.0\.1, .*--stratum-per-address/)])
+  expect(warnings).toEqual([expect.stringMatching(/^2 rigs are connected from 127\.0\.0\.1, .*`stratum-per-address`/)])
   const full = await startedServer({ sessions: 2 })
   for (let i = 0; i < 2; i++) await loggedIn(full.port)
   for (let i = 0; i < 3; i++) await (await connected(full.port)).ended

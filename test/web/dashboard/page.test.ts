@@ -161,7 +161,7 @@ await describeInChromium('the dashboard', (browser) => {
     await expect.poll(() => page.isDisabled('#threads-button')).toBe(true)
     await page.fill('#threads', '0')
     await page.click('#threads-button')
-    await expect.poll(() => text('control-note')).toMatch(/^The miner refused: --threads 0: nothing would search/)
+    await expect.poll(() => text('control-note')).toMatch(/^The miner refused: `threads: 0`: nothing would search/)
     expect(await page.inputValue('#threads')).toBe('0')
     await page.fill('#threads', '1')
     await page.click('#threads-button')

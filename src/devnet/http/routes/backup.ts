@@ -6,7 +6,7 @@ import { writeRefusal } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'
 import type { Handler, Router } from '../router.ts'
 
-const disabled: HttpRefusal = { status: 404, message: 'backups are not enabled: start the node with --backup-dir DIR' }
+const disabled: HttpRefusal = { status: 404, message: 'backups are not enabled: start the node with `backupDir`' }
 
 /** Adds the routes. If `jobs` is null, backups are disabled, and the routes respond 404. */
 export function addBackupRoutes(router: Router, jobs: BackupJobs | null): void {
