@@ -158,7 +158,7 @@ const miningCommands: readonly CommandRow[] = [
     name: 'devnet',
     group: 'contracts',
     help: 'run a development network with contracts',
-    about: 'It is one node with the HTTP interface of chainweb-node, at http://127.0.0.1:1848 by default.',
+    about: `It is one node with the HTTP interface of chainweb-node, at http://${devnetOptions.host.fallback}:${devnetOptions.port.fallback} by default.`,
     options: devnetOptions,
     common: commonDevnetOptions,
     examples: [

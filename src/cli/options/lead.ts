@@ -3,7 +3,7 @@ import { nodeUrls, yesNo } from '../values.ts'
 import { domain, leaderServers, natsOptions, replicas } from './fleet.ts'
 import { logOptions } from './log.ts'
 import { mineOptions } from './mine.ts'
-import { tlsOptions } from './node.ts'
+import { nodeOptions, tlsOptions } from './node.ts'
 import { priceOptions } from './prices.ts'
 import { flagOnly, option } from './row.ts'
 
@@ -12,7 +12,7 @@ export const leadOptions = {
   ...natsOptions,
   'nats-replicas': replicas,
   'nats-domain': domain,
-  node: option(nodeUrls, ['http://127.0.0.1:1848'], 'URL', 'node to mine for', {
+  node: option(nodeUrls, [nodeOptions.node.fallback], 'URL', 'node to mine for', {
     group: 'node',
     more: 'Repeat it for failover: the first node has the highest priority. All leaders of a fleet must have the same nodes.',
     plural: 'nodes',
