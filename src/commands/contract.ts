@@ -1,6 +1,5 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
 import { randomInt } from 'node:crypto'
-import { resolve } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from '../cli/input/snapshot-file.ts'
@@ -118,7 +117,7 @@ async function outcomesOf(options: ContractOptions, around: Surroundings): Promi
   const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '--fork-chains', tell)
   tell(forkLine(opened.pin, opened.source.block.chain))
   const outcomes: FileOutcome[] = []
-  for (const file of files) outcomes.push(await runOnFork(resolve(file), questions, opened))
+  for (const file of files) outcomes.push(await runOnFork(file, questions, opened))
   tell(costLine(opened.remote))
   return outcomes
 }
