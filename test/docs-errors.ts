@@ -18,9 +18,9 @@ Codes never change their meaning, so scripts can rely on them. With \`--log json
 
 const API = `## In a program
 
-Every error of the packages \`newcut/core\`, \`newcut/node\`, \`newcut/wallet\` and \`newcut/devnet\` is a \`NewcutError\` with
-\`code\`, \`message\`, \`hint\` (what to do, where newcut knows it) and \`cause\`. Errors of the node client also have \`url\`,
-\`status\`, \`operation\` and \`retryable\`.
+Every error of the packages \`newcut/core\`, \`newcut/node\`, \`newcut/wallet\`, \`newcut/devnet\`, \`newcut/contracts\` and
+\`newcut/conformance\` is a \`NewcutError\` with \`code\`, \`message\`, \`hint\` (what to do, where newcut knows it) and
+\`cause\`. Errors of the node client also have \`url\`, \`status\`, \`operation\` and \`retryable\`.
 `
 
 const EXIT_CODES = `## Exit codes

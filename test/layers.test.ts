@@ -52,6 +52,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node',
     'devnet',
     'copy',
+    'conformance',
     // Texts of the modules of a fork, for editors.
     'editor',
     'testing',
@@ -84,7 +85,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['contracts', 'copy', 'schema', 'platform', 'core', 'base'],
   schema: ['core', 'base'],
   platform: ['core', 'base'],
-  testing: ['contracts', 'copy', 'platform', 'base'],
+  testing: ['editor', 'contracts', 'copy', 'platform', 'base'],
   editor: ['contracts', 'core', 'base'],
   contracts: ['core', 'base'],
   copy: ['contracts', 'core', 'base'],

@@ -3,16 +3,13 @@ import { join } from 'node:path'
 import { NewcutError } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
 import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { startDevnet } from '../compose/devnet.ts'
+import { type ClientReport, startJudgingNode } from '../compose/conformance/judging-node.ts'
 import { ownCases } from '../conformance/case-file.ts'
-import { type ClientResult, clientRules } from '../conformance/clients/judge.ts'
-import { ClientServer } from '../conformance/clients/serve.ts'
+import { clientRules } from '../conformance/clients/judge.ts'
 import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
 import { caseSummaryLines, failedCaseLine, gaveUpLine } from '../conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
-import { caseNeeds } from '../conformance/words.ts'
-import { development } from '../core/network-data.ts'
-import { definitionOf, type NetworkForm } from '../core/network-form.ts'
+import type { NetworkForm } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
 
 export interface ServeClientsOptions {
@@ -29,23 +26,9 @@ export interface ServeClientsOptions {
   readonly onReport: (report: ConformanceReport) => void
 }
 
-/** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */
-const DIFFICULTY = 500_000n
 const IDLE_CHECK_MS = 200
-/** Blocks of each chain at the start, so that lists and pages have something in them. */
-const FIRST_BLOCKS = 3
-/** Time between further blocks of each chain: streams have news, even of a client that sends no commands. */
-const BLOCK_TIME_MS = 2000
-/** Chains of every live network: clients have their number in their code. */
-const GRAPH = 'twenty'
-
-/** A report about a client. */
-interface ClientReport extends ConformanceReport {
-  readonly cases: readonly ClientResult[]
-}
-
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
-export function serveClients(
+export function runJudgingNode(
   options: ServeClientsOptions,
   { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
 ): Promise<number> {
@@ -68,78 +51,21 @@ export function serveClients(
 }
 
 async function judged(
-  { port, idleMs, network: form }: ServeClientsOptions,
+  { port, idleMs, network }: ServeClientsOptions,
   situations: readonly ClientSituation[],
   tell: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<ClientReport> {
-  const node = await startDevnet({
-    port: 0,
-    ...(form === null ? { graph: GRAPH } : { networkName: form.name, networks: [form] }),
-    difficulty: DIFFICULTY,
-    autoMine: { kind: 'on-arrival', confirmations: 5 },
+  const node = await startJudgingNode({ port, network, situations, clock: systemClock })
+  tell(`serving ${node.url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
+  await new Promise<void>((resolve) => {
+    const check = setInterval(() => {
+      if (!stopped.aborted && (node.idleMs === null || node.idleMs < idleMs)) return
+      clearInterval(check)
+      resolve()
+    }, IDLE_CHECK_MS)
   })
-  const network = form?.name ?? development.name
-  const blockGas = (form === null ? null : definitionOf(form).blockGas) ?? development.blockGas
-  const chains = node.cut.size
-  const blocksEach = (count: number) =>
-    node.mine(Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count])))
-  let news: Repetition | null = null
-  // A miner makes the blocks itself: others would make its work stale.
-  let isMiner = false
-  try {
-    let lastMs: number | null = null
-    const server = new ClientServer({
-      ...{ host: '127.0.0.1', port, node: node.url, situations, clock: systemClock },
-      served: { network, chains, blockGas },
-      onRequest: ({ operation }) => {
-        lastMs = systemClock.monotonicMs()
-        if (operation?.id === 'work') isMiner = true
-        news ??= new Repetition(async () => isMiner || blocksEach(1), BLOCK_TIME_MS)
-      },
-    })
-    const url = await server.listen()
-    await blocksEach(FIRST_BLOCKS)
-    tell(`serving ${url} to a client; ends ${formatDuration(idleMs)} after its last request, or on Ctrl-C`)
-    await new Promise<void>((resolve) => {
-      const check = setInterval(() => {
-        if (!stopped.aborted && (lastMs === null || systemClock.monotonicMs() - lastMs < idleMs)) return
-        clearInterval(check)
-        resolve()
-      }, IDLE_CHECK_MS)
-    })
-    const cases = server.judge.verdict(systemClock.monotonicMs())
-    await server.close()
-    return reportOf(url, network, cases)
-  } finally {
-    await (news as Repetition | null)?.end()
-    await node.close()
-  }
-}
-
-/** Runs a task again and again, never twice at once. */
-class Repetition {
-  readonly #timer: NodeJS.Timeout
-  #running: Promise<unknown> | null = null
-
-  constructor(task: () => Promise<unknown>, pauseMs: number) {
-    this.#timer = setInterval(() => {
-      this.#running ??= task().finally(() => {
-        this.#running = null
-      })
-    }, pauseMs)
-  }
-
-  /** Resolves once the task has ended. */
-  async end(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#running
-  }
-}
-
-function reportOf(url: string, network: string, cases: readonly ClientResult[]): ClientReport {
-  const offers = Object.fromEntries(caseNeeds.map((need) => [need, null])) as ClientReport['offers']
-  return { node: url, network, packageVersion: '3.2', release: 'live 3.2', offers, cases }
+  return node.end()
 }
 
 function printReport(report: ClientReport, json: boolean, print: (line: string) => void): void {

@@ -11,7 +11,7 @@ import { type ConformanceReport, runCases } from '../conformance/run.ts'
 import type { Release } from '../conformance/words.ts'
 import { definitionOf, type NetworkForm } from '../core/network-form.ts'
 import { systemClock } from '../platform/clock.ts'
-import { type ServeClientsOptions, serveClients } from './conformance-serve.ts'
+import { runJudgingNode, type ServeClientsOptions } from './conformance-serve.ts'
 
 type ConformanceValues = Values<typeof conformanceOptions>
 
@@ -20,7 +20,7 @@ export async function runConformance(values: ConformanceValues, around: Surround
   const { node: url, insecure, fingerprint, timeout: timeoutMs, needs = null, release, json, junit } = values
   const { 'network-file': file, serve } = values
   const forms = await networkFormsOf(file === undefined ? [] : [file])
-  if (serve !== undefined) return serveClients(serveOptions(serve, values, forms[0] ?? null), around)
+  if (serve !== undefined) return runJudgingNode(serveOptions(serve, values, forms[0] ?? null), around)
   const { out, err, untilStopped } = around
   const cases = chosenCases(values.cases ?? ownCases(), values.only)
   const options = {

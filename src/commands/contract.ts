@@ -12,7 +12,7 @@ import { printerTo, type Surroundings } from '../cli/terminal.ts'
 import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '../contracts/repl/run.ts'
 import type { FileOutcome, FileQuestions } from '../testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '../testing/reports.ts'
-import { type AtPlace, placeOf, tapLines, testsOf, withMatching } from '../testing/results.ts'
+import { type AtPlace, locationOf, tapLines, testsOf, withMatching } from '../testing/results.ts'
 import { runTestFiles } from '../testing/run.ts'
 import { type WatchEvents, watchFiles } from '../testing/watch.ts'
 
@@ -83,7 +83,7 @@ async function runOnce(
   const outcomes = (await outcomesOf(options, around)).map((outcome) => {
     return options.match === undefined ? outcome : withMatching(outcome, options.match)
   })
-  const tests = outcomes.map((outcome) => testsOf(outcome, placeOf))
+  const tests = outcomes.map((outcome) => testsOf(outcome, locationOf))
   if (options.tap) for (const line of tapLines(tests)) print(line)
   else for (const outcome of outcomes) printOutcome(outcome, options, around)
   const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
@@ -155,7 +155,7 @@ function printOutcome({ file, report, findings }: FileOutcome, options: Contract
   const { gas, cases, ...rest } = report
   if (options.json) {
     const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
-    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: placeOf(at), what, milligas }))
+    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: locationOf(at), what, milligas }))
     const located = { failures: rest.failures.map(withPlace), stopped: rest.stopped && withPlace(rest.stopped) }
     print(
       JSON.stringify({
@@ -174,14 +174,14 @@ function printOutcome({ file, report, findings }: FileOutcome, options: Contract
 }
 
 /** With its place as text. `place` itself counts lines and columns from 0. */
-const withPlace = <T extends AtPlace>(at: T) => ({ ...at, at: placeOf(at) })
+const withPlace = <T extends AtPlace>(at: T) => ({ ...at, at: locationOf(at) })
 
 function gasJson({ milligas, text, ...at }: FormGas) {
-  return { form: placeOf(at), text, milligas }
+  return { form: locationOf(at), text, milligas }
 }
 
 function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
-  return { form: placeOf(form), hasFailed, omitted, trace }
+  return { form: locationOf(form), hasFailed, omitted, trace }
 }
 
 /** The steps of a form, below its place. A form without steps has none. */
@@ -191,7 +191,7 @@ function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, enviro
   const lines = traceLines([trace], { paint: painter(out, environment), columns })
   const cause = hasFailed ? deepestFailure(trace) : null
   return [
-    `${placeOf(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
+    `${locationOf(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,
     ...lines,
     ...(cause === null ? [] : [failureText(cause, 'the test')]),
     '',
@@ -205,7 +205,7 @@ function gasLines(forms: readonly FormGas[]): string[] {
   const shown = (milligas: number) => (milligas / 1000).toFixed(3).padStart(14)
   const rows = forms.map(({ milligas, text, ...at }) => {
     const start = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
-    return `${shown(milligas)}  ${placeOf(at)}: ${start}`
+    return `${shown(milligas)}  ${locationOf(at)}: ${start}`
   })
   const total = forms.reduce((sum, { milligas }) => sum + milligas, 0)
   return [...rows, `${shown(total)}  gas in total`]
@@ -213,7 +213,7 @@ function gasLines(forms: readonly FormGas[]): string[] {
 
 /** Where a test calls the code of another file that failed. */
 function callerOf({ calledAt }: StoppedAt): string {
-  return calledAt === null ? '' : ` (called at ${placeOf(calledAt)})`
+  return calledAt === null ? '' : ` (called at ${locationOf(calledAt)})`
 }
 
 function reportLines(
@@ -221,12 +221,12 @@ function reportLines(
   { passed, failures, gas, output, stopped }: TestReport,
   showsGas: boolean,
 ): string[] {
-  const failure = (each: TestFailure) => `  FAILED ${placeOf(each)}: ${each.name}: ${each.what}`
+  const failure = (each: TestFailure) => `  FAILED ${locationOf(each)}: ${each.name}: ${each.what}`
   return [
     ...output.map((line) => `  ${line}`),
     ...(showsGas ? gasLines(gas) : []),
     ...failures.map(failure),
-    ...(stopped === null ? [] : [`  STOPPED ${placeOf(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
+    ...(stopped === null ? [] : [`  STOPPED ${locationOf(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
     `${file}: ${passed} passed, ${failures.length} failed${stopped === null ? '' : ', ended early'}`,
   ]
 }

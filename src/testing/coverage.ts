@@ -7,6 +7,7 @@ export interface Reached {
   readonly all: number
 }
 
+/** Lines, functions and outcomes of branches of a file. */
 export interface FileReach {
   readonly lines: Reached
   readonly functions: Reached

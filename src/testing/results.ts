@@ -17,7 +17,7 @@ export interface FileTests {
 /** @param placeText a place as text; default: `file:line:column`, with the file relative to the working directory */
 export function testsOf(
   { file, report: { cases, stopped } }: FileOutcome,
-  placeText: (at: AtPlace) => string = placeOf,
+  placeText: (at: AtPlace) => string = locationOf,
 ): FileTests {
   const tests = cases.map((each) => {
     const { name, what, milligas } = each
@@ -32,7 +32,7 @@ export function testsOf(
 export type AtPlace = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
 
 /** `file:line:column`, relative to the working directory. */
-export function placeOf(at: AtPlace): string {
+export function locationOf(at: AtPlace): string {
   const name = shown(at.file)
   return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
 }

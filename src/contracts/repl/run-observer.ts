@@ -9,7 +9,8 @@ import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
 
 export { type BranchCount, type FileCounts, lineHits, merged } from '../coverage/counts.ts'
-export { type GasCalls, GasReport, type GasRow } from '../trace/gas-report.ts'
+export type { DeployedSize } from '../machine/tracer.ts'
+export { type GasCalls, GasReport, type GasRow, type GasRowKind } from '../trace/gas-report.ts'
 
 /** Questions about a run. */
 export interface RunQuestions {

@@ -15,7 +15,7 @@ export type { FormTrace } from '../trace/form-traces.ts'
 export type { Chance } from './properties.ts'
 export type { FormGas } from './test-gas.ts'
 export type { TestCase, TestFailure } from './test-results.ts'
-export type { Files } from './test-run.ts'
+export { type Files, TestRun } from './test-run.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
