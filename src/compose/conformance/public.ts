@@ -27,10 +27,11 @@
  * @module newcut/conformance
  */
 import { join } from 'node:path'
-import { type CaseNeed, type ConformanceCase, ownCases, type Release, readCases } from '../../conformance/case-file.ts'
+import { type ConformanceCase, ownCases, readCases } from '../../conformance/case-file.ts'
 import { type ClientSituation, readSituations } from '../../conformance/clients/situation-file.ts'
 import { caseSummaryLines, failedCaseLine, headLine } from '../../conformance/report.ts'
 import { type CaseResult, type ConformanceReport, runCases } from '../../conformance/run.ts'
+import type { CaseNeed, Release } from '../../conformance/words.ts'
 import type { NetworkDefinition } from '../../core/network.ts'
 import type { NetworkForm } from '../../core/network-form.ts'
 import { systemClock } from '../../platform/clock.ts'
