@@ -8,7 +8,7 @@ import type { ProcessEnvironment } from './line.ts'
 import { flagsOfOptions } from './options/devnet.ts'
 import { environmentName, negatedName, type OptionSpec } from './options/row.ts'
 import { optionTables } from './options/table.ts'
-import { yaml } from './yaml.ts'
+import { parseYaml, yaml } from './yaml.ts'
 
 const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
 
@@ -91,11 +91,10 @@ export function parseConfigFile(path: string, text: string): RawOptions {
   return content as RawOptions
 }
 
-/** Throws errors and warnings of the parser. With a warning, such as an unknown tag, the value would be a guess. */
+/** Throws SyntaxError. */
 function fromYaml(text: string): unknown {
-  const document = yaml().parseDocument(text)
-  const [problem] = [...document.errors, ...document.warnings]
-  if (problem !== undefined) throw problem
+  const { document, problem } = parseYaml(text)
+  if (problem !== null) throw new SyntaxError(problem.reason)
   return document.toJS()
 }
 
