@@ -1,8 +1,8 @@
 /** `newcut bench`: lists the suites and runs them. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { NewcutError } from '../src/base/errors.ts'
-import type { OnProgress } from '../src/base/progress.ts'
-import { type BenchSuite, benchSuites } from '../src/cli/bench-suites.ts'
+import { type BenchSuite, benchSuites } from '../src/faces/cli/bench-suites.ts'
+import { NewcutError } from '../src/ground/base/errors.ts'
+import type { OnProgress } from '../src/ground/base/progress.ts'
 import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'

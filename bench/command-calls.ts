@@ -2,12 +2,13 @@
  * Calls the embedded node from another process: transfers into immediate blocks, results, proofs. Every transfer is
  * accounted for.
  */
-import { developmentAccounts } from '../src/core/development-accounts.ts'
-import { decodeProof } from '../src/core/spv.ts'
-import { NodeClient } from '../src/node/public.ts'
-import { GAS } from '../src/wallet/capability.ts'
-import type { SignedCommand } from '../src/wallet/command.ts'
-import { signedCommand, signingKey } from '../src/wallet/keys.ts'
+
+import { NodeClient } from '../src/client/node/public.ts'
+import { GAS } from '../src/client/wallet/capability.ts'
+import type { SignedCommand } from '../src/client/wallet/command.ts'
+import { signedCommand, signingKey } from '../src/client/wallet/keys.ts'
+import { developmentAccounts } from '../src/ground/chain/development-accounts.ts'
+import { decodeProof } from '../src/ground/chain/spv.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
 import type { Row } from './report.ts'
 import { type Server, startServer } from './server.ts'

@@ -12,8 +12,8 @@ import {
   nonceCount,
   prepareWork,
   SEARCHED_WORK_BYTES,
-} from '../src/engine/gpu/layout.ts'
-import { nonceOf } from '../src/engine/range.ts'
+} from '../src/mining/engine/gpu/layout.ts'
+import { nonceOf } from '../src/mining/engine/range.ts'
 
 /** Compiled benchmarks are in dist/bench; the kernel source stays in bench/cuda. */
 const SOURCE = fileURLToPath(

@@ -1,7 +1,7 @@
 /** Energy of hashes in benchmarks: that of the CPU packages, and that of a card. */
-import type { AdapterInfo } from '../src/engine/gpu/messages.ts'
-import { HWMON_FOLDER, readHwmon } from '../src/sensors/hwmon.ts'
-import { askNvidia } from '../src/sensors/nvidia.ts'
+import type { AdapterInfo } from '../src/mining/engine/gpu/messages.ts'
+import { HWMON_FOLDER, readHwmon } from '../src/mining/sensors/hwmon.ts'
+import { askNvidia } from '../src/mining/sensors/nvidia.ts'
 import {
   joulesBetween,
   type PackageCounter,
@@ -9,7 +9,7 @@ import {
   type PowercapProblem,
   problemText,
   readPackages,
-} from '../src/sensors/powercap.ts'
+} from '../src/mining/sensors/powercap.ts'
 
 /** Timeout of a tool that reads cards. */
 const TOOL_MS = 5000

@@ -3,13 +3,13 @@
  * listeners that receive jobs without parsing them.
  */
 import { connect, type Socket } from 'node:net'
-import { withNonce } from '../src/core/header.ts'
-import { readNatsAddress } from '../src/fleet/address.ts'
-import { Link } from '../src/fleet/link.ts'
-import { type Report, ReportAnswer } from '../src/fleet/messages.ts'
-import { systemClock } from '../src/platform/clock.ts'
-import { FleetSource, type RigFigures } from '../src/source/fleet/fleet-source.ts'
-import type { Job } from '../src/source/source.ts'
+import { withNonce } from '../src/ground/chain/header.ts'
+import { systemClock } from '../src/ground/platform/clock.ts'
+import { readNatsAddress } from '../src/mining/fleet/address.ts'
+import { Link } from '../src/mining/fleet/link.ts'
+import { type Report, ReportAnswer } from '../src/mining/fleet/messages.ts'
+import { FleetSource, type RigFigures } from '../src/mining/source/fleet/fleet-source.ts'
+import type { Job } from '../src/mining/source/source.ts'
 import { sharedMs } from './shared-clock.ts'
 
 /** The load that the suite orders. */

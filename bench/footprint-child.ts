@@ -2,9 +2,9 @@
  * Reads a journal in a process of its own, for the suite `footprint`: as a start of a miner does, or as `newcut blocks
  * --summary` does without an index. Prints the processor time and the peak of its memory.
  */
-import { summariesOf } from '../src/cli/results/blocks-lines.ts'
-import { readJournal } from '../src/journal/content.ts'
-import { earlierRuns } from '../src/journal/earlier.ts'
+import { summariesOf } from '../src/commands/results/blocks-lines.ts'
+import { readJournal } from '../src/mining/journal/content.ts'
+import { earlierRuns } from '../src/mining/journal/earlier.ts'
 
 const [folder, solutions, mode] = process.argv.slice(2)
 const before = process.cpuUsage()

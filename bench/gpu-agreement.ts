@@ -3,13 +3,13 @@
  * take hours for a billion.
  */
 import { randomBytes, randomInt } from 'node:crypto'
-import { FREE_NONCE } from '../src/core/nonce.ts'
-import type { Kernel } from '../src/engine/cpu/kernel.ts'
-import { chooseKernel } from '../src/engine/cpu/kernels.ts'
-import { GpuEngine } from '../src/engine/gpu/gpu.ts'
-import { judgeNonce, prepareWork, SEARCHED_WORK_BYTES } from '../src/engine/gpu/layout.ts'
-import type { AdapterChoice } from '../src/engine/gpu/messages.ts'
-import { HIGHS, LOWS, lowWith, MIDDLES, type NonceRange, nextLow, nonceOf } from '../src/engine/range.ts'
+import { FREE_NONCE } from '../src/ground/chain/nonce.ts'
+import type { Kernel } from '../src/mining/engine/cpu/kernel.ts'
+import { chooseKernel } from '../src/mining/engine/cpu/kernels.ts'
+import { GpuEngine } from '../src/mining/engine/gpu/gpu.ts'
+import { judgeNonce, prepareWork, SEARCHED_WORK_BYTES } from '../src/mining/engine/gpu/layout.ts'
+import type { AdapterChoice } from '../src/mining/engine/gpu/messages.ts'
+import { HIGHS, LOWS, lowWith, MIDDLES, type NonceRange, nextLow, nonceOf } from '../src/mining/engine/range.ts'
 import { pause } from './suite.ts'
 import { engineWork } from './work.ts'
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { sealJournalLine } from '../src/journal/line-seal.ts'
+import { sealJournalLine } from '../src/mining/journal/line-seal.ts'
 
 const MONTHS = ['2026-06', '2026-07', '2026-08', '2026-09', '2026-10', '2026-11']
 const WORK_BYTES = 286

@@ -3,10 +3,10 @@
  * follows. No clock frequency is read: a chain of additions in general registers, one cycle each, tells the cycles.
  */
 
-import { tailLayout } from '../src/engine/cpu/kernel.ts'
-import type { OrderName } from '../src/engine/cpu/names.ts'
-import type { NativeAddon, NativePorts } from '../src/engine/cpu/native-kernel.ts'
-import { countOperations, operationGraph } from '../src/engine/cpu/operations.ts'
+import { tailLayout } from '../src/mining/engine/cpu/kernel.ts'
+import type { OrderName } from '../src/mining/engine/cpu/names.ts'
+import type { NativeAddon, NativePorts } from '../src/mining/engine/cpu/native-kernel.ts'
+import { countOperations, operationGraph } from '../src/mining/engine/cpu/operations.ts'
 
 /** In the order of the kinds in ports.h. */
 const KINDS = [

@@ -3,7 +3,7 @@
  * the hashrate with regular preemptions relative to none.
  */
 import { availableParallelism } from 'node:os'
-import type { CpuEngine } from '../src/engine/cpu/cpu.ts'
+import type { CpuEngine } from '../src/mining/engine/cpu/cpu.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Effort, measuredRate, pause, withEngine } from './suite.ts'
 import { engineWork, freshWork, UNREACHABLE } from './work.ts'

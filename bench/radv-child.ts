@@ -3,7 +3,7 @@
  * assembly to stderr. The driver's name goes to stdout first, because the driver may crash later.
  */
 import { readFileSync, writeSync } from 'node:fs'
-import { listDawnAdapters, loadDawn, openAdapter } from '../src/engine/gpu/dawn.ts'
+import { listDawnAdapters, loadDawn, openAdapter } from '../src/mining/engine/gpu/dawn.ts'
 
 const [, , target] = process.argv
 

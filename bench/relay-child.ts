@@ -1,13 +1,13 @@
 /** Relay process of the suite `relay`: a rig's source, the stratum server, the share log. */
 import { randomUUID } from 'node:crypto'
-import { JetStreamStore } from '../src/accounts/jetstream-store.ts'
 import { rigTies } from '../src/compose/source/fleet.ts'
-import { StratumEngine } from '../src/engine/stratum/stratum.ts'
-import { readNatsAddress } from '../src/fleet/address.ts'
-import { Link } from '../src/fleet/link.ts'
-import { Miner } from '../src/mine/miner.ts'
-import { systemClock } from '../src/platform/clock.ts'
-import { FleetSource } from '../src/source/fleet/fleet-source.ts'
+import { systemClock } from '../src/ground/platform/clock.ts'
+import { JetStreamStore } from '../src/mining/accounts/jetstream-store.ts'
+import { StratumEngine } from '../src/mining/engine/stratum/stratum.ts'
+import { readNatsAddress } from '../src/mining/fleet/address.ts'
+import { Link } from '../src/mining/fleet/link.ts'
+import { Miner } from '../src/mining/mine/miner.ts'
+import { FleetSource } from '../src/mining/source/fleet/fleet-source.ts'
 import { usedBytes } from './used-bytes.ts'
 
 /** Orders of the suite. */

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { descriptorLimit } from '../src/platform/descriptors.ts'
+import { descriptorLimit } from '../src/ground/platform/descriptors.ts'
 import { Leader } from './fleet.ts'
 import { nextAnswer } from './load-child.ts'
 import { startNats } from './nats-server.ts'

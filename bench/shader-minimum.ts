@@ -3,7 +3,7 @@
  * scalar unit and a rotate instruction. Runs the compression of RFC 7693 section 3.2 on symbols, and counts values that
  * differ both between lanes and between trips. All other values are computed once per lane, or by the scalar unit.
  */
-import { MIX_INDICES, SIGMA } from '../src/core/blake2s.ts'
+import { MIX_INDICES, SIGMA } from '../src/ground/chain/blake2s.ts'
 
 /** Bits of `differs`. */
 const FROM_TRIP_TO_TRIP = 1

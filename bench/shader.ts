@@ -2,7 +2,7 @@
  * Vector instructions per nonce of shaders/search.wgsl under Mesa's driver for AMD cards, compared with the minimum.
  * They limit the hashrate of these cards: rate = lanes * clock / instructions. No card is needed or used.
  */
-import { shaderText } from '../src/engine/gpu/shader.ts'
+import { shaderText } from '../src/mining/engine/gpu/shader.ts'
 import { compileFor, findRadv, type RadvCode } from './radv.ts'
 import type { Row } from './report.ts'
 import { handMinimum, type Terms } from './shader-minimum.ts'

@@ -1,15 +1,15 @@
 /** A miner of the simulated network: the state machine of the source, with a simulated shell. */
-import { encodeWork } from '../src/core/header.ts'
-import { MAX_TARGET } from '../src/core/target.ts'
-import { type Work, workFromBytes } from '../src/core/work.ts'
-import { type Chances, chancesOf, chooseChain, type Prospect } from '../src/source/node/choice.ts'
-import { type Effect, type Event, initialState, type State } from '../src/source/node/state.ts'
-import { step } from '../src/source/node/step.ts'
+import { encodeWork } from '../src/ground/chain/header.ts'
+import { MAX_TARGET } from '../src/ground/chain/target.ts'
+import { type Work, workFromBytes } from '../src/ground/chain/work.ts'
+import { type Chances, chancesOf, chooseChain, type Prospect } from '../src/mining/source/node/choice.ts'
+import { type Effect, type Event, initialState, type State } from '../src/mining/source/node/state.ts'
+import { step } from '../src/mining/source/node/step.ts'
 import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-network.ts'
 
 /** Time lost at a change of work. */
 export const SWITCH_MS = 1
-/** Minimum and maximum interval of head checks (src/source/node/cut-feed.ts). */
+/** Minimum and maximum interval of head checks (src/mining/source/node/cut-feed.ts). */
 const MIN_LOOK_MS = 200
 const LOOK_EVERY_MS = 1000
 

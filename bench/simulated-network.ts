@@ -2,7 +2,7 @@
  * A live network in virtual time: 20 chains, 30 s a block, epochs of 120 blocks by PROTOCOL.md C, and chains that wait
  * for their neighbours. Other miners extend it; their hashes per millisecond are the unit.
  */
-import { graphs } from '../src/core/graph.ts'
+import { graphs } from '../src/ground/chain/graph.ts'
 
 export const BLOCK_DELAY_MS = 30_000
 const WINDOW = 120

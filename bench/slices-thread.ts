@@ -1,7 +1,7 @@
 /** A search thread of the CPU engine that records its slices (slices.ts). */
 import { getEnvironmentData } from 'node:worker_threads'
-import { type SharedContent, SharedWork } from '../src/engine/cpu/shared.ts'
-import { type SearchTask, search as searchOf } from '../src/engine/cpu/thread.ts'
+import { type SharedContent, SharedWork } from '../src/mining/engine/cpu/shared.ts'
+import { type SearchTask, search as searchOf } from '../src/mining/engine/cpu/thread.ts'
 import { sharedMs } from './shared-clock.ts'
 import { SLICES, SliceLog } from './slices.ts'
 

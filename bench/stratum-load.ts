@@ -1,6 +1,6 @@
 /** Load process of the suite `stratum`: many rigs, each a socket with prepared answers. */
 import { connect, type Socket } from 'node:net'
-import { requestLine } from '../src/stratum/messages.ts'
+import { requestLine } from '../src/mining/stratum/messages.ts'
 import { sharedMs } from './shared-clock.ts'
 
 /** Orders of the suite. */

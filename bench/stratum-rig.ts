@@ -1,13 +1,13 @@
 /** A stratum rig on a real socket, for benchmarks and tests. It searches with one thread, in slices. */
 import { connect, type Socket } from 'node:net'
-import { decodeHex } from '../src/base/bytes.ts'
-import { finish, midstate } from '../src/core/blake2s.ts'
-import { withNonce } from '../src/core/header.ts'
-import { meetsWords } from '../src/core/pow.ts'
-import { LineSplitter } from '../src/stratum/lines.ts'
-import { type Response, readMessage, requestLine } from '../src/stratum/messages.ts'
-import { composedNonce, nonce2Text } from '../src/stratum/nonces.ts'
-import { readTarget } from '../src/stratum/targets.ts'
+import { decodeHex } from '../src/ground/base/bytes.ts'
+import { finish, midstate } from '../src/ground/chain/blake2s.ts'
+import { withNonce } from '../src/ground/chain/header.ts'
+import { meetsWords } from '../src/ground/chain/pow.ts'
+import { LineSplitter } from '../src/mining/stratum/lines.ts'
+import { type Response, readMessage, requestLine } from '../src/mining/stratum/messages.ts'
+import { composedNonce, nonce2Text } from '../src/mining/stratum/nonces.ts'
+import { readTarget } from '../src/mining/stratum/targets.ts'
 
 export interface RigJobSeen {
   readonly id: string

@@ -1,9 +1,9 @@
 /** The interface of benchmark suites, and shared helpers. */
 
-import { CpuEngine } from '../src/engine/cpu/cpu.ts'
-import type { Priority } from '../src/engine/cpu/priority.ts'
-import { nonceRanges } from '../src/engine/range.ts'
-import { systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/ground/platform/clock.ts'
+import { CpuEngine } from '../src/mining/engine/cpu/cpu.ts'
+import type { Priority } from '../src/mining/engine/cpu/priority.ts'
+import { nonceRanges } from '../src/mining/engine/range.ts'
 import type { Row } from './report.ts'
 
 /** Duration per sample, and number of samples. */

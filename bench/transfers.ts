@@ -1,9 +1,9 @@
 /** Signed coin transfers for benchmarks, sent to a node as fast as it returns results. */
-import { readCapability } from '../src/wallet/capability.ts'
-import type { SignedCommand } from '../src/wallet/command.ts'
-import { signedCommand } from '../src/wallet/keys.ts'
-import { knownKey } from '../src/wallet/known-keys.ts'
-import { knownKeyNames } from '../src/wallet/known-names.ts'
+import { readCapability } from '../src/client/wallet/capability.ts'
+import type { SignedCommand } from '../src/client/wallet/command.ts'
+import { signedCommand } from '../src/client/wallet/keys.ts'
+import { knownKey } from '../src/client/wallet/known-keys.ts'
+import { knownKeyNames } from '../src/client/wallet/known-names.ts'
 
 export const PREFIX = '/chainweb/0.0/development'
 const SENDERS = 10

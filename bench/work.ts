@@ -1,9 +1,9 @@
 /** Creates work for benchmarks and tests: random fields and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
-import { encodeWork } from '../src/core/header.ts'
-import { FREE_NONCE } from '../src/core/nonce.ts'
-import { MAX_TARGET } from '../src/core/target.ts'
-import type { EngineWork } from '../src/engine/engine.ts'
+import { encodeWork } from '../src/ground/chain/header.ts'
+import { FREE_NONCE } from '../src/ground/chain/nonce.ts'
+import { MAX_TARGET } from '../src/ground/chain/target.ts'
+import type { EngineWork } from '../src/mining/engine/engine.ts'
 
 /** Creates work with random fields: 178 + 36 x degree bytes. */
 export function freshWork(difficulty: bigint, degree = 3): Uint8Array {

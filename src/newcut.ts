@@ -1,6 +1,6 @@
 /** The command line as a process: its output, its crashes, and its exit code. */
-import { versionFlags } from './cli/version-flags.ts'
-import { packageVersion } from './platform/version.ts'
+import { versionFlags } from './faces/cli/version-flags.ts'
+import { packageVersion } from './ground/platform/version.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has closed the pipe (`newcut inspect ... | head`), which is not an error.

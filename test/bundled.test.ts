@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
 import { machineFor } from '../src/compose/devnet-machine.ts'
-import { bundled } from '../src/platform/bundled.ts'
+import { bundled } from '../src/ground/platform/bundled.ts'
 
 const compiled = fileURLToPath(new URL('../dist/src/', import.meta.url))
 const folder = join(compiled, 'bundled')
@@ -33,7 +33,12 @@ it('has all modules but the packages that are files already, and those that load
   const outside = filesIn('bundled')
     .flatMap(importsOf)
     .filter((module) => !module.startsWith('node:') && !module.startsWith('./'))
-  const packages = ['../api/prom-client.js', '../node/undici.js', '../platform/fastify.js', '../schema/typebox.js']
+  const packages = [
+    '../client/node/undici.js',
+    '../faces/api/prom-client.js',
+    '../ground/platform/fastify.js',
+    '../ground/schema/typebox.js',
+  ]
   expect([...new Set(outside)].toSorted()).toEqual([...packages, 'classic-level', 'piscina'])
 })
 
@@ -61,7 +66,7 @@ it('is as new as its modules: npm run build makes it again', () => {
 
 it('has scripts of pages that are as new as their modules', () => {
   const [scripts, modules] = [/\/served\//, /\/(browser|kit)\//].map((part) => {
-    return filesIn('web')
+    return filesIn('faces/web')
       .filter((name) => part.test(name))
       .map((name) => statSync(name).mtimeMs)
   })

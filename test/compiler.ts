@@ -30,7 +30,7 @@ export function faultsOf(files: readonly string[], folder: string, options: Reco
 
 /** Writes the declarations of newcut, from which programs that import it are checked. */
 export function writeDeclarations(): void {
-  const faults = runCompiler(['-p', join(root, 'tsconfig.types.json')], root)
+  const faults = runCompiler(['-b', root], root)
   if (faults.length > 0) throw new Error(`declarations: ${JSON.stringify(faults)}`)
 }
 

@@ -1,8 +1,10 @@
 /** Computes coverage by room of src/ from V8's counts in all processes of the tests. */
+
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CoverageSummary } from 'monocart-coverage-reports'
+import { roomOf } from './import-graph.ts'
 import { requireJudge } from './judge.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -52,7 +54,7 @@ export async function coverageLines(folder: string): Promise<string[]> {
   if (results === undefined) throw new Error(`no process has written what it reached to ${folder}`)
   const rooms = new Map<string, CoverageSummary[]>()
   for (const { sourcePath, summary } of results.files) {
-    const room = /^src\/([^/]+)\//.exec(sourcePath)?.[1] ?? '(main)'
+    const room = roomOf(sourcePath.slice('src/'.length)) || '(main)'
     rooms.set(room, [...(rooms.get(room) ?? []), summary])
   }
   const rows = [...rooms].toSorted().map(([room, files]) => {

@@ -1,11 +1,11 @@
 /** Writes docs/ERRORS.md from the tables of error codes and exit codes. */
-import { errorGroups } from '../src/base/error-groups.ts'
-import { type ErrorCode, errorCodes } from '../src/base/errors.ts'
-import { exitCodeOf, exitCodes } from '../src/base/exit-codes.ts'
+import { errorGroups } from '../src/ground/base/error-groups.ts'
+import { type ErrorCode, errorCodes } from '../src/ground/base/errors.ts'
+import { exitCodeOf, exitCodes } from '../src/ground/base/exit-codes.ts'
 
 const INTRODUCTION = `# Errors
 
-<!-- Written by npm run docs:tables from src/base/errors.ts, error-groups.ts and exit-codes.ts. Do not edit. -->
+<!-- Written by npm run docs:tables from src/ground/base/errors.ts, error-groups.ts and exit-codes.ts. Do not edit. -->
 
 An error is one line: what is wrong, where, what to do (in brackets), and a code.
 

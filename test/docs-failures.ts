@@ -1,13 +1,13 @@
 /** Writes docs/CONTRACT-ERRORS.md from the tables of failures of contracts. */
-import { DATABASE_FAILURES } from '../src/contracts/failures/database.ts'
-import { LOAD_FAILURES } from '../src/contracts/failures/loading.ts'
-import { PACT_FAILURES } from '../src/contracts/failures/pacts.ts'
-import type { FailureRow } from '../src/contracts/failures/row.ts'
-import { RUN_FAILURES } from '../src/contracts/failures/running.ts'
+import { DATABASE_FAILURES } from '../src/language/contracts/failures/database.ts'
+import { LOAD_FAILURES } from '../src/language/contracts/failures/loading.ts'
+import { PACT_FAILURES } from '../src/language/contracts/failures/pacts.ts'
+import type { FailureRow } from '../src/language/contracts/failures/row.ts'
+import { RUN_FAILURES } from '../src/language/contracts/failures/running.ts'
 
 const HEAD = `# Errors of contracts
 
-<!-- Written by npm run docs:tables from src/contracts/failures. Do not edit. -->
+<!-- Written by npm run docs:tables from src/language/contracts/failures. Do not edit. -->
 
 Live nodes and test files word many errors of contracts differently. Results of commands have the text of live nodes.
 \`newcut contract\` prints the text of test files. \`expect-failure\` accepts a part of either.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { metricGroups } from '../src/api/metric-groups.ts'
+import { metricGroups } from '../src/faces/api/metric-groups.ts'
 import { metricNames, metricsDocument } from './docs-metrics.ts'
 
 const document = fileURLToPath(new URL('../docs/METRICS.md', import.meta.url))

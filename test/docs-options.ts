@@ -1,5 +1,7 @@
 /** Writes docs/OPTIONS.md from the option tables. */
-import { commandGroups } from '../src/cli/command-row.ts'
+
+import { commandRows } from '../src/commands/commands.ts'
+import { commandGroups } from '../src/faces/cli/command-row.ts'
 import {
   defaultText,
   environmentName,
@@ -8,14 +10,13 @@ import {
   type OptionGroup,
   type OptionSpec,
   optionGroups,
-} from '../src/cli/options/row.ts'
-import { commandRows } from '../src/commands/commands.ts'
+} from '../src/faces/cli/options/row.ts'
 
 type Table = Readonly<Record<string, OptionSpec<unknown>>>
 
 const introduction = `# Options
 
-<!-- Written by npm run docs:tables from src/cli/options/. Do not edit. -->
+<!-- Written by npm run docs:tables from src/faces/cli/options/. Do not edit. -->
 
 You can set an option as a flag, as an environment variable, or as a line of a YAML file (\`--config FILE\` or
 \`NEWCUT_CONFIG=FILE\`). A flag wins over a variable, and a variable wins over the file.

@@ -1,11 +1,11 @@
 /** The tables of docs/PROTOCOL.md against the code that implements them. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type GraphName, graphs } from '../src/core/graph.ts'
-import { headerLayout } from '../src/core/header.ts'
-import { versionCode } from '../src/core/known-networks.ts'
-import { TAG } from '../src/core/merkle.ts'
-import { development, mainnet01, recapDevelopment, testnet04 } from '../src/core/network-data.ts'
+import { type GraphName, graphs } from '../src/ground/chain/graph.ts'
+import { headerLayout } from '../src/ground/chain/header.ts'
+import { versionCode } from '../src/ground/chain/known-networks.ts'
+import { TAG } from '../src/ground/chain/merkle.ts'
+import { development, mainnet01, recapDevelopment, testnet04 } from '../src/ground/chain/network-data.ts'
 
 const text = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
 

@@ -1,13 +1,13 @@
 /** The facts about rigs in docs/RIGS.md against the code. Its refusal tables run in test/engine/stratum. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { formatDuration } from '../src/base/units.ts'
-import { difficultyBehindUser, difficultyInPassword } from '../src/engine/stratum/hints.ts'
-import { defaultLimits } from '../src/engine/stratum/limits.ts'
-import { MOST_ROLL_MS } from '../src/engine/stratum/rolls.ts'
-import { failures } from '../src/stratum/messages.ts'
-import { rigRates, secondsPerShare } from '../src/stratum/rig-rates.ts'
-import { makers } from '../src/stratum-check/makers.ts'
+import { formatDuration } from '../src/ground/base/units.ts'
+import { difficultyBehindUser, difficultyInPassword } from '../src/mining/engine/stratum/hints.ts'
+import { defaultLimits } from '../src/mining/engine/stratum/limits.ts'
+import { MOST_ROLL_MS } from '../src/mining/engine/stratum/rolls.ts'
+import { failures } from '../src/mining/stratum/messages.ts'
+import { rigRates, secondsPerShare } from '../src/mining/stratum/rig-rates.ts'
+import { makers } from '../src/pool/stratum-check/makers.ts'
 
 const page = readFileSync(new URL('../docs/RIGS.md', import.meta.url), 'utf8')
 

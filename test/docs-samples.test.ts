@@ -28,7 +28,14 @@ import { type Command, commandsOf, promptsOf } from './docs-samples/shell.ts'
 const { entryPoints } = JSON.parse(readFileSync(`${root}typedoc.json`, 'utf8'))
 const languages = ['sh', 'console', 'ts', ...Object.keys(dataLanguages)]
 const inLanguage = (...wanted: readonly string[]) => allBlocks.filter(({ language }) => wanted.includes(language))
-const examples = docstringPrograms(['src/core', 'src/node', 'src/wallet', 'src/devnet', 'src/compose', 'src/testing'])
+const examples = docstringPrograms([
+  'src/ground/chain',
+  'src/client/node',
+  'src/client/wallet',
+  'src/devnet',
+  'src/compose',
+  'src/language/testing',
+])
 /** Those at the top of `newcut/core` and the like. */
 const ofEntries = examples.filter(({ where }) => entryPoints.includes(where))
 

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { expect, it } from 'vitest'
 import { filesBelow } from '../scripts/sources.ts'
-import { controlOperations } from '../src/schema/control.ts'
-import type { Operation } from '../src/schema/operation.ts'
-import { validatorOf } from '../src/schema/validator.ts'
+import { controlOperations } from '../src/ground/schema/control.ts'
+import type { Operation } from '../src/ground/schema/operation.ts'
+import { validatorOf } from '../src/ground/schema/validator.ts'
 
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { errorGroups } from '../src/base/error-groups.ts'
+import { errorGroups } from '../src/ground/base/error-groups.ts'
 import {
   asNewcutError,
   describeError,
@@ -8,8 +8,8 @@ import {
   errorCodes,
   FormatError,
   NewcutError,
-} from '../src/base/errors.ts'
-import { exitCodeOf, exitCodes } from '../src/base/exit-codes.ts'
+} from '../src/ground/base/errors.ts'
+import { exitCodeOf, exitCodes } from '../src/ground/base/exit-codes.ts'
 import { errorsDocument } from './docs-errors.ts'
 
 it('ERRORS.md matches the tables; npm run docs:tables rewrites it', async () => {

@@ -73,7 +73,7 @@ const clocks: Exceptions = {
 
 /** Programs wait between attempts by `base/backoff.ts` alone. These files have a formula of their own. */
 const backoffs: Exceptions = {
-  'base/backoff.ts': [1, 'the formula'],
+  'ground/base/backoff.ts': [1, 'the formula'],
 }
 
 it('no source has a backoff of its own', () => {
@@ -83,7 +83,7 @@ it('no source has a backoff of its own', () => {
 
 /** One guard keeps foreign pages away. */
 const guards: Exceptions = {
-  'base/host.ts': [2, 'the guard'],
+  'ground/base/host.ts': [2, 'the guard'],
 }
 
 it('no source has a guard against foreign pages of its own', () => {
@@ -92,11 +92,11 @@ it('no source has a guard against foreign pages of its own', () => {
 
 /** Amounts of coins are read by `base/coins.ts` alone. */
 const decimals: Exceptions = {
-  'base/coins.ts': [3, 'the reader'],
-  'contracts/natives/data/logarithm.ts': [1, 'decimals of the language'],
-  'contracts/repl/generators.ts': [1, 'decimals of the language'],
-  'contracts/values/decimal.ts': [2, 'decimals of the language'],
-  'core/block-fees.ts': [2, 'the exponent of a gas price'],
+  'ground/base/coins.ts': [3, 'the reader'],
+  'language/contracts/natives/data/logarithm.ts': [1, 'decimals of the language'],
+  'language/contracts/repl/generators.ts': [1, 'decimals of the language'],
+  'language/contracts/values/decimal.ts': [2, 'decimals of the language'],
+  'ground/chain/block-fees.ts': [2, 'the exponent of a gas price'],
 }
 
 it('no source has a reader of amounts of its own', () => {
@@ -105,7 +105,7 @@ it('no source has a reader of amounts of its own', () => {
 
 /** Caches drop their oldest entries by generations (`base/recent.ts`). */
 const generations: Exceptions = {
-  'base/recent.ts': [1, 'the cache'],
+  'ground/base/recent.ts': [1, 'the cache'],
 }
 
 it('no source has a cache of generations of its own', () => {

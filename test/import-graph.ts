@@ -34,7 +34,10 @@ const STATIC = /^(?:import|export) (type )?(?:([^'"]*?) from )?'([^']+)'/gm
 const LATE = /(?:const \{([^}]*)\} = )?(?:\(?await )?\bimport\(\s*'([^']+)'\s*\)/g
 
 function importsOf(from: string, text: string): Import[] {
-  const targetOf = (path: string) => (path.startsWith('.') ? relative(src, resolve(src, dirname(from), path)) : path)
+  const targetOf = (path: string) => {
+    if (path.startsWith('#')) return path.slice(1)
+    return path.startsWith('.') ? relative(src, resolve(src, dirname(from), path)) : path
+  }
   const fixed = [...text.matchAll(STATIC)].map(([, type, what = '', path]) => {
     const [, list] = /\{([\s\S]*)\}/.exec(what) ?? []
     return { from, to: targetOf(path), names: namesIn(list), isType: type !== undefined, isLate: false }
@@ -68,6 +71,23 @@ export function graphOf(counts: (each: Import) => boolean): Map<string, string[]
   const graph = new Map([...code.keys()].map((name): [string, string[]] => [name, []]))
   for (const each of imports) if (isOurs(each) && counts(each)) graph.get(each.from)?.push(each.to)
   return graph
+}
+
+/** Wings whose folders are rooms. Any other folder of src/ is a wing of one room. */
+const DIVIDED = ['ground', 'language', 'client', 'mining', 'pool', 'faces']
+
+export const wingOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '')
+
+/** The room of a file, such as `chain`; '' for a file of src/ itself. */
+export function roomOf(file: string): string {
+  const [wing, room] = file.split('/')
+  return DIVIDED.includes(wing) ? room : wingOf(file)
+}
+
+/** The folder of a file inside its room, or '' for a file of the room itself. */
+export function folderOf(file: string): string {
+  const parts = file.split('/').slice(DIVIDED.includes(wingOf(file)) ? 2 : 1)
+  return parts.length > 1 ? parts[0] : ''
 }
 
 /** All files that a file reaches by imports. It contains the file itself if that is part of a cycle. */

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { allBudgets, modulesAtOnce, sumOfBudget } from './budgets.ts'
-import { code, graphOf as graphBy, reached, texts } from './import-graph.ts'
+import { code, graphOf as graphBy, reached, roomOf, texts } from './import-graph.ts'
 
 const names = [...code.keys()]
 
@@ -25,7 +25,7 @@ function circles(withTypes: boolean): string[][] {
 /** File -> number of matches of the pattern, in the named rooms or in all. */
 function counts(pattern: RegExp, ...rooms: readonly string[]): Record<string, number> {
   const found = [...code].flatMap(([name, text]) => {
-    if (rooms.length > 0 && !rooms.some((room) => name.startsWith(`${room}/`))) return []
+    if (rooms.length > 0 && !rooms.includes(roomOf(name))) return []
     const count = text.match(pattern)?.length ?? 0
     return count === 0 ? [] : [[name, count] as const]
   })
@@ -57,8 +57,8 @@ describe('imports', () => {
       const all = ['newcut.ts', 'commands/command-line.ts', ...from]
       return new Set([...all, ...all.flatMap((file) => [...reached(graph, file)])]).size
     }
-    const tables = ['commands/commands.ts', 'cli/config-file.ts']
-    const nodes = ['compose/source/nodes.ts', 'compose/search/own.ts', 'engine/cpu/cpu.ts']
+    const tables = ['commands/commands.ts', 'faces/cli/config-file.ts']
+    const nodes = ['compose/source/nodes.ts', 'compose/search/own.ts', 'mining/engine/cpu/cpu.ts']
     const counts = {
       mine: loaded(...tables, 'commands/mine.ts', ...nodes),
       lead: loaded(...tables, 'commands/lead.ts', 'compose/source/nodes.ts', 'compose/search/leader.ts'),
@@ -83,19 +83,23 @@ describe('imports', () => {
 
   it('of the evaluator lead to no natives', () => {
     const found = [...graphOf(true)].flatMap(([from, list]) =>
-      from.startsWith('contracts/machine/') ? list.filter((to) => to.startsWith('contracts/natives/')) : [],
+      from.startsWith('language/contracts/machine/')
+        ? list.filter((to) => to.startsWith('language/contracts/natives/'))
+        : [],
     )
     expect(found).toEqual([])
   })
 
   it('of the evaluator come from its creators', () => {
-    const makers = [...graphOf(true)].filter(([, list]) => list.includes('contracts/machine/evaluate/evaluator.ts'))
+    const makers = [...graphOf(true)].filter(([, list]) =>
+      list.includes('language/contracts/machine/evaluate/evaluator.ts'),
+    )
     expect(makers.map(([name]) => name).toSorted()).toEqual([
-      'contracts/check.ts',
-      'contracts/repl/test-run.ts',
-      'contracts/run.ts',
-      'contracts/stored-modules.ts',
-      'contracts/trace/tracing-evaluator.ts',
+      'language/contracts/check.ts',
+      'language/contracts/repl/test-run.ts',
+      'language/contracts/run.ts',
+      'language/contracts/stored-modules.ts',
+      'language/contracts/trace/tracing-evaluator.ts',
     ])
   })
 })
@@ -104,7 +108,7 @@ describe('the evaluator', () => {
   it('has no public fields that change: what changes is in its scopes', () => {
     const [, body = ''] =
       /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(
-        code.get('contracts/machine/evaluate/evaluator.ts') ?? '',
+        code.get('language/contracts/machine/evaluate/evaluator.ts') ?? '',
       ) ?? []
     expect(body).not.toBe('')
     expect(
@@ -139,18 +143,18 @@ describe('words of a solution', () => {
       return new Set(found).size > 2
     })
     expect(files.map(([name]) => name).toSorted()).toEqual([
-      'cli/levels.ts',
-      'cli/lines.ts',
-      'core/solution.ts',
-      'engine/fleet/fleet.ts',
-      'journal/keeper.ts',
-      'journal/record.ts',
-      'mine/lives.ts',
-      'source/fleet/solutions.ts',
-      'source/node/follow-up.ts',
-      'source/node/hand-in.ts',
-      'web/dashboard/browser/blocks.ts',
-      'web/mine-page/browser/view.ts',
+      'faces/cli/levels.ts',
+      'faces/cli/lines.ts',
+      'faces/web/dashboard/browser/blocks.ts',
+      'faces/web/mine-page/browser/view.ts',
+      'ground/chain/solution.ts',
+      'mining/engine/fleet/fleet.ts',
+      'mining/journal/keeper.ts',
+      'mining/journal/record.ts',
+      'mining/mine/lives.ts',
+      'mining/source/fleet/solutions.ts',
+      'mining/source/node/follow-up.ts',
+      'mining/source/node/hand-in.ts',
     ])
   })
 })
@@ -194,8 +198,8 @@ describe('ports', () => {
   }
 
   it('have no optional members', () => {
-    const found = [optional('source/source.ts', 'Source'), optional('engine/engine.ts', 'Engine')]
-    expect([...found, optional('engine/engine.ts', 'EngineEvents')].flat()).toEqual([])
+    const found = [optional('mining/source/source.ts', 'Source'), optional('mining/engine/engine.ts', 'Engine')]
+    expect([...found, optional('mining/engine/engine.ts', 'EngineEvents')].flat()).toEqual([])
   })
 
   it('are used without a look at their implementation, except here', () => {
@@ -205,20 +209,22 @@ describe('ports', () => {
   })
 
   it('of the engine do not mention rigs, fleets and shares', () => {
-    const lines = (code.get('engine/engine.ts') ?? '').split('\n').filter((line) => /\b(rig|fleet|share)/i.test(line))
+    const lines = (code.get('mining/engine/engine.ts') ?? '')
+      .split('\n')
+      .filter((line) => /\b(rig|fleet|share)/i.test(line))
     expect(lines.length).toBe(0)
   })
 })
 
 describe('ways to do one thing', () => {
   it('requests are hedged in one place', () => {
-    expect(counts(/\bhedged\(/g)).toEqual({ 'source/node/calls.ts': 1 })
+    expect(counts(/\bhedged\(/g)).toEqual({ 'mining/source/node/calls.ts': 1 })
   })
 
   it('the cut of a node is requested here', () => {
     expect(counts(/\bclient\.cut\(|\.cut\(\{/g, 'source')).toEqual({
-      'source/nodes/reached-node.ts': 1,
-      'source/node/mining-node.ts': 3,
+      'mining/source/nodes/reached-node.ts': 1,
+      'mining/source/node/mining-node.ts': 3,
     })
   })
 
@@ -245,26 +251,26 @@ describe('ways to do one thing', () => {
   })
 
   it('the code of commands is read here', () => {
-    expect(readersBy('contracts/syntax/program.ts')).toEqual(['devnet/command/code.ts'])
+    expect(readersBy('language/contracts/syntax/program.ts')).toEqual(['devnet/command/code.ts'])
   })
 
   it('event streams are opened here', () => {
     expect(counts(/new EventSource\(/g)).toEqual({
-      'node/event-stream.ts': 1,
-      'web/kit/stream.ts': 1,
+      'client/node/event-stream.ts': 1,
+      'faces/web/kit/stream.ts': 1,
     })
   })
 
   it('files are replaced here', () => {
     expect(counts(/\brename(Sync)?\(/g)).toEqual({
-      'base/replace-file.ts': 1,
+      'ground/base/replace-file.ts': 1,
       // The command of the language server.
-      'editor/protocol/answers.ts': 1,
-      'editor/protocol/server.ts': 1,
+      'language/editor/protocol/answers.ts': 1,
+      'language/editor/protocol/server.ts': 1,
     })
   })
 
   it('elements of pages are made here', () => {
-    expect(counts(/\.createElement/g, 'web')).toEqual({ 'web/kit/dom.ts': 2 })
+    expect(counts(/\.createElement/g, 'web')).toEqual({ 'faces/web/kit/dom.ts': 2 })
   })
 })

@@ -1,111 +1,56 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { code, imports, isOurs } from './import-graph.ts'
+import { code, imports, folderOf as inner, isOurs, roomOf as room, wingOf } from './import-graph.ts'
 
 /**
- * Allowed imports between the folders of src/ ('' is main.ts and newcut.ts). Everything may import core and base.
- * mine knows sources and engines by their port files only. node and devnet meet only on the wire; they share just the
- * schemas of the bodies.
+ * The wings of src/, and the wings that each may import. Each is a project of the compiler, which refuses other imports.
+ * The client of a node and the node meet only on the wire: they share the schemas of the bodies.
  */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  '': ['commands', 'cli', 'platform', 'core', 'base'],
-  commands: [
-    'accounts',
-    'payouts',
-    'compose',
-    'stratum-check',
-    'conformance',
-    'stratum',
-    'cli',
-    'editor',
-    'contracts',
-    'testing',
-    'declarations',
-    'wallet',
-    'source',
-    'api',
-    'journal',
-    'sensors',
-    'tune',
-    'mine',
-    'engine',
-    'fleet',
-    'node',
-    'devnet',
-    'copy',
-    'schema',
-    'platform',
-    'core',
-    'base',
-  ],
-  compose: [
-    'accounts',
-    'payouts',
-    'api',
-    'web',
-    'journal',
-    'tune',
-    'sensors',
-    'mine',
-    'source',
-    'engine',
-    'fleet',
-    'node',
-    'devnet',
-    'copy',
-    'conformance',
-    // Texts of the modules of a fork, for editors.
-    'editor',
-    'testing',
-    // Rewards that only a contract states.
-    'wallet',
-    'schema',
-    'platform',
-    'core',
-    'base',
-  ],
-  // Words of options: cases and makers.
-  cli: ['mine', 'source', 'engine', 'conformance', 'stratum-check', 'schema', 'platform', 'core', 'base'],
-  api: ['accounts', 'mine', 'source', 'stratum', 'platform', 'core', 'base'],
-  journal: ['mine', 'schema', 'core', 'base'],
-  tune: ['sensors', 'mine', 'engine', 'schema', 'platform', 'core', 'base'],
-  sensors: ['mine', 'core', 'base'],
-  mine: ['source', 'engine', 'core', 'base'],
-  web: ['accounts', 'mine', 'source', 'engine', 'wallet', 'contracts', 'node', 'schema', 'core', 'base'],
-  source: ['fleet', 'stratum', 'node', 'schema', 'core', 'base'],
-  engine: ['accounts', 'fleet', 'stratum', 'schema', 'core', 'base'],
-  accounts: ['fleet', 'stratum', 'schema', 'core', 'base'],
-  fleet: ['schema', 'core', 'base'],
-  stratum: ['core', 'base'],
-  'stratum-check': ['stratum', 'core', 'base'],
-  conformance: ['wallet', 'node', 'schema', 'core', 'base'],
-  payouts: ['accounts', 'wallet', 'node', 'schema', 'core', 'base'],
-  declarations: ['wallet', 'contracts', 'core', 'base'],
-  wallet: ['contracts', 'node', 'schema', 'core', 'base'],
-  node: ['schema', 'core', 'base'],
-  devnet: ['contracts', 'copy', 'schema', 'platform', 'core', 'base'],
-  schema: ['core', 'base'],
-  platform: ['core', 'base'],
-  testing: ['editor', 'contracts', 'copy', 'platform', 'base'],
-  editor: ['contracts', 'core', 'base'],
-  contracts: ['core', 'base'],
-  copy: ['contracts', 'core', 'base'],
-  core: ['base'],
-  base: [],
+const wings: Readonly<Record<string, readonly string[]>> = {
+  ground: [],
+  language: ['ground'],
+  client: ['language', 'ground'],
+  devnet: ['language', 'ground'],
+  mining: ['client', 'language', 'ground'],
+  pool: ['mining', 'client', 'language', 'ground'],
+  faces: ['pool', 'mining', 'client', 'language', 'ground'],
+  compose: ['faces', 'pool', 'mining', 'client', 'devnet', 'language', 'ground'],
+  commands: ['compose', 'faces', 'pool', 'mining', 'client', 'devnet', 'language', 'ground'],
 }
 
 /**
- * Folders that import more than the rest of their room. Only commands import them: `input` turns what users give into
- * what rooms take, and `results` turns what commands find into lines for people.
+ * Allowed imports between rooms. Everything may import chain and base, and the wings compose and commands may import all
+ * rooms of the wings below them. mine knows sources and engines by their port files only.
  */
-const allowedToFolder: Readonly<Record<string, readonly string[]>> = {
-  'cli/input': [
-    ...['compose', 'wallet', 'contracts', 'fleet', 'source', 'tune', 'sensors', 'journal', 'mine', 'engine', 'node'],
-    ...['devnet', 'copy', 'testing', 'schema', 'platform', 'core', 'base'],
-  ],
-  'cli/results': [
-    ...['compose', 'payouts', 'stratum-check', 'wallet', 'contracts', 'stratum', 'journal', 'mine', 'devnet'],
-    ...['copy', 'schema', 'platform', 'core', 'base'],
-  ],
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  // Words of options: cases and makers.
+  cli: ['mine', 'source', 'engine', 'conformance', 'stratum-check', 'schema', 'platform', 'chain', 'base'],
+  api: ['accounts', 'mine', 'source', 'stratum', 'platform', 'chain', 'base'],
+  journal: ['mine', 'schema', 'chain', 'base'],
+  tune: ['sensors', 'mine', 'engine', 'schema', 'platform', 'chain', 'base'],
+  sensors: ['mine', 'chain', 'base'],
+  mine: ['source', 'engine', 'chain', 'base'],
+  web: ['accounts', 'mine', 'source', 'engine', 'wallet', 'contracts', 'node', 'schema', 'chain', 'base'],
+  source: ['fleet', 'stratum', 'node', 'schema', 'chain', 'base'],
+  engine: ['accounts', 'fleet', 'stratum', 'schema', 'chain', 'base'],
+  accounts: ['fleet', 'stratum', 'schema', 'chain', 'base'],
+  fleet: ['schema', 'chain', 'base'],
+  stratum: ['chain', 'base'],
+  'stratum-check': ['stratum', 'chain', 'base'],
+  conformance: ['wallet', 'node', 'schema', 'chain', 'base'],
+  payouts: ['accounts', 'wallet', 'node', 'schema', 'chain', 'base'],
+  declarations: ['wallet', 'contracts', 'chain', 'base'],
+  wallet: ['contracts', 'node', 'schema', 'chain', 'base'],
+  node: ['schema', 'chain', 'base'],
+  devnet: ['contracts', 'copy', 'schema', 'platform', 'chain', 'base'],
+  schema: ['chain', 'base'],
+  platform: ['chain', 'base'],
+  testing: ['editor', 'contracts', 'copy', 'platform', 'base'],
+  editor: ['contracts', 'chain', 'base'],
+  contracts: ['chain', 'base'],
+  copy: ['contracts', 'chain', 'base'],
+  chain: ['base'],
+  base: [],
 }
 
 const ROOMS_OF_DEVNET = [
@@ -141,7 +86,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     rules: ['store'],
     store: [],
   },
-  engine: {
+  'mining/engine': {
     '': [],
     native: [''],
     cpu: ['', 'native'],
@@ -151,7 +96,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     fleet: [''],
   },
   // The room itself has the ports and the mailbox. Failover knows neither nodes nor pools.
-  source: {
+  'mining/source': {
     '': [],
     failover: [''],
     node: [''],
@@ -162,7 +107,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
   },
   // The room itself has errors.ts below all, language.ts, which hands the natives to the evaluator, and the faces
   // run.ts and check.ts.
-  contracts: {
+  'language/contracts': {
     '': ['failures', 'trace', 'natives', 'machine', 'syntax', 'values'],
     failures: [''],
     repl: ['', 'failures', 'coverage', 'trace', 'machine', 'syntax', 'values'],
@@ -175,9 +120,9 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     system: [],
   },
   // The folder itself has the tables of all natives: their prices, their work, and which are pure.
-  'contracts/natives': { '': ['data', 'crypto', 'chain'], data: [], crypto: ['data'], chain: ['data'] },
+  'language/contracts/natives': { '': ['data', 'crypto', 'chain'], data: [], crypto: ['data'], chain: ['data'] },
   // The folder itself has the types of a run. Code is expanded first, then evaluated; modules are loaded with both.
-  'contracts/machine': {
+  'language/contracts/machine': {
     '': ['gas'],
     gas: [],
     rights: ['', 'gas'],
@@ -186,7 +131,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     load: ['', 'gas', 'rights', 'expand', 'evaluate'],
   },
   // A file is read, analysed together with those that it loads, and asked about. Messages come last.
-  editor: {
+  'language/editor': {
     '': [],
     text: [],
     format: ['text'],
@@ -195,7 +140,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     features: ['text', 'analysis', 'workspace'],
     protocol: ['text', 'format', 'workspace', 'analysis', 'features'],
   },
-  web: { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
+  'faces/web': { '': [], kit: [], dashboard: ['', 'kit'], explorer: ['', 'kit'], 'mine-page': ['', 'kit'] },
 }
 
 /** Rooms that each part of web may import besides core and base. */
@@ -207,32 +152,34 @@ const allowedToWeb: Readonly<Record<string, readonly string[]>> = {
   'mine-page': ['source', 'engine', 'node', 'schema'],
 }
 
-const ports = ['source/source.ts', 'engine/engine.ts', 'engine/rigs.ts', 'engine/leader.ts']
+const ports = ['mining/source/source.ts', 'mining/engine/engine.ts', 'mining/engine/rigs.ts', 'mining/engine/leader.ts']
 const files = [...code.keys()]
 
-const room = (file: string) => (file.includes('/') ? file.split('/')[0] : '')
-/** The folder inside its room, or '' for a file of the room itself. */
-const inner = (file: string) => (file.split('/').length > 2 ? file.split('/')[1] : '')
 const ours = imports.filter(isOurs)
-const folder = (file: string) => `${room(file)}/${inner(file)}`
 
 it('finds the sources and their imports', () => {
   expect(files.length).toBeGreaterThan(30)
   expect(ours.length).toBeGreaterThan(60)
 })
 
-it('imports point in the direction of the design', () => {
+it.each(Object.entries(wings))('the wing %s imports wings below it, as the compiler checks', (wing, below) => {
+  const { references } = JSON.parse(readFileSync(new URL(`../src/${wing}/tsconfig.json`, import.meta.url), 'utf8'))
+  expect(references.map(({ path }: { path: string }) => path)).toEqual(below.map((each) => `../${each}`))
   const wrong = ours.filter(({ from, to }) => {
-    if (room(from) === room(to)) return false
-    return !(allowedToFolder[folder(from)] ?? allowed[room(from)])?.includes(room(to))
+    if (wingOf(from) !== wing || wingOf(to) === wing || to === 'newcut.ts') return false
+    return !below.includes(wingOf(to))
   })
   expect(wrong).toEqual([])
 })
 
-it('only commands import the folders of cli that know all rooms', () => {
+it('every folder of src/ is a wing', () => {
+  expect([...new Set(files.map(wingOf))].toSorted()).toEqual(['', ...Object.keys(wings)].toSorted())
+})
+
+it('imports between rooms point in the direction of the design', () => {
   const wrong = ours.filter(({ from, to }) => {
-    if (!(folder(to) in allowedToFolder) || room(from) === 'commands') return false
-    return folder(from) !== folder(to)
+    if (['', 'compose', 'commands'].includes(wingOf(from)) || room(from) === room(to)) return false
+    return !allowed[room(from)]?.includes(room(to))
   })
   expect(wrong).toEqual([])
 })
@@ -262,7 +209,7 @@ it.each(Object.entries(allowedInside))('imports inside %s point in the direction
  * public.ts, the entry of the package, imports all.
  */
 const kinds: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  core: {
+  'ground/chain': {
     hashes: ['blake2b', 'blake2s', 'command-hash'],
     keys: ['phrase-keys', 'slh-dsa', 'development-accounts'],
     blocks: [
@@ -283,7 +230,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     networks: ['network', 'network-form', 'network-data', 'known-networks'],
     rules: ['genesis', 'cut', 'difficulty', 'validate', 'header-json', 'spv-window', 'reward', 'block-payment'],
   },
-  node: {
+  'client/node': {
     connections: ['authorities', 'unreachable', 'undici', 'dial', 'machine-clock', 'round-trip', 'http'],
     requests: ['errors', 'requests', 'paging', 'header-encoding', 'event-filter', 'event-stream'],
     checks: ['node-info', 'verify-network', 'verify', 'verify-payload'],
@@ -301,7 +248,9 @@ describe.each(Object.entries(kinds))('the files of %s', (name, groups) => {
   )
 
   it('have a kind each', () => {
-    const flat = files.filter((file) => room(file) === name && inner(file) === '' && file !== `${name}/public.ts`)
+    const flat = files.filter(
+      (file) => file.startsWith(`${name}/`) && inner(file) === '' && file !== `${name}/public.ts`,
+    )
     expect(flat.toSorted()).toEqual([...order.keys()].toSorted())
   })
 
@@ -314,10 +263,10 @@ describe.each(Object.entries(kinds))('the files of %s', (name, groups) => {
   })
 })
 
-const runsInBrowser = (file: string) => /^web\/(kit|[^/]+\/browser)\//.test(file)
+const runsInBrowser = (file: string) => /^faces\/web\/(kit|[^/]+\/browser)\//.test(file)
 
 it('rooms of devnet import nothing from the folder itself but the time slicer', () => {
-  const isOfRoom = (file: string) => file.split('/').length > 2
+  const isOfRoom = (file: string) => inner(file) !== ''
   const taken = ours.filter(
     ({ from, to }) => room(from) === 'devnet' && room(to) === 'devnet' && isOfRoom(from) && !isOfRoom(to),
   )
@@ -326,35 +275,35 @@ it('rooms of devnet import nothing from the folder itself but the time slicer', 
 
 /** Files of the language that other rooms take. The list only shrinks: a new need is a function of one of these. */
 const FACE_OF_LANGUAGE = [
-  'contracts/check.ts',
-  'contracts/errors.ts',
-  'contracts/machine/ast.ts',
-  'contracts/machine/environment.ts',
-  'contracts/machine/state.ts',
-  'contracts/machine/types.ts',
-  'contracts/repl/run-observer.ts',
-  'contracts/repl/run.ts',
-  'contracts/repl/test-start.ts',
-  'contracts/repl/vocabulary.ts',
-  'contracts/run.ts',
-  'contracts/stored-modules.ts',
-  'contracts/syntax/form.ts',
-  'contracts/syntax/names.ts',
-  'contracts/syntax/outline.ts',
-  'contracts/syntax/program.ts',
-  'contracts/syntax/reader.ts',
-  'contracts/system/system.ts',
-  'contracts/trace/print-log.ts',
-  'contracts/trace/tree.ts',
-  'contracts/values/compare.ts',
-  'contracts/values/decimal.ts',
-  'contracts/values/hash.ts',
-  'contracts/values/keep.ts',
-  'contracts/values/print.ts',
-  'contracts/values/size.ts',
-  'contracts/values/time-text.ts',
-  'contracts/values/value.ts',
-  'contracts/values/wire.ts',
+  'language/contracts/check.ts',
+  'language/contracts/errors.ts',
+  'language/contracts/machine/ast.ts',
+  'language/contracts/machine/environment.ts',
+  'language/contracts/machine/state.ts',
+  'language/contracts/machine/types.ts',
+  'language/contracts/repl/run-observer.ts',
+  'language/contracts/repl/run.ts',
+  'language/contracts/repl/test-start.ts',
+  'language/contracts/repl/vocabulary.ts',
+  'language/contracts/run.ts',
+  'language/contracts/stored-modules.ts',
+  'language/contracts/syntax/form.ts',
+  'language/contracts/syntax/names.ts',
+  'language/contracts/syntax/outline.ts',
+  'language/contracts/syntax/program.ts',
+  'language/contracts/syntax/reader.ts',
+  'language/contracts/system/system.ts',
+  'language/contracts/trace/print-log.ts',
+  'language/contracts/trace/tree.ts',
+  'language/contracts/values/compare.ts',
+  'language/contracts/values/decimal.ts',
+  'language/contracts/values/hash.ts',
+  'language/contracts/values/keep.ts',
+  'language/contracts/values/print.ts',
+  'language/contracts/values/size.ts',
+  'language/contracts/values/time-text.ts',
+  'language/contracts/values/value.ts',
+  'language/contracts/values/wire.ts',
 ]
 
 it('other rooms take few files of the language', () => {
@@ -364,7 +313,7 @@ it('other rooms take few files of the language', () => {
 
 it('each page of web imports only the rooms that it needs', () => {
   const wrong = ours.filter(({ from, to }) => {
-    if (room(from) !== 'web' || ['web', 'core', 'base'].includes(room(to))) return false
+    if (room(from) !== 'web' || ['web', 'chain', 'base'].includes(room(to))) return false
     return !allowedToWeb[inner(from)]?.includes(room(to))
   })
   expect(wrong).toEqual([])
@@ -372,12 +321,12 @@ it('each page of web imports only the rooms that it needs', () => {
 
 /** Scripts of a page may load these besides its own modules and the kit: they need no module of Node.js. */
 const IN_PAGES: readonly (readonly [page: RegExp, loaded: RegExp])[] = [
-  [/./, /^(base|core)\//],
+  [/./, /^ground\/(base|chain)\//],
   [/./, /^@noble\/hashes\//],
-  [/^dashboard$/, /^web\/dashboard\/lines\.ts$/],
-  [/^explorer$/, /^contracts\/(errors\.ts|failures\/|syntax\/|values\/)/],
-  [/^explorer$/, /^wallet\/(capability|command)\.ts$/],
-  [/^mine-page$/, /^engine\//],
+  [/^dashboard$/, /^faces\/web\/dashboard\/lines\.ts$/],
+  [/^explorer$/, /^language\/contracts\/(errors\.ts|failures\/|syntax\/|values\/)/],
+  [/^explorer$/, /^client\/wallet\/(capability|command)\.ts$/],
+  [/^mine-page$/, /^mining\/engine\//],
 ]
 
 it('pages load the kit, and of the house what needs no Node.js', () => {
@@ -391,7 +340,7 @@ it('pages load the kit, and of the house what needs no Node.js', () => {
 it('a server imports no browser code, and that of a page nothing but the shader from the engine', () => {
   const wrong = imports.filter(({ from, to }) => {
     if (runsInBrowser(from)) return false
-    return runsInBrowser(to) || (room(from) === 'web' && room(to) === 'engine' && to !== 'engine/gpu/shader.ts')
+    return runsInBrowser(to) || (room(from) === 'web' && room(to) === 'engine' && to !== 'mining/engine/gpu/shader.ts')
   })
   expect(wrong).toEqual([])
 })
@@ -404,9 +353,9 @@ it('mine and api know sources and engines by their ports only', () => {
   expect(wrong).toEqual([])
 })
 
-it('core imports nothing but libraries for hashes', () => {
+it('chain imports nothing but libraries for hashes', () => {
   const wrong = imports.filter(
-    (each) => room(each.from) === 'core' && !isOurs(each) && !/^@noble\/hashes|^hash-wasm$/.test(each.to),
+    (each) => room(each.from) === 'chain' && !isOurs(each) && !/^@noble\/hashes|^hash-wasm$/.test(each.to),
   )
   expect(wrong).toEqual([])
 })
@@ -419,13 +368,13 @@ it('base imports nothing but modules of Node.js, and reads hexadecimal text with
 })
 
 /** Files of base that read or write files. */
-const diskFiles = ['base/replace-file.ts', 'base/sealed-log.ts', 'base/user-file.ts']
+const diskFiles = ['ground/base/replace-file.ts', 'ground/base/sealed-log.ts', 'ground/base/user-file.ts']
 
-it('core, mine and base touch no clock, randomness, environment, file or timer', () => {
+it('chain, mine and base touch no clock, randomness, environment, file or timer', () => {
   const forbidden =
     /\b(Date\.now|new Date|performance\.|Math\.random|process\.|setTimeout|setInterval|setImmediate|'node:)/
   const wrong = files.filter((name) => {
-    if (!['core', 'mine', 'base'].includes(room(name)) || diskFiles.includes(name)) return false
+    if (!['chain', 'mine', 'base'].includes(room(name)) || diskFiles.includes(name)) return false
     return forbidden.test(code.get(name) ?? '')
   })
   expect(wrong).toEqual([])
@@ -433,10 +382,10 @@ it('core, mine and base touch no clock, randomness, environment, file or timer',
 
 /** Files of the server side that send HTTP requests, and their bounds. */
 const REQUESTERS: Readonly<Record<string, string>> = {
-  'base/http-answer.ts': 'the reader of answers',
-  'conformance/clients/serve.ts': 'passes answers and streams on as they come, up to a size',
-  'conformance/wire.ts': 'round trips of the client in node/',
-  'node/undici.ts': 'the client of a node, with round trips of limited time and size',
+  'client/conformance/clients/serve.ts': 'passes answers and streams on as they come, up to a size',
+  'client/conformance/wire.ts': 'round trips of the client in node/',
+  'client/node/undici.ts': 'the client of a node, with round trips of limited time and size',
+  'ground/base/http-answer.ts': 'the reader of answers',
 }
 
 it('only the reader of answers, the client of a node and pages send HTTP requests', () => {
@@ -451,34 +400,34 @@ it('only the reader of answers, the client of a node and pages send HTTP request
 
 /** Files of the server side that open files by other means than base/user-file.ts. The list only shrinks. */
 const OPENERS: Readonly<Record<string, string>> = {
-  'api/machine.ts': 'files of the operating system',
-  'base/replace-file.ts': 'writes a new file',
-  'base/sealed-log.ts': 'a file of the data folder',
-  'base/user-file.ts': 'the reader of files that users name',
-  'cli/hotkeys.ts': 'a file of the operating system',
   'compose/live-texts.ts': 'a temporary file of its own',
   'compose/search/rig-starts.ts': 'a file of the state folder',
-  'contracts/system/system.ts': 'a file of the package',
-  'copy/cache.ts': 'a file of the cache',
   'devnet/copy/open-copy.ts': 'a file of the data folder',
   'devnet/data/state-file.ts': 'reads a descriptor of base/user-file.ts, and writes a new file',
   'devnet/execution/processor-time.ts': 'files of the operating system',
-  'engine/cache-folder.ts': 'a file of the cache',
-  'engine/cpu/native-files.ts': 'a file of the package',
-  'engine/gpu/shader.ts': 'a file of the package',
-  'engine/native/cache.ts': 'a file of the cache',
-  'engine/native/part.ts': 'a file of the package',
-  'engine/native/provide.ts': 'a file of the cache',
-  'journal/disk.ts': 'files of the state folder',
-  'payouts/payout-totals.ts': 'a file of the data folder',
-  'platform/descriptors.ts': 'a file of the operating system',
-  'platform/log-file.ts': 'appends to a file',
-  'platform/secret-file.ts': 'writes a new file',
-  'platform/version.ts': 'a file of the package',
-  'sensors/hwmon.ts': 'files of the operating system',
-  'sensors/load.ts': 'files of the operating system',
-  'sensors/powercap.ts': 'files of the operating system',
-  'web/assets.ts': 'files of the package',
+  'faces/api/machine.ts': 'files of the operating system',
+  'faces/cli/hotkeys.ts': 'a file of the operating system',
+  'faces/web/assets.ts': 'files of the package',
+  'ground/base/replace-file.ts': 'writes a new file',
+  'ground/base/sealed-log.ts': 'a file of the data folder',
+  'ground/base/user-file.ts': 'the reader of files that users name',
+  'ground/platform/descriptors.ts': 'a file of the operating system',
+  'ground/platform/log-file.ts': 'appends to a file',
+  'ground/platform/secret-file.ts': 'writes a new file',
+  'ground/platform/version.ts': 'a file of the package',
+  'language/contracts/system/system.ts': 'a file of the package',
+  'language/copy/cache.ts': 'a file of the cache',
+  'mining/engine/cache-folder.ts': 'a file of the cache',
+  'mining/engine/cpu/native-files.ts': 'a file of the package',
+  'mining/engine/gpu/shader.ts': 'a file of the package',
+  'mining/engine/native/cache.ts': 'a file of the cache',
+  'mining/engine/native/part.ts': 'a file of the package',
+  'mining/engine/native/provide.ts': 'a file of the cache',
+  'mining/journal/disk.ts': 'files of the state folder',
+  'mining/sensors/hwmon.ts': 'files of the operating system',
+  'mining/sensors/load.ts': 'files of the operating system',
+  'mining/sensors/powercap.ts': 'files of the operating system',
+  'pool/payouts/payout-totals.ts': 'a file of the data folder',
 }
 
 it('files that a user names are opened by one reader', () => {
@@ -492,8 +441,7 @@ it('files that a user names are opened by one reader', () => {
 
 /** Files of the server side that parse JSON text by other means than base/json.ts. The list only shrinks. */
 const JSON_PARSERS: Readonly<Record<string, string>> = {
-  'accounts/share-records.ts': 'records of its own database',
-  'base/json.ts': 'the reader of JSON',
+  'client/wallet/advice.ts': 'commands that it has made',
   'commands/verify-report.ts': 'a text that it has just written',
   'devnet/copy/open-copy.ts': 'a file of the data folder',
   'devnet/data/database.ts': 'records of its own database',
@@ -507,14 +455,15 @@ const JSON_PARSERS: Readonly<Record<string, string>> = {
   'devnet/ledger/row-json.ts': 'a text that it has just written',
   'devnet/ledger/trace.ts': 'outputs of its own blocks',
   'devnet/watch/outcome.ts': 'outputs of its own blocks',
-  'engine/gpu/child.ts': 'messages of its own processes',
-  'engine/gpu/messages.ts': 'messages of its own processes',
-  'journal/checkpoint.ts': 'a file of the state folder',
-  'journal/record.ts': 'a file of the state folder',
-  'payouts/pay.ts': 'commands that it has made',
-  'payouts/payout-line.ts': 'a file of the data folder',
-  'platform/version.ts': 'a file of the package',
-  'wallet/advice.ts': 'commands that it has made',
+  'ground/base/json.ts': 'the reader of JSON',
+  'ground/platform/version.ts': 'a file of the package',
+  'mining/accounts/share-records.ts': 'records of its own database',
+  'mining/engine/gpu/child.ts': 'messages of its own processes',
+  'mining/engine/gpu/messages.ts': 'messages of its own processes',
+  'mining/journal/checkpoint.ts': 'a file of the state folder',
+  'mining/journal/record.ts': 'a file of the state folder',
+  'pool/payouts/pay.ts': 'commands that it has made',
+  'pool/payouts/payout-line.ts': 'a file of the data folder',
 }
 
 it('JSON text that others wrote is parsed by one reader', () => {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { networkDataModule } from '../scripts/networks/data.ts'
-import { NetworkFile } from '../src/schema/network-file.ts'
-import { validatorOf } from '../src/schema/validator.ts'
+import { NetworkFile } from '../src/ground/schema/network-file.ts'
+import { validatorOf } from '../src/ground/schema/validator.ts'
 
 const folder = fileURLToPath(new URL('../networks/', import.meta.url))
 const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''))
@@ -21,7 +21,7 @@ describe('each file of networks/', () => {
 
   it('is in the module that the program reads', async () => {
     const forms = names.map((name) => contentOf(name) as NetworkFile)
-    const module = fileURLToPath(new URL('../src/core/network-data.ts', import.meta.url))
+    const module = fileURLToPath(new URL('../src/ground/chain/network-data.ts', import.meta.url))
     await expect(networkDataModule(forms)).toMatchFileSnapshot(module)
   })
 })

@@ -1,6 +1,6 @@
 /** A plain nonce search for tests, without kernel or thread. */
-import { withNonce } from '../src/core/header.ts'
-import { solves } from '../src/core/pow.ts'
+import { withNonce } from '../src/ground/chain/header.ts'
+import { solves } from '../src/ground/chain/pow.ts'
 
 /** The work with the first nonce of at least `from` that solves it. Its difficulty must be small. */
 export function solve(work: Uint8Array, from = 0n): Uint8Array {

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const AT_TOP = [
   ...['.dockerignore', '.editorconfig', '.gitignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md'],
   ...['SECURITY.md', 'biome.json', 'package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.page.json'],
-  ...['tsconfig.types.json', 'typedoc.json', 'vitest.config.ts'],
+  ...['typedoc.json', 'vitest.config.ts'],
 ]
 
 /** Folder at the top -> the kinds of its files. */
@@ -26,8 +26,8 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   networks: /\.yaml$/,
   scripts: /\.(ts|js)$/,
   shaders: /\.wgsl$/,
-  src: /\.(ts|pact|c|h|html|css|svg)$|^platform\/\w+\.js$/,
-  test: /\.(ts|mjs|js|repl|pact|c)$|^(vectors|fixtures|golden)\/|^(fuzz|judges|prose)\/[\w-]+\.json$|^(package(-lock)?\.json|\.npmrc)$/,
+  src: /\.(ts|pact|c|h|html|css|svg)$|^(\w+\/)?tsconfig\.json$|^ground\/platform\/\w+\.js$/,
+  test: /\.(ts|mjs|js|repl|pact|c)$|^(vectors|fixtures|golden)\/|^(fuzz|judges|prose)\/[\w-]+\.json$|^(package(-lock)?\.json|tsconfig\.json|\.npmrc)$/,
 }
 
 const lack = existsSync(`${root}.git`) ? null : 'this checkout has no .git, so nobody knows which files are committed'

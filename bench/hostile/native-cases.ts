@@ -1,5 +1,5 @@
 /** Every native with large arguments, again and again. A new native without a line here fails a test. */
-import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
 import { again, type HostileCase, listed, long } from './case.ts'
 import { G1_ORDER, points, proof, tokenMessage } from './native-data.ts'
 

@@ -1,6 +1,6 @@
 /** Data for natives that read encoded messages, proofs and points. */
 import { bn254 } from '@noble/curves/bn254.js'
-import { encodeProof } from '../../src/core/spv.ts'
+import { encodeProof } from '../../src/ground/chain/spv.ts'
 import { listed, long } from './case.ts'
 
 const { G1, G2 } = bn254

@@ -1,10 +1,10 @@
 /** Shows that the case of a native reaches it: the first call in the code of the case returns, with large arguments. */
-import { language } from '../../src/contracts/language.ts'
-import type { Run } from '../../src/contracts/machine/ast.ts'
-import { NativeFunction } from '../../src/contracts/machine/callables.ts'
-import { weightOf } from '../../src/contracts/machine/gas/bounds.ts'
-import type { Native } from '../../src/contracts/machine/native.ts'
-import { isValue, type Term } from '../../src/contracts/machine/term.ts'
+import { language } from '../../src/language/contracts/language.ts'
+import type { Run } from '../../src/language/contracts/machine/ast.ts'
+import { NativeFunction } from '../../src/language/contracts/machine/callables.ts'
+import { weightOf } from '../../src/language/contracts/machine/gas/bounds.ts'
+import type { Native } from '../../src/language/contracts/machine/native.ts'
+import { isValue, type Term } from '../../src/language/contracts/machine/term.ts'
 import type { HostileCase } from './case.ts'
 import { prepare } from './hostile-command.ts'
 

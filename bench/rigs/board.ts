@@ -1,5 +1,5 @@
 /** A board of a model rig: its present work, and the times of its shares. */
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
 import { type ModelNonce, modelNonce } from './model-hash.ts'
 
 export interface BoardOptions {

@@ -1,7 +1,7 @@
 /** A connection between a model rig and the server: in memory, with latency and outages in virtual time. */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../src/base/clock.ts'
-import { LineSplitter } from '../../src/stratum/lines.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import { LineSplitter } from '../../src/mining/stratum/lines.ts'
 import { memorySockets } from './memory-socket.ts'
 
 export interface Network {

@@ -1,5 +1,5 @@
 /** Hashes of model rigs, which do not search: the nonce encodes its hash difficulty, and the server decodes it. */
-import { targetWords } from '../../src/core/pow.ts'
+import { targetWords } from '../../src/ground/chain/pow.ts'
 
 /** Difficulty levels per power of two. */
 const LEVELS_PER_BIT = 40

@@ -3,8 +3,8 @@
  * its hashrate. It computes no hashes (model-hash.ts).
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../../src/base/clock.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import { Board, type BoardTime } from './board.ts'
 import { Link, type Network } from './link.ts'
 import type { RigModel } from './models.ts'

@@ -1,5 +1,5 @@
 /** Known behaviour of each maker's rigs: log-in, hashrate, timeouts. */
-import { MAX_TARGET } from '../../src/core/target.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 
 export interface RigModel {
   readonly agent: string

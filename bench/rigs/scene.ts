@@ -1,8 +1,8 @@
 /** Model rigs at the real server in virtual time, with changing work and network latency. */
-import { MAX_TARGET } from '../../src/core/target.ts'
-import type { Candidate, EngineWork } from '../../src/engine/engine.ts'
-import { noWork } from '../../src/engine/engine.ts'
-import { StratumEngine, type StratumOptions } from '../../src/engine/stratum/stratum.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import type { Candidate, EngineWork } from '../../src/mining/engine/engine.ts'
+import { noWork } from '../../src/mining/engine/engine.ts'
+import { StratumEngine, type StratumOptions } from '../../src/mining/engine/stratum/stratum.ts'
 import { engineWork, freshWork, UNREACHABLE } from '../work.ts'
 import type { Network } from './link.ts'
 import { modelHash } from './model-hash.ts'

@@ -1,5 +1,5 @@
 /** Time that passes only when told to. */
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
 
 interface Timer {
   readonly dueMs: number

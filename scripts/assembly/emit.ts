@@ -1,6 +1,11 @@
 /** Writes the assembly of the kernels as two headers: macros of native/assembly.h, some on a line. */
-import { tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { isOperation, type LaneWord, type OperationGraph, operationGraph } from '../../src/engine/cpu/operations.ts'
+import { tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import {
+  isOperation,
+  type LaneWord,
+  type OperationGraph,
+  operationGraph,
+} from '../../src/mining/engine/cpu/operations.ts'
 import { type Allocated, allocate, type Line, spillRow } from './allocate.ts'
 import { programOf, rowOf } from './instructions.ts'
 import { type ScalarLine, type ScalarOperand, type ScalarProgram, scalarProgramOf } from './scalar.ts'

@@ -1,5 +1,5 @@
 /** The instructions of one vector of nonces: each operation of the graph as machine instructions, in a chosen order. */
-import type { LaneWord, OperationGraph, Rotation } from '../../src/engine/cpu/operations.ts'
+import type { LaneWord, OperationGraph, Rotation } from '../../src/mining/engine/cpu/operations.ts'
 
 /** A value in a register. Values are immutable. */
 export class Value {

@@ -3,5 +3,5 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { headers } from './emit.ts'
 
-const folder = fileURLToPath(new URL('../../../src/engine/cpu/native/', import.meta.url))
+const folder = fileURLToPath(new URL('../../../src/mining/engine/cpu/native/', import.meta.url))
 for (const [name, text] of Object.entries(headers())) writeFileSync(`${folder}${name}.h`, text)

@@ -2,7 +2,7 @@
  * One more nonce in general registers, whose units are idle while vectors are hashed: the same graph in instructions that
  * overwrite an operand. Each G runs after the one before it, which needs the fewest spills.
  */
-import type { LaneWord, OperationGraph, WordOperation } from '../../src/engine/cpu/operations.ts'
+import type { LaneWord, OperationGraph, WordOperation } from '../../src/mining/engine/cpu/operations.ts'
 
 /** All but the stack pointer, the frame pointer and the one that has the address of the table. */
 const REGISTERS = ['eax', 'ebx', 'ecx', 'edx', 'esi', ...Array.from({ length: 8 }, (_, i) => `r${i + 8}d`)] as const

@@ -8,11 +8,11 @@ import { dist } from './places.js'
 
 /** Modules of src that re-export a package. `instead`: packages that are replaced, and the text of what replaces them. */
 const modules = [
-  { name: 'schema/typebox' },
-  { name: 'platform/fastify' },
-  { name: 'node/undici' },
+  { name: 'ground/schema/typebox' },
+  { name: 'ground/platform/fastify' },
+  { name: 'client/node/undici' },
   {
-    name: 'api/prom-client',
+    name: 'faces/api/prom-client',
     instead: {
       // For default metrics of a process, which newcut does not use.
       '@opentelemetry/api': 'export {}',
@@ -50,17 +50,17 @@ function replacing(instead, importers = /^/) {
   }
 }
 
-/** Folders of src/web with pages. The entry modules of a page have names that end with `main`. */
+/** Folders of src/faces/web with pages. The entry modules of a page have names that end with `main`. */
 export const pages = ['dashboard', 'explorer', 'mine-page']
 
-/** Bundles the scripts of each page into dist/src/web/PAGE/served/, from where newcut serves all files. */
+/** Bundles the scripts of each page into dist/src/faces/web/PAGE/served/, from where newcut serves all files. */
 export async function bundlePages() {
   for (const page of pages) {
-    const modules = `${dist}src/web/${page}/browser/`
+    const modules = `${dist}src/faces/web/${page}/browser/`
     const entries = readdirSync(modules).filter((name) => /(^|-)main\.js$/.test(name))
     await bundlePage(
       Object.fromEntries(entries.map((name) => [name.slice(0, -'.js'.length), modules + name])),
-      `${dist}src/web/${page}/served/`,
+      `${dist}src/faces/web/${page}/served/`,
     )
   }
 }
@@ -97,7 +97,7 @@ export async function bundlePage(entries, folder) {
 
 /** Modules with the steps of a start, in this order. The last two are for commands with option tables. */
 const START = ['newcut', 'commands/command-line', 'commands/commands', 'cli/config']
-const THREADS = { 'execution-thread': 'devnet/execution/thread', 'contract-thread': 'testing/thread' }
+const THREADS = { 'execution-thread': 'devnet/execution/thread', 'contract-thread': 'language/testing/thread' }
 
 /**
  * Groups of the modules that START imports. Each module is in the file of the first step that imports it. Modules that
@@ -158,8 +158,8 @@ export async function bundleCommands() {
       {
         name: 'packages stay apart',
         resolveId: (id, from) => {
-          if (!id.startsWith('.') || from === undefined) return null
-          const file = fileURLToPath(new URL(id, `file://${from}`))
+          if (!/^[.#]/.test(id) || from === undefined) return null
+          const file = id.startsWith('#') ? `${dist}src/${id.slice(1)}` : fileURLToPath(new URL(id, `file://${from}`))
           return apart.includes(file) ? { id: fromBundles(file), external: true } : null
         },
       },

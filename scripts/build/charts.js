@@ -6,7 +6,7 @@ import { dist } from './places.js'
 
 export function copyCharts() {
   const library = dirname(createRequire(import.meta.url).resolve('uplot/package.json'))
-  const target = `${dist}src/web/dashboard/kept/`
+  const target = `${dist}src/faces/web/dashboard/kept/`
   mkdirSync(target, { recursive: true })
   for (const file of ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE']) {
     copyFileSync(join(library, file), join(target, file.replace('dist/', '')))

@@ -1,16 +1,16 @@
-/** Writes the HTML, the style sheets and the icon of each page into dist/src/web/PAGE/served/, beside its scripts. */
+/** Writes the HTML, the style sheets and the icon of each page into dist/src/faces/web/PAGE/served/, beside its scripts. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pages } from './bundle.js'
 import { dist, root } from './places.js'
 
 /** Files that every page gets. */
-const KIT = `${root}src/web/kit/site`
+const KIT = `${root}src/faces/web/kit/site`
 
 /** Writes the files of all pages. The scripts must be there. */
 export function writeSites() {
   for (const page of pages) {
-    const source = `${root}src/web/${page}/`
-    const served = `${dist}src/web/${page}/served/`
+    const source = `${root}src/faces/web/${page}/`
+    const served = `${dist}src/faces/web/${page}/served/`
     mkdirSync(served, { recursive: true })
     for (const name of readdirSync(served)) if (!name.endsWith('.js')) rmSync(`${served}${name}`)
     for (const site of [KIT, `${source}site`]) cpSync(site, served, { recursive: true })

@@ -1,5 +1,5 @@
 /** The module with the networks of networks/*.yaml, which the program reads instead of the files. */
-import type { NetworkForm } from '../../src/core/network-form.ts'
+import type { NetworkForm } from '../../src/ground/chain/network-form.ts'
 
 const HEAD = `/**
  * The networks of networks/*.yaml, as \`npm run networks\` writes them. So a start of the miner loads no reader of YAML.
@@ -15,7 +15,7 @@ export const networkForms = {
 
 const TAIL = '} as const satisfies Readonly<Record<string, NetworkForm>>\n\n'
 
-/** Source text of src/core/network-data.ts. A network with a genesis time has all other facts too. */
+/** Source text of src/ground/chain/network-data.ts. A network with a genesis time has all other facts too. */
 export function networkDataModule(forms: readonly NetworkForm[]): string {
   const names = forms.map(({ name }) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()))
   const texts = forms.map((form, i) => {

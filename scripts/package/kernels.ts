@@ -7,8 +7,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { KERNEL, sourcesMark } from '../../src/engine/cpu/native-files.ts'
-import { compilePart } from '../../src/engine/native/compile.ts'
+import { KERNEL, sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
+import { compilePart } from '../../src/mining/engine/native/compile.ts'
 import { type Target, targets, toolOf } from './targets.ts'
 
 /** The folder of package.json, relative to dist/scripts/package/. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sourcesMark } from '../../src/engine/cpu/native-files.ts'
+import { sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
 import { prebuiltFile, ROOT } from './kernels.ts'
 import { targets } from './targets.ts'
 
@@ -56,9 +56,9 @@ export function staleFiles(paths: readonly string[], root: string = ROOT): strin
   return paths.filter((path) => {
     if (path.startsWith('prebuilds/')) return !readFileSync(join(root, path)).includes(mark)
     // Copied from another package.
-    if (path.startsWith('dist/src/web/dashboard/kept/')) return false
+    if (path.startsWith('dist/src/faces/web/dashboard/kept/')) return false
     // The build makes them of other compiled files, each time.
-    if (/^dist\/src\/(?:bundled|web\/[a-z-]+\/served)\//.test(path)) return false
+    if (/^dist\/src\/(?:bundled|faces\/web\/[a-z-]+\/served)\//.test(path)) return false
     const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
     return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))
   })

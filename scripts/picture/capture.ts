@@ -1,6 +1,6 @@
 /** Runs a real miner on its embedded network and captures its console and dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { startInTerminal, stopTerminals } from '../../test/cli/terminal.ts'
 import type { Browser, Page } from '../../test/gpu/chromium.ts'
 import { consoleHtml } from './console.ts'

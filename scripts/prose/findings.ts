@@ -25,7 +25,7 @@ export interface Finding {
 export type Counts = Readonly<Partial<Record<Kind, Readonly<Record<string, Readonly<Record<string, number>>>>>>>
 
 /** Every line of these files is for people. */
-const CONSOLE = new Set(['src/cli/lines.ts', 'src/cli/notices.ts', 'src/cli/transaction-lines.ts'])
+const CONSOLE = new Set(['src/faces/cli/lines.ts', 'src/faces/cli/notices.ts', 'src/faces/cli/transaction-lines.ts'])
 const SOURCES = ['src', 'bench', 'scripts', 'test']
 const DOCUMENTS = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/README.md', 'bench/README.md']
 /** Read beside all of deploy/. */
@@ -112,9 +112,9 @@ export function judgeProject(root: string, help: readonly HelpText[]): Finding[]
   const deployed = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(?:js|json|md)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-  const pages = readdirSync(join(root, 'src/web'), { recursive: true, encoding: 'utf8' })
+  const pages = readdirSync(join(root, 'src/faces/web'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))
-    .map((name) => `src/web/${name.replaceAll('\\', '/')}`)
+    .map((name) => `src/faces/web/${name.replaceAll('\\', '/')}`)
   const configurations = [...deployed.toSorted(), ...CONFIGURATIONS]
   return [
     ...configurations.flatMap((name) => judgeConfiguration(name, read(name))),

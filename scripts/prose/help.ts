@@ -1,7 +1,8 @@
 /** The help texts of all commands and options, from their rows. */
-import { benchSuites } from '../../src/cli/bench-suites.ts'
-import { fullHelp, type OptionSpec } from '../../src/cli/options/row.ts'
+
 import { commandRows } from '../../src/commands/commands.ts'
+import { benchSuites } from '../../src/faces/cli/bench-suites.ts'
+import { fullHelp, type OptionSpec } from '../../src/faces/cli/options/row.ts'
 
 /** A command, or an option of it, and its texts. */
 export interface HelpText {

@@ -253,7 +253,7 @@ const SHARED: readonly (readonly string[])[] = [
   ['cli'],
   ['contracts', 'editor'],
   ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'tune', 'web'],
-  ['base', 'core', 'devnet', 'node', 'stratum', 'wallet'],
+  ['base', 'chain', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'copy', 'judges', 'payouts'],
   ['accounts', 'journal', 'sensors'],
   ['deploy', 'prose', 'scripts', DOCUMENTS],

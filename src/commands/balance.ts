@@ -1,16 +1,17 @@
 /** `newcut balance [ACCOUNT]`: the coins of an account on every chain, once or as they change. */
-import { describeError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { chainsOf, withNode } from '../cli/input/with-node.ts'
-import { linePrinter } from '../cli/line.ts'
-import type { balanceOptions } from '../cli/options/wallet.ts'
-import { balanceJson, balanceLines, type ShownBalances, totalOf } from '../cli/results/balance-lines.ts'
-import type { Surroundings, Terminal } from '../cli/terminal.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import { isRetryable } from '#client/node/errors.ts'
+import { accountOn } from '#client/wallet/ask.ts'
+import type { Config } from '#faces/cli/config.ts'
+import { linePrinter } from '#faces/cli/line.ts'
+import type { balanceOptions } from '#faces/cli/options/wallet.ts'
+import type { Surroundings, Terminal } from '#faces/cli/terminal.ts'
+import { describeError } from '#ground/base/errors.ts'
+import type { Decimal } from '#language/contracts/values/decimal.ts'
 import { checkPayee, paidAccountOn as payeeOn } from '../compose/payee.ts'
-import type { Decimal } from '../contracts/values/decimal.ts'
-import type { NodeClient } from '../node/client.ts'
-import { isRetryable } from '../node/errors.ts'
-import { accountOn } from '../wallet/ask.ts'
+import { chainsOf, withNode } from './input/with-node.ts'
+import { balanceJson, balanceLines, type ShownBalances, totalOf } from './results/balance-lines.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 

@@ -1,8 +1,8 @@
 /** `newcut bench`: runs the benchmarks in bench/. */
 
-import type { Progress } from '../base/progress.ts'
-import { progressBarFor, type Task } from '../cli/progress.ts'
-import type { Surroundings } from '../cli/terminal.ts'
+import { progressBarFor, type Task } from '#faces/cli/progress.ts'
+import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { Progress } from '#ground/base/progress.ts'
 
 /** Update interval of the elapsed time during a suite. */
 const REDRAW_MS = 500

@@ -1,13 +1,13 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
-import type { Config } from '../cli/config.ts'
-import { pricesOf } from '../cli/input/prices.ts'
-import type { blocksOptions } from '../cli/options/blocks.ts'
-import { summariesOf, summaryLines } from '../cli/results/blocks-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { type JournalContent, readJournal } from '../journal/content.ts'
-import { stateFolder } from '../journal/folder.ts'
-import type { BlockRecord } from '../journal/record.ts'
-import { totalsOf } from '../journal/totals.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { blocksOptions } from '#faces/cli/options/blocks.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type JournalContent, readJournal } from '#mining/journal/content.ts'
+import { stateFolder } from '#mining/journal/folder.ts'
+import type { BlockRecord } from '#mining/journal/record.ts'
+import { totalsOf } from '#mining/journal/totals.ts'
+import { pricesOf } from './input/prices.ts'
+import { summariesOf, summaryLines } from './results/blocks-lines.ts'
 
 /**
  * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot

@@ -1,6 +1,6 @@
 /** `newcut devnet --data DIR --check`: shows and checks everything on disk. */
 
-import type { OnProgress } from '../base/progress.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
 import { graphText } from '../devnet/rules/settings.ts'
 

@@ -1,10 +1,11 @@
 /** Runs a command line. */
-import { asNewcutError } from '../base/errors.ts'
-import { exitCodeOf } from '../base/exit-codes.ts'
-import { reportError } from '../cli/console.ts'
-import { runProgram } from '../cli/program.ts'
-import { surroundings } from '../cli/surroundings.ts'
-import type { Surroundings } from '../cli/terminal.ts'
+
+import { reportError } from '#faces/cli/console.ts'
+import { runProgram } from '#faces/cli/program.ts'
+import { surroundings } from '#faces/cli/surroundings.ts'
+import type { Surroundings } from '#faces/cli/terminal.ts'
+import { asNewcutError } from '#ground/base/errors.ts'
+import { exitCodeOf } from '#ground/base/exit-codes.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Runs a command line without node and script. Resolves with the exit code. */

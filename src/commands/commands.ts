@@ -2,17 +2,17 @@
  * A row for each command, in the order of the help. The module of a command is loaded when it runs, so that `inspect` need
  * not wait for servers and threads.
  */
-import { NewcutError } from '../base/errors.ts'
-import { closest } from '../cli/closest.ts'
-import { type CommandRow, configured } from '../cli/command-row.ts'
-import { type Shell, shells } from '../cli/completion/shells.ts'
-import type { Config } from '../cli/config.ts'
-import { blocksOptions } from '../cli/options/blocks.ts'
-import { commonDevnetOptions, devnetOptions } from '../cli/options/devnet.ts'
-import { commonLeadOptions, fleetOptions, leadOptions } from '../cli/options/lead.ts'
-import { commonMineOptions, mineOptions } from '../cli/options/mine.ts'
-import { commonPayoutsOptions, payoutsOptions } from '../cli/options/payouts.ts'
-import { solveOptions } from '../cli/options/search.ts'
+
+import { closest } from '#faces/cli/closest.ts'
+import { type CommandRow, configured } from '#faces/cli/command-row.ts'
+import { type Shell, shells } from '#faces/cli/completion/shells.ts'
+import type { Config } from '#faces/cli/config.ts'
+import { blocksOptions } from '#faces/cli/options/blocks.ts'
+import { commonDevnetOptions, devnetOptions } from '#faces/cli/options/devnet.ts'
+import { commonLeadOptions, fleetOptions, leadOptions } from '#faces/cli/options/lead.ts'
+import { commonMineOptions, mineOptions } from '#faces/cli/options/mine.ts'
+import { commonPayoutsOptions, payoutsOptions } from '#faces/cli/options/payouts.ts'
+import { solveOptions } from '#faces/cli/options/search.ts'
 import {
   balanceOptions,
   fundOptions,
@@ -23,9 +23,10 @@ import {
   traceOptions,
   transferOptions,
   typesOptions,
-} from '../cli/options/wallet.ts'
-import { likely, oneOf, someText } from '../cli/values.ts'
-import { keepYoungGenerationSmall } from '../platform/small-heap.ts'
+} from '#faces/cli/options/wallet.ts'
+import { likely, oneOf, someText } from '#faces/cli/values.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */

@@ -1,7 +1,7 @@
 /** `newcut config`: the effective options of a command, as a configuration file. */
-import type { Config } from '../cli/config.ts'
-import { configLines } from '../cli/config-file.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import type { Config } from '#faces/cli/config.ts'
+import { configLines } from '#faces/cli/config-file.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
 
 /** @param table options of the command */
 export async function runConfig(

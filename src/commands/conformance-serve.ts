@@ -1,16 +1,16 @@
 /** `newcut conformance --serve`: serves the interface to a client, and judges what it asks. */
 import { join } from 'node:path'
-import { NewcutError } from '../base/errors.ts'
-import { formatDuration } from '../base/units.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
+import { ownCases } from '#client/conformance/case-file.ts'
+import { clientRules } from '#client/conformance/clients/judge.ts'
+import { type ClientSituation, readSituations } from '#client/conformance/clients/situation-file.ts'
+import { caseSummaryLines, failedCaseLine, gaveUpLine } from '#client/conformance/report.ts'
+import type { CaseResult, ConformanceReport } from '#client/conformance/run.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { formatDuration } from '#ground/base/units.ts'
+import type { NetworkForm } from '#ground/chain/network-form.ts'
+import { systemClock } from '#ground/platform/clock.ts'
 import { type ClientReport, startJudgingNode } from '../compose/conformance/judging-node.ts'
-import { ownCases } from '../conformance/case-file.ts'
-import { clientRules } from '../conformance/clients/judge.ts'
-import { type ClientSituation, readSituations } from '../conformance/clients/situation-file.ts'
-import { caseSummaryLines, failedCaseLine, gaveUpLine } from '../conformance/report.ts'
-import type { CaseResult, ConformanceReport } from '../conformance/run.ts'
-import type { NetworkForm } from '../core/network-form.ts'
-import { systemClock } from '../platform/clock.ts'
 
 export interface ServeClientsOptions {
   readonly port: number

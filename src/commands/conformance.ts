@@ -1,17 +1,18 @@
 /** `newcut conformance`: judges a node by the cases of the interface. */
-import { NewcutError } from '../base/errors.ts'
-import { networkFormsOf } from '../cli/input/network-files.ts'
-import type { conformanceOptions } from '../cli/options/conformance.ts'
-import type { Values } from '../cli/options/row.ts'
-import { writeOutput } from '../cli/output-file.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { type ConformanceCase, ownCases, readCases } from '../conformance/case-file.ts'
-import { caseSummaryLines, failedCaseLine, headLine, junitXml } from '../conformance/report.ts'
-import { type ConformanceReport, runCases } from '../conformance/run.ts'
-import type { Release } from '../conformance/words.ts'
-import { definitionOf, type NetworkForm } from '../core/network-form.ts'
-import { systemClock } from '../platform/clock.ts'
+
+import { type ConformanceCase, ownCases, readCases } from '#client/conformance/case-file.ts'
+import { caseSummaryLines, failedCaseLine, headLine, junitXml } from '#client/conformance/report.ts'
+import { type ConformanceReport, runCases } from '#client/conformance/run.ts'
+import type { Release } from '#client/conformance/words.ts'
+import type { conformanceOptions } from '#faces/cli/options/conformance.ts'
+import type { Values } from '#faces/cli/options/row.ts'
+import { writeOutput } from '#faces/cli/output-file.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
+import { systemClock } from '#ground/platform/clock.ts'
 import { runJudgingNode, type ServeClientsOptions } from './conformance-serve.ts'
+import { networkFormsOf } from './input/network-files.ts'
 
 type ConformanceValues = Values<typeof conformanceOptions>
 

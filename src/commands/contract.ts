@@ -1,20 +1,20 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
 import { randomInt } from 'node:crypto'
-import { NewcutError } from '../base/errors.ts'
-import { type ForkValues, forkOf } from '../cli/input/fork-setup.ts'
-import { readSnapshot, writeSnapshot } from '../cli/input/snapshot-file.ts'
-import { counted, painter } from '../cli/line.ts'
-import type { contractOptions } from '../cli/options/contract.ts'
-import type { Values } from '../cli/options/row.ts'
-import { writeOutput } from '../cli/output-file.ts'
-import { deepestFailure, failureText, traceLines } from '../cli/results/trace-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '../contracts/repl/run.ts'
-import type { FileOutcome, FileQuestions } from '../testing/files.ts'
-import { type ReportPlaces, type RunReportOptions, reportRun } from '../testing/reports.ts'
-import { type AtPlace, locationOf, tapLines, testsOf, withMatching } from '../testing/results.ts'
-import { runTestFiles } from '../testing/run.ts'
-import { type WatchEvents, watchFiles } from '../testing/watch.ts'
+import { counted, painter } from '#faces/cli/line.ts'
+import type { contractOptions } from '#faces/cli/options/contract.ts'
+import type { Values } from '#faces/cli/options/row.ts'
+import { writeOutput } from '#faces/cli/output-file.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '#language/contracts/repl/run.ts'
+import type { FileOutcome, FileQuestions } from '#language/testing/files.ts'
+import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
+import { type AtPlace, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
+import { runTestFiles } from '#language/testing/run.ts'
+import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
+import { type ForkValues, forkOf } from './input/fork-setup.ts'
+import { readSnapshot, writeSnapshot } from './input/snapshot-file.ts'
+import { deepestFailure, failureText, traceLines } from './results/trace-lines.ts'
 
 type ContractValues = Values<typeof contractOptions>
 
@@ -111,8 +111,8 @@ async function outcomesOf(options: ContractOptions, around: Surroundings): Promi
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
   if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
-  const { openTestFork, runOnFork } = await import('../testing/fork.ts')
-  const { costLine, forkLine } = await import('../cli/results/fork-lines.ts')
+  const { openTestFork, runOnFork } = await import('#language/testing/fork.ts')
+  const { costLine, forkLine } = await import('./results/fork-lines.ts')
   const tell = printerTo(around.err)
   const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '--fork-chains', tell)
   tell(forkLine(opened.pin, opened.source.block.chain))
@@ -130,9 +130,9 @@ async function forkedWhere(
 ): Promise<FileOutcome[]> {
   if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
   const tell = printerTo(err)
-  const { costLine, envForkLine } = await import('../cli/results/fork-lines.ts')
-  const { envForkOptions } = await import('../cli/input/env-fork.ts')
-  const forks = new (await import('../testing/env-forks.ts')).EnvForks({
+  const { costLine, envForkLine } = await import('./results/fork-lines.ts')
+  const { envForkOptions } = await import('./input/env-fork.ts')
+  const forks = new (await import('#language/testing/env-forks.ts')).EnvForks({
     optionsOf: (call) => envForkOptions(call, environment),
     onOpened: ({ pin, source }, { url }) => tell(envForkLine(pin, source.block.chain, url)),
     onNotice: tell,

@@ -1,15 +1,15 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
-import { describeError } from '../base/errors.ts'
-import { formatHashrate } from '../base/units.ts'
-import type { ProcessEnvironment } from '../cli/line.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { encodeWork } from '../core/header.ts'
-import { tuningFileOf } from '../engine/cache-folder.ts'
-import { chooseNative, loadChosen, type NativeChoice } from '../engine/cpu/native-choice.ts'
-import { listAdapters, measureAdapter } from '../engine/gpu/adapters.ts'
-import { alikeHint } from '../engine/gpu/identical.ts'
-import type { AdapterInfo, ListedAdapter } from '../engine/gpu/messages.ts'
+import type { ProcessEnvironment } from '#faces/cli/line.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { formatHashrate } from '#ground/base/units.ts'
+import { encodeWork } from '#ground/chain/header.ts'
+import { tuningFileOf } from '#mining/engine/cache-folder.ts'
+import { chooseNative, loadChosen, type NativeChoice } from '#mining/engine/cpu/native-choice.ts'
+import { listAdapters, measureAdapter } from '#mining/engine/gpu/adapters.ts'
+import { alikeHint } from '#mining/engine/gpu/identical.ts'
+import type { AdapterInfo, ListedAdapter } from '#mining/engine/gpu/messages.ts'
 
 export interface DevicesOptions {
   readonly json: boolean

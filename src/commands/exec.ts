@@ -1,7 +1,7 @@
 /** `newcut devnet --exec`: a command that runs beside the node, such as a test. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { NewcutError } from '../base/errors.ts'
+import { NewcutError } from '#ground/base/errors.ts'
 
 /** The variable with the address of the node, which commands of newcut read too. */
 const NODE_VARIABLE = 'NEWCUT_NODE'

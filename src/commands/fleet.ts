@@ -1,15 +1,15 @@
 /** `newcut fleet`: lists the rigs that the leader of a fleet knows, and sends orders to them. */
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
-import { NewcutError } from '../base/errors.ts'
-import { printable } from '../base/printable.ts'
-import { formatHashrate } from '../base/units.ts'
-import type { Config } from '../cli/config.ts'
-import { linkSetup } from '../cli/input/fleet-setup.ts'
-import type { fleetOptions } from '../cli/options/lead.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { Link } from '../fleet/link.ts'
-import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '../fleet/messages.ts'
-import { systemClock } from '../platform/clock.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { fleetOptions } from '#faces/cli/options/lead.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { printable } from '#ground/base/printable.ts'
+import { formatHashrate } from '#ground/base/units.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { Link } from '#mining/fleet/link.ts'
+import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '#mining/fleet/messages.ts'
+import { linkSetup } from './input/fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
 type Print = (line: string) => void

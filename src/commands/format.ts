@@ -1,11 +1,11 @@
 /** `newcut format`: formats contracts and test files. */
 import { writeFileSync } from 'node:fs'
-import { NewcutError } from '../base/errors.ts'
-import { MAX_CODE_BYTES } from '../base/user-file.ts'
-import { fileText } from '../cli/input/given-text.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { formatFile } from '../editor/format/format.ts'
-import { isContractFile } from '../editor/workspace/disk-files.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { MAX_CODE_BYTES } from '#ground/base/user-file.ts'
+import { formatFile } from '#language/editor/format/format.ts'
+import { isContractFile } from '#language/editor/workspace/disk-files.ts'
+import { fileText } from './input/given-text.ts'
 
 export interface FormatOptions {
   readonly files: readonly string[]

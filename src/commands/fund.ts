@@ -1,17 +1,18 @@
 /** `newcut fund ACCOUNT AMOUNT`: mints coins for an account of a development network. */
-import { NewcutError } from '../base/errors.ts'
-import type { ExactJson } from '../base/json.ts'
-import type { Config } from '../cli/config.ts'
-import { checkChain, withNode } from '../cli/input/with-node.ts'
-import type { fundOptions } from '../cli/options/wallet.ts'
-import { valueText, withoutControls } from '../cli/results/value-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import { NodeRefusal } from '../node/errors.ts'
-import { Requests } from '../node/requests.ts'
-import { controlOperations, type DevnetStatus } from '../schema/control.ts'
-import { fundOrder } from '../schema/fund-order.ts'
-import { readAmount } from '../wallet/transfer.ts'
+
+import { NodeRefusal } from '#client/node/errors.ts'
+import { Requests } from '#client/node/requests.ts'
+import { readAmount } from '#client/wallet/transfer.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { fundOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { ExactJson } from '#ground/base/json.ts'
+import { controlOperations, type DevnetStatus } from '#ground/schema/control.ts'
+import { fundOrder } from '#ground/schema/fund-order.ts'
+import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
+import { checkChain, withNode } from './input/with-node.ts'
+import { valueText, withoutControls } from './results/value-lines.ts'
 
 /** The block may have to wait for the proof of work of a network. */
 const TIMEOUT_MS = 60_000

@@ -1,14 +1,13 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, statSync } from 'node:fs'
-import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '../base/bytes.ts'
-import { describeError, FormatError, fileProblem, NewcutError } from '../base/errors.ts'
-import { stringifyJson } from '../base/json.ts'
-import { MAX_INPUT_BYTES, readUserFile } from '../base/user-file.ts'
-import { recordsOf, recordsOfArgument } from '../cli/input/inspect-input.ts'
-import { networksOf } from '../cli/input/network-files.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { blockHash } from '../core/block-hash.ts'
-import { forkStateOf } from '../core/fork.ts'
+import { brokenAlone, brokenGenesis, isGenesis } from '#client/node/verify.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '#ground/base/bytes.ts'
+import { describeError, FormatError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { stringifyJson } from '#ground/base/json.ts'
+import { MAX_INPUT_BYTES, readUserFile } from '#ground/base/user-file.ts'
+import { blockHash } from '#ground/chain/block-hash.ts'
+import { forkStateOf } from '#ground/chain/fork.ts'
 import {
   decodeHeader,
   decodeWork,
@@ -17,15 +16,16 @@ import {
   headerLayout,
   WORK_PREFIX_BYTES,
   type WorkFields,
-} from '../core/header.ts'
-import { workToJson } from '../core/header-json.ts'
-import { type NetworkCode, namesOfCode } from '../core/known-networks.ts'
-import { completeNetwork, graphAt, type Network, type NetworkDefinition } from '../core/network.ts'
-import { meets, powHash } from '../core/pow.ts'
-import { difficultyOf, levelOf } from '../core/target.ts'
-import type { HeaderRule } from '../core/validate.ts'
-import { decodeWorkResponse } from '../core/work.ts'
-import { brokenAlone, brokenGenesis, isGenesis } from '../node/verify.ts'
+} from '#ground/chain/header.ts'
+import { workToJson } from '#ground/chain/header-json.ts'
+import { type NetworkCode, namesOfCode } from '#ground/chain/known-networks.ts'
+import { completeNetwork, graphAt, type Network, type NetworkDefinition } from '#ground/chain/network.ts'
+import { meets, powHash } from '#ground/chain/pow.ts'
+import { difficultyOf, levelOf } from '#ground/chain/target.ts'
+import type { HeaderRule } from '#ground/chain/validate.ts'
+import { decodeWorkResponse } from '#ground/chain/work.ts'
+import { recordsOf, recordsOfArgument } from './input/inspect-input.ts'
+import { networksOf } from './input/network-files.ts'
 
 /**
  * `input` is text, a file, or `-` for stdin. Resolves with exit code 1 if a part is unreadable.

@@ -1,10 +1,10 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '../base/ed25519.ts'
-import { NewcutError } from '../base/errors.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { modeForOthers, writeSecretFile } from '../platform/secret-file.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '#ground/base/ed25519.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { modeForOthers, writeSecretFile } from '#ground/platform/secret-file.ts'
 
 /** A key that YAML would read as a number. */
 const NUMBER = /^\d+(e\d+)?$/
@@ -35,7 +35,7 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Sur
     await writeKeyFile(file, keyLines(keys))
     if (json) print(JSON.stringify({ ...publicParts(keys), file: resolve(file) }))
     else {
-      const { keyFileLines } = await import('../cli/results/key-lines.ts')
+      const { keyFileLines } = await import('./results/key-lines.ts')
       for (const line of keyFileLines(file, keys.publicKey)) print(line)
     }
     return 0
@@ -58,7 +58,7 @@ async function writeKeyFile(file: string, lines: readonly string[]): Promise<voi
     writeSecretFile(file, `${lines.join('\n')}\n`)
   } catch (error) {
     const cause = error as NodeJS.ErrnoException
-    const { outputProblem } = await import('../cli/output-file.ts')
+    const { outputProblem } = await import('#faces/cli/output-file.ts')
     const { problem, hint } = cause.code === 'EEXIST' ? EXISTING : outputProblem(file, cause)
     throw new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
   }

@@ -1,20 +1,21 @@
 /** `newcut local CODE`: evaluates code on a node, and prints its value. */
-import { NewcutError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { givenCode, givenJson } from '../cli/input/given-text.ts'
-import { type LocalOverrides, overridesFrom } from '../cli/input/overrides.ts'
-import { checkChain, withNode } from '../cli/input/with-node.ts'
-import type { localOptions } from '../cli/options/wallet.ts'
-import { valueText } from '../cli/results/value-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { valueFromJson, valueToJson } from '../contracts/values/wire.ts'
-import type { NodeClient } from '../node/client.ts'
-import { NodeRefusal } from '../node/errors.ts'
-import { Requests } from '../node/requests.ts'
-import type { CommandResult } from '../schema/command-bodies.ts'
-import { traceOperation } from '../schema/trace.ts'
-import { answer, type Question, questionCommand } from '../wallet/ask.ts'
-import { dataOf } from '../wallet/failure.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import { NodeRefusal } from '#client/node/errors.ts'
+import { Requests } from '#client/node/requests.ts'
+import { answer, type Question, questionCommand } from '#client/wallet/ask.ts'
+import { dataOf } from '#client/wallet/failure.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { localOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { traceOperation } from '#ground/schema/trace.ts'
+import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
+import { givenCode, givenJson } from './input/given-text.ts'
+import { type LocalOverrides, overridesFrom } from './input/overrides.ts'
+import { checkChain, withNode } from './input/with-node.ts'
+import { valueText } from './results/value-lines.ts'
 
 /** A run has at most 20 s, and may wait for others. */
 const OVERRIDDEN_TIMEOUT_MS = 60_000
@@ -43,7 +44,7 @@ export function runLocal(
       : answerWith(overrides, client, chain, question, call))
     const data = (async () => dataOf(result, 'the code failed'))()
     const failed = async (error: unknown) => {
-      throw (await import('../cli/input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     }
     const value = valueFromJson(await data.catch(failed))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))

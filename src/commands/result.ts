@@ -1,17 +1,18 @@
 /** `newcut result REQUESTKEY`: the result of a transaction. */
-import { NewcutError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { checkRequestKey, findResult } from '../cli/input/sender.ts'
-import { checkChain, withNode } from '../cli/input/with-node.ts'
-import type { resultOptions } from '../cli/options/wallet.ts'
-import { StepLines } from '../cli/results/step-lines.ts'
-import { resultJson, valueText } from '../cli/results/value-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { valueFromJson } from '../contracts/values/wire.ts'
-import type { NodeClient } from '../node/client.ts'
-import type { WaitProgress } from '../node/wait-for.ts'
-import type { CommandResult } from '../schema/command-bodies.ts'
-import { dataOf } from '../wallet/failure.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import type { WaitProgress } from '#client/node/wait-for.ts'
+import { dataOf } from '#client/wallet/failure.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { resultOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
+import { checkRequestKey, findResult } from './input/sender.ts'
+import { checkChain, withNode } from './input/with-node.ts'
+import { StepLines } from './results/step-lines.ts'
+import { resultJson, valueText } from './results/value-lines.ts'
 
 type ResultConfig = Config<typeof resultOptions>
 

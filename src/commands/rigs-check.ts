@@ -1,18 +1,19 @@
 /** `newcut rigs check`: checks how the rigs of each maker would work with a stratum server, ours or another. */
-import type { Clock } from '../base/clock.ts'
-import { NewcutError } from '../base/errors.ts'
-import type { rigsCheckOptions } from '../cli/options/conformance.ts'
-import type { Values } from '../cli/options/row.ts'
-import { checkLines, type RigsChecked, shareTimes } from '../cli/results/rigs-check-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { systemClock } from '../platform/clock.ts'
-import { acrossMakers, type Visited } from '../stratum-check/across.ts'
-import { type Finding, found } from '../stratum-check/findings.ts'
-import { judge } from '../stratum-check/judge.ts'
-import { type Maker, makers, type RigLogin } from '../stratum-check/makers.ts'
-import { connectTo, readServerAddress, type ServerAddress } from '../stratum-check/reach.ts'
-import type { Transcript } from '../stratum-check/transcript.ts'
-import { visit } from '../stratum-check/visit.ts'
+
+import type { rigsCheckOptions } from '#faces/cli/options/conformance.ts'
+import type { Values } from '#faces/cli/options/row.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { acrossMakers, type Visited } from '#pool/stratum-check/across.ts'
+import { type Finding, found } from '#pool/stratum-check/findings.ts'
+import { judge } from '#pool/stratum-check/judge.ts'
+import { type Maker, makers, type RigLogin } from '#pool/stratum-check/makers.ts'
+import { connectTo, readServerAddress, type ServerAddress } from '#pool/stratum-check/reach.ts'
+import type { Transcript } from '#pool/stratum-check/transcript.ts'
+import { visit } from '#pool/stratum-check/visit.ts'
+import { checkLines, type RigsChecked, shareTimes } from './results/rigs-check-lines.ts'
 
 type RigsCheckValues = Values<typeof rigsCheckOptions>
 

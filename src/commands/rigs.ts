@@ -1,11 +1,12 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
-import type { WorkerRow, WorkerTable } from '../accounts/rig-rows.ts'
-import { NewcutError } from '../base/errors.ts'
-import { AnswerError, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
-import { parsePlainJson } from '../base/json.ts'
-import { printable } from '../base/printable.ts'
-import { formatHashrate, withPrefix } from '../base/units.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
+
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { AnswerError, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
+import { parsePlainJson } from '#ground/base/json.ts'
+import { printable } from '#ground/base/printable.ts'
+import { formatHashrate, withPrefix } from '#ground/base/units.ts'
+import type { WorkerRow, WorkerTable } from '#mining/accounts/rig-rows.ts'
 
 /** The default HTTP address of a miner. */
 const DEFAULT_ADDRESS = '127.0.0.1:4148'

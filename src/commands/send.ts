@@ -1,19 +1,20 @@
 /** `newcut send`: signs code or a request file, sends it, and waits for its result. */
-import { NewcutError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { givenCode, givenJson } from '../cli/input/given-text.ts'
-import { commandSenderFor } from '../cli/input/sender.ts'
-import { signingKeys } from '../cli/input/signing-keys.ts'
-import { checkChain, withNode } from '../cli/input/with-node.ts'
-import type { sendOptions } from '../cli/options/wallet.ts'
-import { StepLines } from '../cli/results/step-lines.ts'
-import { resultJson, valueText } from '../cli/results/value-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { valueFromJson } from '../contracts/values/wire.ts'
-import { readCapability } from '../wallet/capability.ts'
-import type { SignedCommand } from '../wallet/command.ts'
-import type { CommandSender } from '../wallet/command-sender.ts'
-import { dataOf } from '../wallet/failure.ts'
+
+import { readCapability } from '#client/wallet/capability.ts'
+import type { SignedCommand } from '#client/wallet/command.ts'
+import type { CommandSender } from '#client/wallet/command-sender.ts'
+import { dataOf } from '#client/wallet/failure.ts'
+import type { Config } from '#faces/cli/config.ts'
+import type { sendOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
+import { givenCode, givenJson } from './input/given-text.ts'
+import { commandSenderFor } from './input/sender.ts'
+import { signingKeys } from './input/signing-keys.ts'
+import { checkChain, withNode } from './input/with-node.ts'
+import { StepLines } from './results/step-lines.ts'
+import { resultJson, valueText } from './results/value-lines.ts'
 
 /** Throws CommandFailed for code that fails. */
 export function runSend(
@@ -43,7 +44,7 @@ function sendCode(given: string, config: Config<typeof sendOptions>, surrounding
     const commandSender = commandSenderFor(client, values, steps.show, stopped)
     const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
     const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
-      throw (await import('../cli/input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     })
     return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
   })
@@ -55,8 +56,8 @@ async function sendRequest(
   surroundings: Surroundings,
 ): Promise<number> {
   const { values } = config
-  const { readRequestFile } = await import('../cli/input/request-file.ts')
-  const { completeCommand, mergedCommand, withSignatures } = await import('../cli/input/request-signatures.ts')
+  const { readRequestFile } = await import('./input/request-file.ts')
+  const { completeCommand, mergedCommand, withSignatures } = await import('./input/request-signatures.ts')
   const steps = new StepLines(values.json, surroundings)
   return withNode(config, surroundings, async (client, stopped) => {
     const networkId = client.info.nodeVersion

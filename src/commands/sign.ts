@@ -1,12 +1,13 @@
 /** `newcut sign FILE...`: builds the command of a request file, adds signatures, and prints it. It asks no node. */
-import { NewcutError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { type OpenCommand, readRequestFile } from '../cli/input/request-file.ts'
-import { mergedCommand, withSignatures } from '../cli/input/request-signatures.ts'
-import { signingKeys } from '../cli/input/signing-keys.ts'
-import type { signOptions } from '../cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { yaml } from '../cli/yaml.ts'
+
+import type { Config } from '#faces/cli/config.ts'
+import type { signOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { yaml } from '#faces/cli/yaml.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { type OpenCommand, readRequestFile } from './input/request-file.ts'
+import { mergedCommand, withSignatures } from './input/request-signatures.ts'
+import { signingKeys } from './input/signing-keys.ts'
 
 /** Throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign. */
 export async function runSign(

@@ -1,12 +1,13 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
-import { decodeHex, readU256LE } from '../base/bytes.ts'
-import { describeError, NewcutError } from '../base/errors.ts'
-import type { Surroundings } from '../cli/terminal.ts'
+
+import type { Surroundings } from '#faces/cli/terminal.ts'
+import { decodeHex, readU256LE } from '#ground/base/bytes.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { degreeOfSize } from '#ground/chain/header.ts'
+import { tailLayout } from '#mining/engine/cpu/kernel.ts'
+import type { KernelPreference } from '#mining/engine/cpu/names.ts'
+import type { Priority } from '#mining/engine/cpu/priority.ts'
 import { solveWork } from '../compose/solve.ts'
-import { degreeOfSize } from '../core/header.ts'
-import { tailLayout } from '../engine/cpu/kernel.ts'
-import type { KernelPreference } from '../engine/cpu/names.ts'
-import type { Priority } from '../engine/cpu/priority.ts'
 
 export interface SolveOptions {
   /** 64 hex digits, little-endian. */

@@ -1,10 +1,10 @@
 /** The rows of commands that start without the options of all others. */
-import { benchSuites } from '../cli/bench-suites.ts'
-import { type CommandRow, configured } from '../cli/command-row.ts'
-import { conformanceOptions, rigsCheckOptions } from '../cli/options/conformance.ts'
-import { commonContractOptions, contractOptions } from '../cli/options/contract.ts'
-import { commonForkOptions, commonLspOptions, forkCommandOptions, lspOptions } from '../cli/options/fork.ts'
-import { section } from '../cli/options/row.ts'
+import { benchSuites } from '#faces/cli/bench-suites.ts'
+import { type CommandRow, configured } from '#faces/cli/command-row.ts'
+import { conformanceOptions, rigsCheckOptions } from '#faces/cli/options/conformance.ts'
+import { commonContractOptions, contractOptions } from '#faces/cli/options/contract.ts'
+import { commonForkOptions, commonLspOptions, forkCommandOptions, lspOptions } from '#faces/cli/options/fork.ts'
+import { section } from '#faces/cli/options/row.ts'
 import {
   benchOptions,
   devicesOptions,
@@ -12,9 +12,9 @@ import {
   inspectOptions,
   keygenOptions,
   rigsOptions,
-} from '../cli/options/tools.ts'
-import { likely, someText } from '../cli/values.ts'
-import { makerRigs } from '../stratum-check/maker-rigs.ts'
+} from '#faces/cli/options/tools.ts'
+import { likely, someText } from '#faces/cli/values.ts'
+import { makerRigs } from '#pool/stratum-check/maker-rigs.ts'
 
 const suiteNames = Object.keys(benchSuites)
 const widestSuite = Math.max(...suiteNames.map((name) => name.length))

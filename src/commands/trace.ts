@@ -1,16 +1,17 @@
 /** `newcut trace KEY`: executes a transaction of a development network again, and prints its steps with their gas. */
-import { NewcutError } from '../base/errors.ts'
-import type { Config } from '../cli/config.ts'
-import { checkRequestKey } from '../cli/input/sender.ts'
-import { withNode } from '../cli/input/with-node.ts'
-import { painter } from '../cli/line.ts'
-import type { traceOptions } from '../cli/options/wallet.ts'
-import { deepestFailure, failureText, type TraceStepView, traceLines } from '../cli/results/trace-lines.ts'
-import { withoutControls } from '../cli/results/value-lines.ts'
-import { printerTo, type Surroundings } from '../cli/terminal.ts'
-import { NodeRefusal } from '../node/errors.ts'
-import { Requests } from '../node/requests.ts'
-import { traceOperation } from '../schema/trace.ts'
+
+import { NodeRefusal } from '#client/node/errors.ts'
+import { Requests } from '#client/node/requests.ts'
+import type { Config } from '#faces/cli/config.ts'
+import { painter } from '#faces/cli/line.ts'
+import type { traceOptions } from '#faces/cli/options/wallet.ts'
+import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { traceOperation } from '#ground/schema/trace.ts'
+import { checkRequestKey } from './input/sender.ts'
+import { withNode } from './input/with-node.ts'
+import { deepestFailure, failureText, type TraceStepView, traceLines } from './results/trace-lines.ts'
+import { withoutControls } from './results/value-lines.ts'
 
 /** A run has at most 20 s, and may wait for others. */
 const TIMEOUT_MS = 60_000

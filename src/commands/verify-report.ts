@@ -1,13 +1,13 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
 import { writeFileSync } from 'node:fs'
-import { describeError, NewcutError } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
-import { fileText } from '../cli/input/given-text.ts'
-import type { Surroundings } from '../cli/terminal.ts'
-import { type Pin, pinText } from '../copy/pin.ts'
-import type { RemoteNode } from '../copy/remote-node.ts'
-import type { NodeRelease } from '../schema/devnet-modes.ts'
+import type { Surroundings } from '#faces/cli/terminal.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { parseJson } from '#ground/base/json.ts'
+import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
+import { type Pin, pinText } from '#language/copy/pin.ts'
+import type { RemoteNode } from '#language/copy/remote-node.ts'
 import { piecesOf, type VerifyReport } from './fork-verify.ts'
+import { fileText } from './input/given-text.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {

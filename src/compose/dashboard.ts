@@ -1,14 +1,14 @@
 /** The dashboard of a miner: its page and event stream, as parts of the miner's HTTP server. */
-import type { ServedPart } from '../api/server.ts'
-import type { BlockRecord } from '../journal/record.ts'
-import type { MinerEvent } from '../mine/events.ts'
-import type { Snapshot } from '../mine/snapshot.ts'
-import { systemClock } from '../platform/clock.ts'
-import { packageVersion } from '../platform/version.ts'
-import { Hub } from '../web/dashboard/hub.ts'
-import { addDashboard, DASHBOARD_PATH } from '../web/dashboard/page.ts'
-import type { ShownBlock } from '../web/dashboard/state.ts'
-import { addEvents, EVENTS_PATH } from '../web/dashboard/stream.ts'
+import type { ServedPart } from '#faces/api/server.ts'
+import { Hub } from '#faces/web/dashboard/hub.ts'
+import { addDashboard, DASHBOARD_PATH } from '#faces/web/dashboard/page.ts'
+import type { ShownBlock } from '#faces/web/dashboard/state.ts'
+import { addEvents, EVENTS_PATH } from '#faces/web/dashboard/stream.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { packageVersion } from '#ground/platform/version.ts'
+import type { BlockRecord } from '#mining/journal/record.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
+import type { Snapshot } from '#mining/mine/snapshot.ts'
 
 interface DashboardSetup {
   readonly network: string

@@ -33,14 +33,31 @@
  * @module newcut/devnet
  */
 
+import { addExplorer } from '#faces/web/explorer/page.ts'
 import { type DevnetControl, withControl } from '../devnet/control-client.ts'
 import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
 import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
-import { addExplorer } from '../web/explorer/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
-export type { OnProgress, Progress } from '../base/progress.ts'
-export type { Pin } from '../copy/pin.ts'
+export type { OnProgress, Progress } from '#ground/base/progress.ts'
+export type {
+  BlockMadeBy,
+  CommandAction,
+  DroppedTransaction,
+  InBlock,
+  IncludedTransaction,
+  PendingTransaction,
+  Placed,
+  PrintEvent,
+  RefusedTransaction,
+  SkippedSteps,
+  ToldCommand,
+  TransactionEvent,
+  UndoneTransaction,
+} from '#ground/schema/devnet-events.ts'
+export type { AutoMine } from '#ground/schema/devnet-modes.ts'
+export type { ListedPact, PactPage } from '#ground/schema/pacts.ts'
+export type { Pin } from '#language/copy/pin.ts'
 export type {
   DevnetClock,
   DevnetControl,
@@ -64,23 +81,6 @@ export type { ServedRequest } from '../devnet/http/request-log.ts'
 export type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
-export type {
-  BlockMadeBy,
-  CommandAction,
-  DroppedTransaction,
-  InBlock,
-  IncludedTransaction,
-  PendingTransaction,
-  Placed,
-  PrintEvent,
-  RefusedTransaction,
-  SkippedSteps,
-  ToldCommand,
-  TransactionEvent,
-  UndoneTransaction,
-} from '../schema/devnet-events.ts'
-export type { AutoMine } from '../schema/devnet-modes.ts'
-export type { ListedPact, PactPage } from '../schema/pacts.ts'
 
 /** A running development network, and orders to it. */
 export interface Devnet extends EmbeddedNode, DevnetControl {}

@@ -1,8 +1,9 @@
 /** A dry run of the miner: checks everything that could fail at the start, without mining. */
-import { forkStateOf } from '../core/fork.ts'
-import type { Work } from '../core/work.ts'
-import type { NodeClient } from '../node/client.ts'
-import { ForkVotes } from '../source/node/fork-votes.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import { forkStateOf } from '#ground/chain/fork.ts'
+import type { Work } from '#ground/chain/work.ts'
+import { ForkVotes } from '#mining/source/node/fork-votes.ts'
 import { checkSetup } from './miner.ts'
 import { paidLine } from './payee.ts'
 import { Engines, listenForRigs } from './search/engines.ts'

@@ -1,15 +1,15 @@
 /** The HTTP server of a miner: metrics, summary, monitor APIs, dashboard and mining page. */
-import { Connection } from '../api/connection.ts'
-import { readProcessor } from '../api/machine.ts'
-import { Metrics } from '../api/metrics.ts'
-import { monitorRoutes } from '../api/monitors.ts'
-import { type ApiServer, type ServedPart, startApi } from '../api/server.ts'
-import { describeError } from '../base/errors.ts'
-import type { RigHost } from '../engine/rigs.ts'
-import type { MinerEvent } from '../mine/events.ts'
-import type { Miner } from '../mine/miner.ts'
-import { systemClock } from '../platform/clock.ts'
-import { packageVersion } from '../platform/version.ts'
+import { Connection } from '#faces/api/connection.ts'
+import { readProcessor } from '#faces/api/machine.ts'
+import { Metrics } from '#faces/api/metrics.ts'
+import { monitorRoutes } from '#faces/api/monitors.ts'
+import { type ApiServer, type ServedPart, startApi } from '#faces/api/server.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { packageVersion } from '#ground/platform/version.ts'
+import type { RigHost } from '#mining/engine/rigs.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
+import type { Miner } from '#mining/mine/miner.ts'
 import { dashboardFor } from './dashboard.ts'
 import { isPageOn, PAGE_PATH, pageFor } from './mine-page.ts'
 import type { MiningRecord } from './record.ts'
@@ -90,7 +90,7 @@ async function rigPartsOf(
   token: () => string | null,
   leads: boolean,
 ): Promise<ServedPart[]> {
-  const { noRigs, rigRoutes } = await import('../api/rig-routes.ts')
+  const { noRigs, rigRoutes } = await import('#faces/api/rig-routes.ts')
   return rigs === undefined ? noRigs(leads) : rigRoutes(rigs.recorder, token)
 }
 
@@ -98,7 +98,7 @@ async function rigPartsOf(
 const USUAL_DELAY_MS = 30_000
 
 async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
-  const { PoolShapes } = await import('../api/pool-shapes.ts')
+  const { PoolShapes } = await import('#faces/api/pool-shapes.ts')
   const { payoutFolder, payoutsIn } = await import('./payouts-shown.ts')
   const { miner, reached, record, onEvent } = faced
   const { network, payee: account } = reached

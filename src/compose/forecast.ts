@@ -1,12 +1,12 @@
 /** The reward of future blocks, as the network of a node has it. */
 
-import type { Clock } from '../base/clock.ts'
-import { NewcutError } from '../base/errors.ts'
-import type { RewardCall } from '../core/coinbase.ts'
-import { expectedReward } from '../core/reward.ts'
-import type { MinerEvent } from '../mine/events.ts'
-import type { MoneyOptions } from '../mine/money.ts'
-import type { NodeClient } from '../node/client.ts'
+import type { NodeClient } from '#client/node/client.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { RewardCall } from '#ground/chain/coinbase.ts'
+import { expectedReward } from '#ground/chain/reward.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
+import type { MoneyOptions } from '#mining/mine/money.ts'
 
 /** How long an answer counts. */
 const ANSWER_MS = 3_600_000
@@ -60,7 +60,7 @@ class CalledForecast {
   async #ask(now: number): Promise<void> {
     const { stopped } = this.#ports
     try {
-      const { calledReward } = await import('../wallet/called-reward.ts')
+      const { calledReward } = await import('#client/wallet/called-reward.ts')
       const coins = await calledReward(this.#client, this.#call, { chain: 0 }, { signal: stopped })
       if (coins === null) return this.#tell('it returned no amount of coins')
       this.#coins = Number(coins)

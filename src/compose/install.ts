@@ -3,11 +3,11 @@
  * A missing part is no error: newcut then uses WebAssembly, writes to each rig separately, or sees one of several
  * identical cards. `install.js kernel FILE` builds only the kernel, into the cache of the user.
  */
-import { KERNEL, prebuiltFault, prebuiltKernel } from '../engine/cpu/native-files.ts'
-import { LAYER, writeManifest } from '../engine/gpu/identical.ts'
-import type { NativePart } from '../engine/native/part.ts'
-import { cachePart, installPart } from '../engine/native/provide.ts'
-import { SEND } from '../engine/stratum/native-send.ts'
+import { KERNEL, prebuiltFault, prebuiltKernel } from '#mining/engine/cpu/native-files.ts'
+import { LAYER, writeManifest } from '#mining/engine/gpu/identical.ts'
+import type { NativePart } from '#mining/engine/native/part.ts'
+import { cachePart, installPart } from '#mining/engine/native/provide.ts'
+import { SEND } from '#mining/engine/stratum/native-send.ts'
 
 const print = (line: string) => console.log(`newcut: ${line}`)
 

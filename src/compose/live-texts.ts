@@ -2,12 +2,12 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describeError, NewcutError } from '../base/errors.ts'
-import type { ChainCopy } from '../copy/chain-copy.ts'
-import type { NetworkCopyOptions } from '../copy/network-copy.ts'
-import { type Pin, pinText } from '../copy/pin.ts'
-import type { ModuleText, ModuleTexts } from '../editor/workspace/live-modules.ts'
-import { openTestFork } from '../testing/fork.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import type { ChainCopy } from '#language/copy/chain-copy.ts'
+import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
+import { type Pin, pinText } from '#language/copy/pin.ts'
+import type { ModuleText, ModuleTexts } from '#language/editor/workspace/live-modules.ts'
+import { openTestFork } from '#language/testing/fork.ts'
 
 /** A request for the text of a module that waits for the next round. */
 interface TextRequest {

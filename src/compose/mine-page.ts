@@ -1,9 +1,9 @@
 /** The mining page on the HTTP server of a miner. */
 import type { FastifyInstance } from 'fastify'
-import { NewcutError } from '../base/errors.ts'
-import type { MinerAccount } from '../core/payload.ts'
-import type { NodeClient } from '../node/client.ts'
-import { systemClock } from '../platform/clock.ts'
+import type { NodeClient } from '#client/node/client.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { systemClock } from '#ground/platform/clock.ts'
 import { isDevelopment } from './payee.ts'
 
 /** Whether to serve the page; `auto` serves it on development networks only. */
@@ -24,7 +24,7 @@ export async function pageFor(
   clients: () => readonly NodeClient[],
   account: MinerAccount,
 ): Promise<(app: FastifyInstance) => void> {
-  const { addMinePage } = await import('../web/mine-page/page.ts')
+  const { addMinePage } = await import('#faces/web/mine-page/page.ts')
   const client = async () => {
     const [present] = clients()
     if (present === undefined) throw new NewcutError('NODE_UNREACHABLE', 'no node answers')

@@ -1,16 +1,16 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
-import { rejectWhenAborted, withFirstOf } from '../base/signals.ts'
-import { withNonce } from '../core/header.ts'
-import { FREE_NONCE } from '../core/nonce.ts'
-import { meets, powHash } from '../core/pow.ts'
+import { rejectWhenAborted, withFirstOf } from '#ground/base/signals.ts'
+import { withNonce } from '#ground/chain/header.ts'
+import { FREE_NONCE } from '#ground/chain/nonce.ts'
+import { meets, powHash } from '#ground/chain/pow.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import type { KernelPreference } from '#mining/engine/cpu/names.ts'
+import type { Priority } from '#mining/engine/cpu/priority.ts'
+import { type Engine, noWork } from '#mining/engine/engine.ts'
+import { nonceRanges } from '#mining/engine/range.ts'
 import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
-import type { KernelPreference } from '../engine/cpu/names.ts'
-import type { Priority } from '../engine/cpu/priority.ts'
-import { type Engine, noWork } from '../engine/engine.ts'
-import { nonceRanges } from '../engine/range.ts'
-import { systemClock } from '../platform/clock.ts'
 
 /** How long threads stay alive after a search, so that the next block of an order starts at once. */
 const IDLE_MS = 5000
@@ -116,7 +116,7 @@ export class EngineSearch implements NonceSearch {
 
   async #start(workBytes: number): Promise<Engine> {
     // Most development networks need no engine: they never order a block with proof of work.
-    const { CpuEngine } = await import('../engine/cpu/cpu.ts')
+    const { CpuEngine } = await import('#mining/engine/cpu/cpu.ts')
     const { threads, kernel, priority } = this.#threads
     const ranges = nonceRanges(threads, Math.random)
     const engine = new CpuEngine({ ranges, kernel, priority, clock: systemClock })

@@ -1,12 +1,12 @@
 /** Pauses a miner by schedule and by the CPU load of other programs. */
-import type { Clock } from '../base/clock.ts'
-import { NewcutError } from '../base/errors.ts'
-import { every } from '../base/signals.ts'
-import { LoadGate } from '../mine/load-gate.ts'
-import type { Miner } from '../mine/miner.ts'
-import { clockText, isOpen, nextChangeMs, type Schedule } from '../mine/schedule.ts'
-import { localTime } from '../platform/clock.ts'
-import { type LoadReading, othersShare, readLoad } from '../sensors/load.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { every } from '#ground/base/signals.ts'
+import { localTime } from '#ground/platform/clock.ts'
+import { LoadGate } from '#mining/mine/load-gate.ts'
+import type { Miner } from '#mining/mine/miner.ts'
+import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
+import { type LoadReading, othersShare, readLoad } from '#mining/sensors/load.ts'
 
 export interface PausingSetup {
   /** When to mine; always if undefined. */

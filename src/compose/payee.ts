@@ -1,7 +1,7 @@
 /** The account that block rewards go to: a coin contract account, guarded by keys and a predicate. */
-import { NewcutError } from '../base/errors.ts'
-import { DEVELOPMENT_KEY } from '../core/development-accounts.ts'
-import type { MinerAccount } from '../core/payload.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { DEVELOPMENT_KEY } from '#ground/chain/development-accounts.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
 
 /** The payee as the user gave it. Null fields are derived from the others, or from the network. */
 export interface Payee {

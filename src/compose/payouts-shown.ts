@@ -1,7 +1,7 @@
 /** Shows a pool's payouts on its miner: reads the journal that `newcut payouts` writes into the miner's folder. */
-import type { ReadPayouts } from '../api/pool-payments.ts'
-import { describeError, NewcutError } from '../base/errors.ts'
-import type { MinerEvent } from '../mine/events.ts'
+import type { ReadPayouts } from '#faces/api/pool-payments.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
 import { isDevelopment } from './payee.ts'
 import type { MinerSetup } from './setup.ts'
 
@@ -20,7 +20,7 @@ export async function payoutsIn(
   pool: { readonly network: string; readonly account: string },
   onEvent: (event: MinerEvent) => void,
 ): Promise<ReadPayouts> {
-  const { PayoutTotalsReader } = await import('../payouts/payout-totals.ts')
+  const { PayoutTotalsReader } = await import('#pool/payouts/payout-totals.ts')
   const reader = new PayoutTotalsReader(folder, pool)
   let isWell = true
   return async () => {

@@ -1,7 +1,8 @@
 /** The power of a miner: its sensors, and what the user states. */
-import type { PowerPort, PowerStated } from '../mine/energy.ts'
-import { systemClock } from '../platform/clock.ts'
-import { Sensors, type SensorsOptions } from '../sensors/sensors.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import type { PowerPort, PowerStated } from '#mining/mine/energy.ts'
+import { Sensors, type SensorsOptions } from '#mining/sensors/sensors.ts'
 
 /** A power port whose statements may change. */
 export interface Power extends PowerPort {

@@ -1,10 +1,11 @@
 /** Records a miner's solutions in the journal and fetches the rewards of its blocks. */
-import { graphAt } from '../core/network.ts'
-import { Earnings, type OwnBlock, type OwnSums } from '../mine/earnings.ts'
-import type { MinerEvent } from '../mine/events.ts'
-import type { Unfinished } from '../mine/life.ts'
-import type { NodeClient } from '../node/client.ts'
-import { systemClock } from '../platform/clock.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import { graphAt } from '#ground/chain/network.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { Earnings, type OwnBlock, type OwnSums } from '#mining/mine/earnings.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
+import type { Unfinished } from '#mining/mine/life.ts'
 import { isDevelopment } from './payee.ts'
 import { type RewardsOptions, rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
@@ -76,7 +77,7 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
     payment: network.payment,
     chainsAt: (height) => graphAt(network, height).adjacents.length,
     call: async (call, block, signal) => {
-      const { calledReward } = await import('../wallet/called-reward.ts')
+      const { calledReward } = await import('#client/wallet/called-reward.ts')
       return await calledReward(client, call, block, { signal })
     },
   }

@@ -1,11 +1,12 @@
 /** Reads the rewards of our blocks from their payloads. */
-import { decodeBase64Url } from '../base/bytes.ts'
-import { NewcutError } from '../base/errors.ts'
-import { feesOf } from '../core/block-fees.ts'
-import { paymentOf } from '../core/block-payment.ts'
-import type { PaymentModel, RewardCall } from '../core/coinbase.ts'
-import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
-import type { NodeClient } from '../node/client.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import { decodeBase64Url } from '#ground/base/bytes.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { feesOf } from '#ground/chain/block-fees.ts'
+import { paymentOf } from '#ground/chain/block-payment.ts'
+import type { PaymentModel, RewardCall } from '#ground/chain/coinbase.ts'
+import type { MinerEvent, SolutionEvent } from '#mining/mine/events.ts'
 
 /** Accepted blocks in a row without a recognised payment, after which the user is told. */
 const MAX_UNRECOGNISED = 3

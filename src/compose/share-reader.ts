@@ -1,14 +1,14 @@
 /** Reads shares for reports and payouts: from the share log of a stopped miner, a running miner, or a fleet. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FleetShareReader } from '../accounts/fleet-reader.ts'
-import { HttpShareReader } from '../accounts/http-reader.ts'
-import { LevelStore } from '../accounts/level-store.ts'
-import type { ShareReader } from '../accounts/share-store.ts'
-import type { Clock } from '../base/clock.ts'
-import { NewcutError } from '../base/errors.ts'
-import type { LinkSetup } from '../fleet/link.ts'
-import { packageVersion } from '../platform/version.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { packageVersion } from '#ground/platform/version.ts'
+import { FleetShareReader } from '#mining/accounts/fleet-reader.ts'
+import { HttpShareReader } from '#mining/accounts/http-reader.ts'
+import { LevelStore } from '#mining/accounts/level-store.ts'
+import type { ShareReader } from '#mining/accounts/share-store.ts'
+import type { LinkSetup } from '#mining/fleet/link.ts'
 import { SHARES_FOLDER } from './search/shares.ts'
 
 /** `folder` is the state folder of the miner. */

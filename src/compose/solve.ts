@@ -1,7 +1,8 @@
 /** Solves one piece of work on the CPU, without a node. */
-import type { KernelPreference } from '../engine/cpu/names.ts'
-import type { Priority } from '../engine/cpu/priority.ts'
-import { systemClock } from '../platform/clock.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import type { KernelPreference } from '#mining/engine/cpu/names.ts'
+import type { Priority } from '#mining/engine/cpu/priority.ts'
 import { EngineSearch } from './nonce-search.ts'
 
 interface SolveSetup {

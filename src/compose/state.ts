@@ -1,16 +1,16 @@
 /** Opens the journal of a miner and reads the unsettled solutions of earlier runs. */
-import { decodeBase64Url } from '../base/bytes.ts'
-import { type Clock, sleep } from '../base/clock.ts'
-import { describeError, NewcutError } from '../base/errors.ts'
-import { verdictOf, wasTaken } from '../core/solution.ts'
-import { type Disk, systemDisk } from '../journal/disk.ts'
-import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '../journal/earlier.ts'
-import { Journal, type JournalEvents } from '../journal/journal.ts'
-import { keeperOf } from '../journal/keeper.ts'
-import type { BlockRecord } from '../journal/record.ts'
-import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
-import type { MinerEvent } from '../mine/events.ts'
-import type { Unfinished } from '../mine/life.ts'
+import { decodeBase64Url } from '#ground/base/bytes.ts'
+import { type Clock, sleep } from '#ground/base/clock.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { verdictOf, wasTaken } from '#ground/chain/solution.ts'
+import { type Disk, systemDisk } from '#mining/journal/disk.ts'
+import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '#mining/journal/earlier.ts'
+import { Journal, type JournalEvents } from '#mining/journal/journal.ts'
+import { keeperOf } from '#mining/journal/keeper.ts'
+import type { BlockRecord } from '#mining/journal/record.ts'
+import type { OwnBlock, OwnSums } from '#mining/mine/earnings.ts'
+import type { MinerEvent } from '#mining/mine/events.ts'
+import type { Unfinished } from '#mining/mine/life.ts'
 
 export interface StateSetup {
   /** Folder of the journal. */

@@ -1,7 +1,7 @@
 /** Assembles a network: its chains, ledger, pools and work, and the routes of its interface. It starts nothing. */
 
-import { impersonatedKey } from '../schema/control-commands.ts'
-import { plainOptions } from '../schema/devnet-options.ts'
+import { impersonatedKey } from '#ground/schema/control-commands.ts'
+import { plainOptions } from '#ground/schema/devnet-options.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'

@@ -1,9 +1,16 @@
 /** Control of a development network from the process that started it. Every call is an order to its interface. */
-import { fileProblem, NewcutError } from '../base/errors.ts'
-import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '../base/http-answer.ts'
-import { parsePlainJson } from '../base/json.ts'
-import { readUserText } from '../base/user-file.ts'
-import type { ClockState, DevnetStatus, MadeBlocks, ResetDone, Reverted, SnapshotTaken } from '../schema/control.ts'
+import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
+import { parsePlainJson } from '#ground/base/json.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import type {
+  ClockState,
+  DevnetStatus,
+  MadeBlocks,
+  ResetDone,
+  Reverted,
+  SnapshotTaken,
+} from '#ground/schema/control.ts'
 import type {
   Dropped,
   GasOrder,
@@ -13,10 +20,10 @@ import type {
   RowsOrder,
   RowsWritten,
   RunOrder,
-} from '../schema/control-commands.ts'
-import { fundOrder } from '../schema/fund-order.ts'
-import type { PactPage } from '../schema/pacts.ts'
-import type { Static } from '../schema/typebox.ts'
+} from '#ground/schema/control-commands.ts'
+import { fundOrder } from '#ground/schema/fund-order.ts'
+import type { PactPage } from '#ground/schema/pacts.ts'
+import type { Static } from '#ground/schema/typebox.ts'
 import type { DevnetFork } from './copy/open-copy.ts'
 import type { EmbeddedNode } from './devnet.ts'
 

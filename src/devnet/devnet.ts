@@ -1,8 +1,8 @@
 /** The embedded node: a development network served over HTTP. */
 
-import type { Pin } from '../copy/pin.ts'
-import type { Cut } from '../core/cut.ts'
-import type { Network } from '../core/network.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import type { Network } from '#ground/chain/network.ts'
+import type { Pin } from '#language/copy/pin.ts'
 import { expectBackupDirectory } from './data/backup.ts'
 import type { App } from './http/app.ts'
 import { Port } from './http/port.ts'

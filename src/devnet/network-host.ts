@@ -1,6 +1,6 @@
 /** Services of the host for a node, and of a node for its networks. */
-import type { Clock } from '../base/clock.ts'
-import type { NewcutError } from '../base/errors.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import type { NewcutError } from '#ground/base/errors.ts'
 import type { CommandLimits } from './execution/executor.ts'
 import type { App } from './http/app.ts'
 import type { TurnNode } from './http/routes/control.ts'

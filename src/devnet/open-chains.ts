@@ -1,5 +1,5 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
-import { NewcutError } from '../base/errors.ts'
+import { NewcutError } from '#ground/base/errors.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import type { DataDirectory } from './data/directory.ts'
 import { genesisFor } from './ledger/genesis.ts'

@@ -1,6 +1,6 @@
 /** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
-import type { NewcutError } from '../base/errors.ts'
-import { plainOptions } from '../schema/devnet-options.ts'
+import type { NewcutError } from '#ground/base/errors.ts'
+import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { assemble, type Begun } from './assemble.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { openNodeCopy } from './copy/open-copy.ts'

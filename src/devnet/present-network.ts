@@ -1,9 +1,9 @@
 /** The network that a node serves at present. The node may turn to another one, behind the same port. */
 
 import type { ServerResponse } from 'node:http'
-import { describeError, NewcutError } from '../base/errors.ts'
-import { untilAborted, withFirstOf } from '../base/signals.ts'
-import { pinText } from '../copy/pin.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { untilAborted, withFirstOf } from '#ground/base/signals.ts'
+import { pinText } from '#language/copy/pin.ts'
 import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'
 import type { TurnNode } from './http/routes/control.ts'

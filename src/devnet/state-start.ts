@@ -1,7 +1,7 @@
 /** A node that begins with a state in one file, and writes one when it ends. */
 import { rm } from 'node:fs/promises'
-import { NewcutError } from '../base/errors.ts'
-import { printable } from '../base/printable.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { printable } from '#ground/base/printable.ts'
 import { isThere } from './data/database.ts'
 import { checkStateFile, type SavedNetwork, unpackState, writeStateFile } from './data/state-file.ts'
 import type { Mempools, PendingBytes } from './mempool/mempools.ts'

@@ -1,6 +1,6 @@
 /** The account of one worker: its counters, its hashrates, and the minutes that count for warnings. */
 import { describe, expect, it } from 'vitest'
-import { MINUTE_MS, rateNames, type SavedAccount, WorkerAccount } from '../../src/accounts/account.ts'
+import { MINUTE_MS, rateNames, type SavedAccount, WorkerAccount } from '../../src/mining/accounts/account.ts'
 import { randomFrom } from '../random.ts'
 import { START_MS, shareOf } from './shares.ts'
 

@@ -1,9 +1,9 @@
 /** Accounts of workers: their table and warnings, and how they are restored after a kill. */
 import { describe, expect, it } from 'vitest'
-import { minuteOf } from '../../src/accounts/account.ts'
-import { type AccountStore, Accounts, type SavedChange } from '../../src/accounts/accounts.ts'
-import { rigRows } from '../../src/accounts/rig-rows.ts'
-import type { RefusedShares, ShareEntry, ShareReader } from '../../src/accounts/share-store.ts'
+import { minuteOf } from '../../src/mining/accounts/account.ts'
+import { type AccountStore, Accounts, type SavedChange } from '../../src/mining/accounts/accounts.ts'
+import { rigRows } from '../../src/mining/accounts/rig-rows.ts'
+import type { RefusedShares, ShareEntry, ShareReader } from '../../src/mining/accounts/share-store.ts'
 import { randomFrom } from '../random.ts'
 import { START_MS, shareOf } from './shares.ts'
 

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
-import { BlockShares } from '../../src/accounts/block-shares.ts'
-import type { PendingShare } from '../../src/accounts/rig-ledger.ts'
+import { BlockShares } from '../../src/mining/accounts/block-shares.ts'
+import type { PendingShare } from '../../src/mining/accounts/rig-ledger.ts'
 import { idOf, START_MS, shareOf, temporaryFolder } from './shares.ts'
 
 function pendingOf(number: number): PendingShare {

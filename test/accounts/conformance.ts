@@ -1,6 +1,6 @@
 /** The tests that every share store must pass. */
 import { describe, expect, it } from 'vitest'
-import type { RefusedShares, ShareStore } from '../../src/accounts/share-store.ts'
+import type { RefusedShares, ShareStore } from '../../src/mining/accounts/share-store.ts'
 import { listOf, START_MS, shareOf } from './shares.ts'
 
 export interface OpenedStore {

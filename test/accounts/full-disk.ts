@@ -1,5 +1,5 @@
 /** A disk for share logs that is full, slow or broken at the word of a test, before a real LevelDB. */
-import { openShareDatabase, type ShareDatabase } from '../../src/accounts/level-database.ts'
+import { openShareDatabase, type ShareDatabase } from '../../src/mining/accounts/level-database.ts'
 import { settle } from '../mine/virtual-clock.ts'
 
 const noSpace = () => new Error('ENOSPC: no space left on device')

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { HttpShareReader } from '../../src/accounts/http-reader.ts'
+import { HttpShareReader } from '../../src/mining/accounts/http-reader.ts'
 import { listOf, shareOf } from './shares.ts'
 
 /** A server with this answer. @returns its URL */

@@ -1,8 +1,9 @@
 /** Stores shares until it is killed, and prints the ids of stored ones. Arguments: `URL FLEET NAME`. */
-import { JetStreamStore } from '../../dist/src/accounts/jetstream-store.js'
-import { readNatsAddress } from '../../dist/src/fleet/address.js'
-import { Link } from '../../dist/src/fleet/link.js'
-import { systemClock } from '../../dist/src/platform/clock.js'
+
+import { systemClock } from '../../dist/src/ground/platform/clock.js'
+import { JetStreamStore } from '../../dist/src/mining/accounts/jetstream-store.js'
+import { readNatsAddress } from '../../dist/src/mining/fleet/address.js'
+import { Link } from '../../dist/src/mining/fleet/link.js'
 
 const [url, fleet, name] = process.argv.slice(2)
 const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }

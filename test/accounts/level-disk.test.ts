@@ -1,6 +1,6 @@
 /** The share log on a disk whose writes fail, late or again and again. */
 import { expect, it, onTestFinished } from 'vitest'
-import { LevelStore } from '../../src/accounts/level-store.ts'
+import { LevelStore } from '../../src/mining/accounts/level-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { FullDisk } from './full-disk.ts'
 import { listOf, shareOf, temporaryFolder } from './shares.ts'

@@ -1,8 +1,8 @@
 /** Shares between their judgement and the answer to the rig. */
 import { describe, expect, it } from 'vitest'
-import { refusedVerdicts } from '../../src/accounts/account.ts'
-import { Accounts } from '../../src/accounts/accounts.ts'
-import { MAX_WAITING, ShareRecorder } from '../../src/accounts/recorder.ts'
+import { refusedVerdicts } from '../../src/mining/accounts/account.ts'
+import { Accounts } from '../../src/mining/accounts/accounts.ts'
+import { MAX_WAITING, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf, Left, recording } from './recording.ts'
 import { shareOf } from './shares.ts'

@@ -1,8 +1,8 @@
 /** A recorder of shares with a clock and a store that the test moves. */
-import { Accounts } from '../../src/accounts/accounts.ts'
-import { type KeepOutcome, type NewShare, ShareRecorder } from '../../src/accounts/recorder.ts'
-import type { LedgerStorage, PendingBlocks, PendingShare, RigNotice } from '../../src/accounts/rig-ledger.ts'
-import type { RefusedShares, ShareEntry, ShareStore } from '../../src/accounts/share-store.ts'
+import { Accounts } from '../../src/mining/accounts/accounts.ts'
+import { type KeepOutcome, type NewShare, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
+import type { LedgerStorage, PendingBlocks, PendingShare, RigNotice } from '../../src/mining/accounts/rig-ledger.ts'
+import type { RefusedShares, ShareEntry, ShareStore } from '../../src/mining/accounts/share-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { shareOf } from './shares.ts'
 

@@ -1,4 +1,4 @@
-import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 
 /** A share for tests. */
 export function shareEntry(id: string, timeMs: number, changes: Partial<ShareEntry> = {}): ShareEntry {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ShareEntry } from '../../src/accounts/share-store.ts'
+import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 
 export const START_MS = 1_764_000_000_000
 

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VirtualClock } from '../../dist/bench/rigs/virtual-clock.js'
-import { LevelStore } from '../../dist/src/accounts/level-store.js'
+import { LevelStore } from '../../dist/src/mining/accounts/level-store.js'
 
 const [, , whole, tried, table, ...bits] = process.argv
 

@@ -1,9 +1,9 @@
 /** Programs read and change the configuration of a miner over HTTP. */
 import { expect, it, onTestFinished } from 'vitest'
-import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/api/configuration.ts'
-import { Metrics } from '../../src/api/metrics.ts'
-import { startApi } from '../../src/api/server.ts'
-import { NewcutError } from '../../src/base/errors.ts'
+import { addConfiguration, CONFIGURATION_PATH, type Options } from '../../src/faces/api/configuration.ts'
+import { Metrics } from '../../src/faces/api/metrics.ts'
+import { startApi } from '../../src/faces/api/server.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 

@@ -1,8 +1,8 @@
 /** Control of a miner by JSON-RPC 2.0: which requests do what, and how each is answered. */
 import { expect, it, onTestFinished } from 'vitest'
-import { addControl } from '../../src/api/control.ts'
-import { Metrics } from '../../src/api/metrics.ts'
-import { startApi } from '../../src/api/server.ts'
+import { addControl } from '../../src/faces/api/control.ts'
+import { Metrics } from '../../src/faces/api/metrics.ts'
+import { startApi } from '../../src/faces/api/server.ts'
 import { Peer } from '../devnet/request.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 

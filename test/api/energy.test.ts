@@ -1,7 +1,7 @@
 /** Power and energy of a real miner, at all its interfaces. */
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
-import type { OwnSearch } from '../../src/tune/own-search.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
+import type { OwnSearch } from '../../src/mining/tune/own-search.ts'
 import { paceSearch } from '../pace.ts'
 import { runningPackage } from '../sensors/powercap-folder.ts'
 import { type RunningMiner, startMiner } from './running.ts'

@@ -1,9 +1,9 @@
 /** Sensors, power and energy in a scrape. */
 import { expect, it } from 'vitest'
-import { Metrics } from '../../src/api/metrics.ts'
-import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
-import { NO_WINDOWS } from '../../src/mine/hashrate.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { Metrics } from '../../src/faces/api/metrics.ts'
+import type { HardwareSnapshot } from '../../src/mining/mine/hardware.ts'
+import { NO_WINDOWS } from '../../src/mining/mine/hashrate.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const nothing = { celsius: null, fanPercent: null, watts: null }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readProcessor } from '../../src/api/machine.ts'
+import { readProcessor } from '../../src/faces/api/machine.ts'
 import { temporaryFolder } from '../accounts/shares.ts'
 
 /** Files of `cache/index2` or `index3` of a processor: level, size and the processors that share it. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Metrics } from '../../src/api/metrics.ts'
-import { type EarningsSnapshot, type Prices, profitOf } from '../../src/mine/profit.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { Metrics } from '../../src/faces/api/metrics.ts'
+import { type EarningsSnapshot, type Prices, profitOf } from '../../src/mining/mine/profit.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const price = (amount: number, currency = 'USD') => ({ amount, currency })

@@ -1,7 +1,7 @@
 /** The APIs for third-party monitors, served by a real miner on an embedded network. */
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { until } from '../wait.ts'
 import { hwmonFolder, type RunningMiner, sensedCard, startMiner, ZEN } from './running.ts'
 

@@ -1,7 +1,7 @@
 /** The newest blocks of a pool: their outcomes, and the accounts that payouts count them for. */
 import { expect, it } from 'vitest'
-import { type FormerBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/api/pool-blocks.ts'
-import type { LifeStep } from '../../src/core/solution.ts'
+import { type FormerBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
+import type { LifeStep } from '../../src/ground/chain/solution.ts'
 import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
 import { step } from '../web/dashboard/common.ts'
 

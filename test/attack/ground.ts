@@ -1,9 +1,9 @@
 /** A real embedded node, and what its chains really contain, to check the claims of a miner. */
 
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { blockHash } from '../../src/core/block-hash.ts'
-import { type GraphName, graphs } from '../../src/core/graph.ts'
-import { encodeWork } from '../../src/core/header.ts'
+import { blockHash } from '../../src/ground/chain/block-hash.ts'
+import { type GraphName, graphs } from '../../src/ground/chain/graph.ts'
+import { encodeWork } from '../../src/ground/chain/header.ts'
 
 /** Ten chains move within a second; the difficulty adjusts to the miner. */
 const BLOCK_DELAY_MS = 400

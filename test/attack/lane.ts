@@ -1,5 +1,5 @@
 /** A lane: a node, the proxy in front of it, and a miner behind the proxy. Lies run in it one after the other. */
-import type { GraphName } from '../../src/core/graph.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { until } from '../wait.ts'
 import { Ground } from './ground.ts'
 import { type Miner, startMiner } from './miner.ts'

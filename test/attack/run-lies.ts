@@ -1,6 +1,6 @@
 /** Turns every lie of a table into a test. */
 import { afterAll, describe, it } from 'vitest'
-import type { GraphName } from '../../src/core/graph.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { rotating } from '../rotation.ts'
 import { lieAtStart, lieForAWhile, lieForEver } from './attack.ts'
 import { type Lane, Lanes } from './lane.ts'

@@ -1,7 +1,7 @@
 /** A miner stops searching work that it has already solved. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GraphName } from '../../src/core/graph.ts'
-import { decodeWork, type WorkFields } from '../../src/core/header.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
+import { decodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
 import { until } from '../wait.ts'
 import { Lane } from './lane.ts'
 import type { Exchange, Tell, Told } from './proxy.ts'

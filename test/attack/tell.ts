@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import type http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeWork, type WorkFields } from '../../src/core/header.ts'
-import { decodeWorkResponse, encodeWorkResponse } from '../../src/core/work.ts'
+import { encodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
+import { decodeWorkResponse, encodeWorkResponse } from '../../src/ground/chain/work.ts'
 import { type Answer, type Endpoint, type Exchange, send, type Tell, type Told } from './proxy.ts'
 
 export const JSON_TYPE = 'application/json;charset=utf-8'

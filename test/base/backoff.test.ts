@@ -1,6 +1,6 @@
 /** The formula of all pauses between attempts. */
 import { expect, it } from 'vitest'
-import { aroundMs, backoffMs } from '../../src/base/backoff.ts'
+import { aroundMs, backoffMs } from '../../src/ground/base/backoff.ts'
 
 const of = (jitter: number | undefined, random: number) =>
   [0, 1, 2, 3, 9, 5_000].map((failures) =>

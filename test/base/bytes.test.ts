@@ -10,8 +10,8 @@ import {
   equalBytes,
   readU256LE,
   u256LE,
-} from '../../src/base/bytes.ts'
-import { FormatError } from '../../src/base/errors.ts'
+} from '../../src/ground/base/bytes.ts'
+import { FormatError } from '../../src/ground/base/errors.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { notBefore } from '../../src/base/clock.ts'
-import { machineClock } from '../../src/node/machine-clock.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { machineClock } from '../../src/client/node/machine-clock.ts'
+import { notBefore } from '../../src/ground/base/clock.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 afterEach(() => void vi.restoreAllMocks())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coinsText, exactSum, exactText, exactUnits, fractionOf, unitsOf } from '../../src/base/coins.ts'
+import { coinsText, exactSum, exactText, exactUnits, fractionOf, unitsOf } from '../../src/ground/base/coins.ts'
 
 describe('amounts', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foreignPage, hostOf, isHostOf, isLoopback, withoutSecrets } from '../../src/base/host.ts'
+import { foreignPage, hostOf, isHostOf, isLoopback, withoutSecrets } from '../../src/ground/base/host.ts'
 
 it.each([
   ['localhost:1848', 'localhost'],

@@ -3,9 +3,9 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { describeError } from '../../src/base/errors.ts'
-import { AnswerError, fetchAnswer, MAX_ANSWER_BYTES, textOfAnswer } from '../../src/base/http-answer.ts'
-import { RemoteNode } from '../../src/copy/remote-node.ts'
+import { describeError } from '../../src/ground/base/errors.ts'
+import { AnswerError, fetchAnswer, MAX_ANSWER_BYTES, textOfAnswer } from '../../src/ground/base/http-answer.ts'
+import { RemoteNode } from '../../src/language/copy/remote-node.ts'
 
 const MIB = 1024 * 1024
 const timeoutMs = 60_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FormatError } from '../../src/base/errors.ts'
+import { FormatError } from '../../src/ground/base/errors.ts'
 import {
   exactJsonText,
   fieldOf,
@@ -16,7 +16,7 @@ import {
   stringifyJson,
   tryParse,
   unlessMalformed,
-} from '../../src/base/json.ts'
+} from '../../src/ground/base/json.ts'
 
 const bits = (count: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(count)) - 1n })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amountText, moneyText } from '../../src/base/money-text.ts'
+import { amountText, moneyText } from '../../src/ground/base/money-text.ts'
 
 it.each([
   [0, '0'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { describeError, NewcutError } from '../../src/base/errors.ts'
-import { MAX_LINE_CHARACTERS, printable } from '../../src/base/printable.ts'
+import { describeError, NewcutError } from '../../src/ground/base/errors.ts'
+import { MAX_LINE_CHARACTERS, printable } from '../../src/ground/base/printable.ts'
 
 it('replaces control characters, direction marks and line ends with a space', () => {
   for (const [evil, shown] of [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Recent } from '../../src/base/recent.ts'
+import { Recent } from '../../src/ground/base/recent.ts'
 
 it('recent entries are kept: at least the limit, at most twice as many', () => {
   const recent = new Recent<string, number>({ full: 10 })

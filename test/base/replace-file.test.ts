@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { prepareReplacement, replaceFile } from '../../src/base/replace-file.ts'
+import { prepareReplacement, replaceFile } from '../../src/ground/base/replace-file.ts'
 import { fileCallsOf } from '../file-calls.ts'
 import { itWith } from '../needs.ts'
 
@@ -84,7 +84,7 @@ itWith(
   'the new content is on disk before the file has it, and the name after',
   () => {
     const code = `module.replaceFile(${JSON.stringify(join(folder(), 'file'))}, 'a')`
-    const calls = fileCallsOf('base/replace-file', code)
+    const calls = fileCallsOf('ground/base/replace-file', code)
     const named = ['write', 'fsync', 'rename']
     expect(calls.filter((call) => named.includes(call))).toEqual([...named, 'fsync'])
   },

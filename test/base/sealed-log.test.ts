@@ -25,7 +25,7 @@ import {
   SealChain,
   SealedLog,
   sealedLine,
-} from '../../src/base/sealed-log.ts'
+} from '../../src/ground/base/sealed-log.ts'
 import { fileCallsOf } from '../file-calls.ts'
 import { itWith } from '../needs.ts'
 
@@ -294,7 +294,7 @@ describe('on its disk, a log', () => {
     'outlives a power cut: its folder has a new file before the file has lines',
     () => {
       const code = `module.SealedLog.open(${JSON.stringify(files)}).append(['{"n":1}'])`
-      const calls = fileCallsOf('base/sealed-log', code).filter((call) => call === 'fsync' || call === 'write')
+      const calls = fileCallsOf('ground/base/sealed-log', code).filter((call) => call === 'fsync' || call === 'write')
       expect(calls, 'folder, empty file, line, file').toEqual(['fsync', 'fsync', 'write', 'fsync'])
     },
   )

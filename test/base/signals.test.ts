@@ -1,6 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { withFirstOf } from '../../src/base/signals.ts'
+import { withFirstOf } from '../../src/ground/base/signals.ts'
 
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
 

@@ -1,8 +1,8 @@
 /** Timers that end with an abort signal, on virtual time. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { sleep } from '../../src/base/clock.ts'
-import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/base/signals.ts'
+import { sleep } from '../../src/ground/base/clock.ts'
+import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/ground/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('timers', () => {

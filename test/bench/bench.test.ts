@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { compareReports, median, percentile, type Report, type Result } from '../../bench/report.ts'
-import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
+import { provideNativeKernel } from '../../src/mining/engine/cpu/native-build.ts'
 import { run, runProcess } from '../cli/run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cardProblem, cardWatts, PackageEnergy } from '../../bench/energy.ts'
 import { kernels } from '../../bench/kernels.ts'
 import { reportOf, tableOf } from '../../bench/report.ts'
-import { kernelNames } from '../../src/engine/cpu/names.ts'
+import { kernelNames } from '../../src/mining/engine/cpu/names.ts'
 import { hwmonFolder, nvidiaTool, ZEN } from '../api/running.ts'
 
 const effort = { sampleMs: 1, rounds: 2, isQuick: true }

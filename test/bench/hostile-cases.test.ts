@@ -5,9 +5,9 @@ import { knownFailures } from '../../bench/hostile/known-failures.ts'
 import { NATIVE_CALLS } from '../../bench/hostile/native-cases.ts'
 import { isClear, lineOf, type Probed, seconds, verdict } from '../../bench/hostile/probe.ts'
 import type { Measured } from '../../bench/hostile/probe-process.ts'
-import { language } from '../../src/contracts/language.ts'
-import { NativeFunction } from '../../src/contracts/machine/callables.ts'
-import { flatNatives } from '../../src/contracts/natives/work-of-natives.ts'
+import { language } from '../../src/language/contracts/language.ts'
+import { NativeFunction } from '../../src/language/contracts/machine/callables.ts'
+import { flatNatives } from '../../src/language/contracts/natives/work-of-natives.ts'
 
 const measured: Measured = {
   ...{ cpuMs: 1, estimatedMs: 2000, gas: 7.4, peakMiB: 512, memoryBefore: 100, written: 128 * 2 ** 20 },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compileFor, findRadv, type RadvCode } from '../../bench/radv.ts'
 import { TARGETS } from '../../bench/shader.ts'
 import { handMinimum } from '../../bench/shader-minimum.ts'
-import { shaderText } from '../../src/engine/gpu/shader.ts'
+import { shaderText } from '../../src/mining/engine/gpu/shader.ts'
 import { runProcess } from '../cli/run.ts'
 import { describeWith } from '../needs.ts'
 

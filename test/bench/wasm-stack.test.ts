@@ -3,8 +3,8 @@
  * set.
  */
 import { describe, expect, it } from 'vitest'
-import { tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
+import { tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import { createWasmKernel } from '../../src/mining/engine/cpu/wasm-kernel.ts'
 
 describe('the WebAssembly kernel at any stack depth', () => {
   const HEATS = 12

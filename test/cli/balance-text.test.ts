@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { balanceJson, balanceLines } from '../../src/cli/results/balance-lines.ts'
-import { valueText } from '../../src/cli/results/value-lines.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { balanceJson, balanceLines } from '../../src/commands/results/balance-lines.ts'
+import { valueText } from '../../src/commands/results/value-lines.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 
 const balances = (texts: readonly (string | null)[]) =>
   new Map(texts.map((text, chain) => [chain, text === null ? null : Decimal.parse(text)]))

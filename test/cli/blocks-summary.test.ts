@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { summariesOf, summaryLines } from '../../src/cli/results/blocks-lines.ts'
-import type { StepName } from '../../src/core/solution.ts'
-import { readJournal } from '../../src/journal/content.ts'
-import type { BlockRecord } from '../../src/journal/record.ts'
-import type { Price } from '../../src/mine/profit.ts'
+import { summariesOf, summaryLines } from '../../src/commands/results/blocks-lines.ts'
+import type { StepName } from '../../src/ground/chain/solution.ts'
+import { readJournal } from '../../src/mining/journal/content.ts'
+import type { BlockRecord } from '../../src/mining/journal/record.ts'
+import type { Price } from '../../src/mining/mine/profit.ts'
 
 const NOW_MS = Date.parse('2026-11-27T12:00:00.000Z')
 const HOUR_MS = 3_600_000

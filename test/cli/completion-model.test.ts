@@ -1,8 +1,8 @@
 /** Shell completion of commands that consist of two words. */
 import { expect, it } from 'vitest'
-import type { CommandRow } from '../../src/cli/command-row.ts'
-import { completedOf } from '../../src/cli/completion/model.ts'
-import { programOf } from '../../src/cli/program.ts'
+import type { CommandRow } from '../../src/faces/cli/command-row.ts'
+import { completedOf } from '../../src/faces/cli/completion/model.ts'
+import { programOf } from '../../src/faces/cli/program.ts'
 import { silentSurroundings } from './surroundings.ts'
 
 const row = (name: string, args: readonly string[] = []): CommandRow => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { resolveConfig } from '../../src/cli/config-file.ts'
-import { mineOptions } from '../../src/cli/options/mine.ts'
-import { balanceOptions } from '../../src/cli/options/wallet.ts'
+import { resolveConfig } from '../../src/faces/cli/config-file.ts'
+import { mineOptions } from '../../src/faces/cli/options/mine.ts'
+import { balanceOptions } from '../../src/faces/cli/options/wallet.ts'
 import {
   duration,
   firstNodeUrl,
@@ -15,7 +15,7 @@ import {
   poolAddresses,
   publicKeys,
   yesNo,
-} from '../../src/cli/values.ts'
+} from '../../src/faces/cli/values.ts'
 import { run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-config-'))

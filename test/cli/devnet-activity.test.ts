@@ -1,9 +1,9 @@
 /** When the console of a development network shows blocks and transactions, on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { DevnetActivity, type DevnetNow } from '../../src/cli/devnet-activity.ts'
-import { devnetStatusText } from '../../src/cli/devnet-status.ts'
-import type { ConsoleLine } from '../../src/cli/line.ts'
-import type { TransactionNotice } from '../../src/cli/notices.ts'
+import { DevnetActivity, type DevnetNow } from '../../src/faces/cli/devnet-activity.ts'
+import { devnetStatusText } from '../../src/faces/cli/devnet-status.ts'
+import type { ConsoleLine } from '../../src/faces/cli/line.ts'
+import type { TransactionNotice } from '../../src/faces/cli/notices.ts'
 import { block, dropped, each, failed, included, pending, refused, undone } from './devnet-events.ts'
 
 const NOW: DevnetNow = { lowest: 12, highest: 13, pending: 0, blocksBy: 'blocks by miners' }

@@ -1,12 +1,12 @@
 /** Events of a development network for tests of its console. */
-import type { BlockNotice, TransactionNotice } from '../../src/cli/notices.ts'
+import type { BlockNotice, TransactionNotice } from '../../src/faces/cli/notices.ts'
 import type {
   DroppedTransaction,
   IncludedTransaction,
   PendingTransaction,
   RefusedTransaction,
   UndoneTransaction,
-} from '../../src/schema/devnet-events.ts'
+} from '../../src/ground/schema/devnet-events.ts'
 
 export const KEY = 'tDFY8bHNx4dLSHZs4oYxPQ7bCqu0pGKZkZrZ5ZfZxZY'
 

@@ -1,8 +1,8 @@
 /** The console output of a development network: a status line on a terminal, otherwise plain lines or JSON. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { devnetConsole } from '../../src/cli/devnet-face.ts'
-import type { Output } from '../../src/cli/line.ts'
-import type { ConsoleEvent } from '../../src/cli/notices.ts'
+import { devnetConsole } from '../../src/faces/cli/devnet-face.ts'
+import type { Output } from '../../src/faces/cli/line.ts'
+import type { ConsoleEvent } from '../../src/faces/cli/notices.ts'
 import { block, included, KEY, refused } from './devnet-events.ts'
 
 const NOW = { lowest: 12, highest: 12, pending: 0, blocksBy: 'blocks by miners' }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { autoMineMode } from '../../src/cli/values.ts'
+import { autoMineMode } from '../../src/faces/cli/values.ts'
 import { Peer } from '../devnet/request.ts'
 import { paceSearch } from '../pace.ts'
 import { run, startHere, stopAll } from './run.ts'

@@ -1,12 +1,12 @@
 /** Power and energy on the console. */
 import { describe, expect, it } from 'vitest'
-import { formatEfficiency, formatEnergy } from '../../src/base/units.ts'
-import { answerOf } from '../../src/cli/answers.ts'
-import { energyTexts, powerText } from '../../src/cli/energy-text.ts'
-import { linesOf } from '../../src/cli/lines.ts'
-import { statusText } from '../../src/cli/status.ts'
-import type { EnergySnapshot } from '../../src/mine/energy.ts'
-import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
+import { answerOf } from '../../src/faces/cli/answers.ts'
+import { energyTexts, powerText } from '../../src/faces/cli/energy-text.ts'
+import { linesOf } from '../../src/faces/cli/lines.ts'
+import { statusText } from '../../src/faces/cli/status.ts'
+import { formatEfficiency, formatEnergy } from '../../src/ground/base/units.ts'
+import type { EnergySnapshot } from '../../src/mining/mine/energy.ts'
+import type { HardwareSnapshot } from '../../src/mining/mine/hardware.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const energy: EnergySnapshot = {

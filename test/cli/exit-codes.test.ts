@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { exitCodes } from '../../src/base/exit-codes.ts'
+import { exitCodes } from '../../src/ground/base/exit-codes.ts'
 import { exitCodeFor, type Running, run, start, startHere, startWith, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-exit-'))

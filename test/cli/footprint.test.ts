@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { keepYoungGenerationSmall } from '../../src/platform/small-heap.ts'
+import { keepYoungGenerationSmall } from '../../src/ground/platform/small-heap.ts'
 import { loadedByArgs, loadedByMiner, PACKAGES_OF_MINER, sumOfBudget } from '../budgets.ts'
 import { startWith, stopAll } from './run.ts'
 
@@ -74,7 +74,7 @@ describe('newcut mine --node', () => {
     }
     // The build bundles these.
     for (const name of ['undici', 'fastify', 'prom-client', 'typebox']) expect(packages).not.toContain(name)
-    expect(names).toContain('dist/src/engine/cpu/cpu.js')
+    expect(names).toContain('dist/src/mining/engine/cpu/cpu.js')
   })
 
   it('loads at most this many modules, in at most this many files', () => {

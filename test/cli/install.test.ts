@@ -12,7 +12,7 @@ describe('npm start of a checkout', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   const start: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start
   const [node, script, ...rest] = start.split(' ')
-  mkdirSync(join(folder, 'src/platform'), { recursive: true })
+  mkdirSync(join(folder, 'src/ground/platform'), { recursive: true })
   copyFileSync(join(root, script), join(folder, script))
 
   it('says to run npm ci if nothing is installed', () => {

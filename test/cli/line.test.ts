@@ -1,11 +1,11 @@
 /** Colours and widths of the console. */
 import { describe, expect, it } from 'vitest'
-import { hasColours, lineFormatter, painter, wrapped } from '../../src/cli/line.ts'
-import { linesOf } from '../../src/cli/lines.ts'
-import { screenFor } from '../../src/cli/screen.ts'
-import { statusText } from '../../src/cli/status.ts'
-import type { HardwareSnapshot } from '../../src/mine/hardware.ts'
-import { NO_WINDOWS } from '../../src/mine/hashrate.ts'
+import { hasColours, lineFormatter, painter, wrapped } from '../../src/faces/cli/line.ts'
+import { linesOf } from '../../src/faces/cli/lines.ts'
+import { screenFor } from '../../src/faces/cli/screen.ts'
+import { statusText } from '../../src/faces/cli/status.ts'
+import type { HardwareSnapshot } from '../../src/mining/mine/hardware.ts'
+import { NO_WINDOWS } from '../../src/mining/mine/hashrate.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const silent = { write: () => true }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { until } from '../wait.ts'
 import { type RunningHere, startHere, stopAll } from './run.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { lackOf } from '../needs.ts'
 import { paceSearch } from '../pace.ts'
 import { rotating } from '../rotation.ts'

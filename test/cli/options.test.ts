@@ -1,8 +1,8 @@
 /** Laws of the tables of options: each default is a value, and a name means one thing. */
 import { describe, expect, it } from 'vitest'
-import { defaultText, type OptionSpec } from '../../src/cli/options/row.ts'
-import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'
+import { defaultText, type OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { optionTables } from '../../src/faces/cli/options/table.ts'
 
 type Row = OptionSpec<unknown>
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { resolveLayers } from '../../src/cli/config.ts'
-import { setupOf } from '../../src/cli/input/miner-setup.ts'
-import { mineOptions } from '../../src/cli/options/mine.ts'
+import { setupOf } from '../../src/commands/input/miner-setup.ts'
+import { resolveLayers } from '../../src/faces/cli/config.ts'
+import { mineOptions } from '../../src/faces/cli/options/mine.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-pace-'))

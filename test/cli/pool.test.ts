@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { freshWork } from '../../bench/work.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { type PoolScript, TestPool } from '../source/pool/pool.ts'
 import { run, startHere, stopAll } from './run.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { coinPrice, powerPrice } from '../../src/cli/price.ts'
+import { coinPrice, powerPrice } from '../../src/faces/cli/price.ts'
 
 it.each([
   ['0.02USD', 0.02, 'USD'],

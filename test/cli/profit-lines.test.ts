@@ -1,10 +1,10 @@
 /** Lines of the console about income and cost. */
 import { describe, expect, it } from 'vitest'
-import { answerOf } from '../../src/cli/answers.ts'
-import { levelOf } from '../../src/cli/levels.ts'
-import { linesOf } from '../../src/cli/lines.ts'
-import { statusText } from '../../src/cli/status.ts'
-import { type EarningsSnapshot, type Prices, type ProfitBasis, profitOf } from '../../src/mine/profit.ts'
+import { answerOf } from '../../src/faces/cli/answers.ts'
+import { levelOf } from '../../src/faces/cli/levels.ts'
+import { linesOf } from '../../src/faces/cli/lines.ts'
+import { statusText } from '../../src/faces/cli/status.ts'
+import { type EarningsSnapshot, type Prices, type ProfitBasis, profitOf } from '../../src/mining/mine/profit.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const usd = (amount: number) => ({ amount, currency: 'USD' })

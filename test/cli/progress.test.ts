@@ -1,7 +1,7 @@
 /** The text of progress bars. progress-terminal.test.ts shows them in a terminal. */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Output } from '../../src/cli/line.ts'
-import { progressBarFor, progressLine } from '../../src/cli/progress.ts'
+import type { Output } from '../../src/faces/cli/line.ts'
+import { progressBarFor, progressLine } from '../../src/faces/cli/progress.ts'
 
 const plain = (_style: string, text: string) => text
 

@@ -1,7 +1,7 @@
 /** Command lines that are refused before anything runs, with the texts: test/golden/refusals.txt. */
 import { describe, expect, it } from 'vitest'
-import { programOf, runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
+import { programOf, runProgram } from '../../src/faces/cli/program.ts'
 import { run } from './run.ts'
 import { silentSurroundings } from './surroundings.ts'
 

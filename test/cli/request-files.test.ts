@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { developmentAccounts } from '../../src/core/development-accounts.ts'
+import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const [alice, bob, carol] = developmentAccounts.map(({ publicKey, secretKey }) => ({ publicKey, secretKey }))

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Rig } from '../../bench/stratum-rig.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const rigs: Rig[] = []

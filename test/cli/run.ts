@@ -6,11 +6,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { onTestFailed, TestRunner } from 'vitest'
-import { type ErrorCode, errorCodes } from '../../src/base/errors.ts'
-import { exitCodeOf } from '../../src/base/exit-codes.ts'
 import { newcut } from '../../src/commands/command-line.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { packageVersion } from '../../src/platform/version.ts'
+import { type ErrorCode, errorCodes } from '../../src/ground/base/errors.ts'
+import { exitCodeOf } from '../../src/ground/base/exit-codes.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
+import { packageVersion } from '../../src/ground/platform/version.ts'
 import { childEnv } from '../children.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))

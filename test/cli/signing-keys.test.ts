@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { signingKeys } from '../../src/cli/input/signing-keys.ts'
+import { signingKeys } from '../../src/commands/input/signing-keys.ts'
 import { keyLines } from '../../src/commands/keygen.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-keys-'))

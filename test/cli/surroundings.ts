@@ -1,5 +1,5 @@
 /** An environment without terminal, variables and input, for tests that run commands in this process. */
-import type { Surroundings } from '../../src/cli/terminal.ts'
+import type { Surroundings } from '../../src/faces/cli/terminal.ts'
 
 const nowhere = { write: () => true }
 

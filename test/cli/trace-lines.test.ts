@@ -1,7 +1,7 @@
 /** Lines of a trace, and overrides of a local call: their texts without a node. */
 import { describe, expect, it } from 'vitest'
-import { overridesFrom } from '../../src/cli/input/overrides.ts'
-import { deepestFailure, failureText, type TraceStepView, traceLines } from '../../src/cli/results/trace-lines.ts'
+import { overridesFrom } from '../../src/commands/input/overrides.ts'
+import { deepestFailure, failureText, type TraceStepView, traceLines } from '../../src/commands/results/trace-lines.ts'
 
 const step = (name: string, parts: Partial<TraceStepView> = {}): TraceStepView => {
   return { kind: 'call', name, args: [], gasOwn: 0, gasTotal: 0, children: [], ...parts }

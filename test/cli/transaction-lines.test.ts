@@ -1,8 +1,8 @@
 /** The console line for each step of a transaction. */
 import { describe, expect, it } from 'vitest'
-import { PRINT_ADVICE } from '../../src/base/errors.ts'
-import { linesOf } from '../../src/cli/lines.ts'
-import { actionText, waitingLine } from '../../src/cli/transaction-lines.ts'
+import { linesOf } from '../../src/faces/cli/lines.ts'
+import { actionText, waitingLine } from '../../src/faces/cli/transaction-lines.ts'
+import { PRINT_ADVICE } from '../../src/ground/base/errors.ts'
 import {
   block,
   dropped,

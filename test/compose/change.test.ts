@@ -2,8 +2,8 @@
  * Engines change while the miner mines on an embedded network, with real threads, and with a GPU if there is a driver.
  */
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
-import type { OwnSearch } from '../../src/tune/own-search.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
+import type { OwnSearch } from '../../src/mining/tune/own-search.ts'
 import { sensedCard, startMiner } from '../api/running.ts'
 
 const SOON = { interval: 100 }

@@ -1,7 +1,7 @@
 /** Vote options are checked against the network of the node. */
 import { expect, it } from 'vitest'
 import { type ForkSetup, forkRulesOf } from '../../src/compose/source/nodes.ts'
-import { mainnet01 } from '../../src/core/network-data.ts'
+import { mainnet01 } from '../../src/ground/chain/network-data.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 
 async function rulesFor(nodeVersion: string, options: ForkSetup) {
@@ -16,7 +16,7 @@ it('come from the network, or from a development network with epochs of its own'
 })
 
 it.each([
-  ['epochs of a public network', 'mainnet01', { forkEpoch: 20 }, '--fork-epoch: mainnet01 has 14280'],
+  ['epochs of a public network', 'mainnet01', { forkEpoch: 20 }, '`fork-epoch`: mainnet01 has 14280'],
   ['a vote where nobody knows the rules', 'my-net', { forkWish: 'no' }, 'newcut does not know how my-net adopts forks'],
 ] as const)('%s are refused', async (_, network, options, message) => {
   await expect(rulesFor(network, options)).rejects.toMatchObject({

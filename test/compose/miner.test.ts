@@ -7,7 +7,7 @@ import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, receiversOf, runMiner } from '../../src/compose/miner.ts'
 import type { Payee } from '../../src/compose/payee.ts'
 import type { MinerSetup, NodesSetup } from '../../src/compose/setup.ts'
-import type { MinerEvent } from '../../src/mine/events.ts'
+import type { MinerEvent } from '../../src/mining/mine/events.ts'
 
 let devnet: Devnet
 let taken: Server

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import { reachNodeSource } from '../../src/compose/source/nodes.ts'
-import { definitionOf, type NetworkForm } from '../../src/core/network-form.ts'
+import { definitionOf, type NetworkForm } from '../../src/ground/chain/network-form.ts'
 
 let devnet: Devnet
 beforeAll(async () => {
@@ -44,7 +44,7 @@ it.each([
       { network: 1, name: 'one', code: 2 },
       { network: 1, name: 'two' },
     ],
-    ['the node belongs to development, but --network-file describes one, two: it has no effect'],
+    ['the node belongs to development, but `network-file` describes one, two: it has no effect'],
   ],
 ] as const)('a file with %s', async (_, forms, reports) => {
   expect(await reached(...(forms as readonly NetworkForm[]))).toEqual([reports, 'development'])

@@ -1,6 +1,6 @@
 /** A miner with several nodes that go down, come back, or start late. */
 import { expect, it } from 'vitest'
-import type { MinerEvent } from '../../src/mine/events.ts'
+import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import { until } from '../wait.ts'
 import { gate, lost, miner, network } from './several-nodes.ts'
 

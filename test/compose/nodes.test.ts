@@ -1,7 +1,7 @@
 /** A miner with several nodes. `nodes-all.test.ts` has more cases. */
 import { expect, it } from 'vitest'
-import { decodeWorkResponse, type Work } from '../../src/core/work.ts'
-import { NodeClient } from '../../src/node/client.ts'
+import { NodeClient } from '../../src/client/node/client.ts'
+import { decodeWorkResponse, type Work } from '../../src/ground/chain/work.ts'
 import { solve } from '../solve.ts'
 import { until } from '../wait.ts'
 import { gate, miner, network } from './several-nodes.ts'
@@ -34,7 +34,7 @@ it('refuses nodes of different networks, and the same node twice', async () => {
   const [a, b] = [await gate(await network()), await gate(await network({ graph: 'petersen' }))]
   await expect(miner([a.url, b.url]).ended).rejects.toMatchObject({
     code: 'BAD_OPTION',
-    message: `--node: nodes of different networks: ${a.url} is of development (2 chains), ${b.url} is of development (10 chains)`,
+    message: `\`node\`: nodes of different networks: ${a.url} is of development (2 chains), ${b.url} is of development (10 chains)`,
   })
   await expect(miner([a.url, `${a.url}/`]).ended).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })

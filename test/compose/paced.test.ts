@@ -4,9 +4,9 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { NodesSetup } from '../../src/compose/setup.ts'
 import { reachNodeSource } from '../../src/compose/source/nodes.ts'
-import type { MinerEvent } from '../../src/mine/events.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
-import type { BlockPace } from '../../src/schema/devnet-modes.ts'
+import type { BlockPace } from '../../src/ground/schema/devnet-modes.ts'
+import type { MinerEvent } from '../../src/mining/mine/events.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 import { until } from '../wait.ts'
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Pausing } from '../../src/compose/pausing.ts'
-import { Pauses } from '../../src/mine/pauses.ts'
-import { parseSchedule } from '../../src/mine/schedule.ts'
-import { type LoadReading, readLoad } from '../../src/sensors/load.ts'
+import { Pauses } from '../../src/mining/mine/pauses.ts'
+import { parseSchedule } from '../../src/mining/mine/schedule.ts'
+import { type LoadReading, readLoad } from '../../src/mining/sensors/load.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const zone = process.env.TZ

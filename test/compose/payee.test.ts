@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkPayee, type Payee, paidAccountOn, paidLine } from '../../src/compose/payee.ts'
-import { DEVELOPMENT_KEY } from '../../src/core/development-accounts.ts'
+import { DEVELOPMENT_KEY } from '../../src/ground/chain/development-accounts.ts'
 
 const KEY = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { profitTeller } from '../../src/compose/miner.ts'
-import type { MinerEvent } from '../../src/mine/events.ts'
-import { NO_RATES } from '../../src/mine/hashrate.ts'
-import { type Prices, profitOf } from '../../src/mine/profit.ts'
+import type { MinerEvent } from '../../src/mining/mine/events.ts'
+import { NO_RATES } from '../../src/mining/mine/hashrate.ts'
+import { type Prices, profitOf } from '../../src/mining/mine/profit.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 
 const usd = (amount: number) => ({ amount, currency: 'USD' })

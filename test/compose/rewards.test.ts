@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { NewcutError } from '../../src/base/errors.ts'
 import { rewardsOf } from '../../src/compose/rewards.ts'
-import { paymentIn } from '../../src/core/coinbase.ts'
-import type { MinerEvent, SolutionEvent } from '../../src/mine/events.ts'
-import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import { paymentIn } from '../../src/ground/chain/coinbase.ts'
+import type { PayloadWithOutputs } from '../../src/ground/schema/bodies.ts'
+import type { MinerEvent, SolutionEvent } from '../../src/mining/mine/events.ts'
 import { settle } from '../mine/virtual-clock.ts'
 
 const transfer = (amount: string, from = '""') =>

@@ -1,7 +1,7 @@
 /** The connections that file descriptors leave for rigs. */
 import { expect, it } from 'vitest'
 import { rigLimits } from '../../src/compose/search/stratum.ts'
-import { MAX_SESSIONS } from '../../src/engine/stratum/limits.ts'
+import { MAX_SESSIONS } from '../../src/mining/engine/stratum/limits.ts'
 
 it.each([
   ['all, without a limit of descriptors', 0, null, MAX_SESSIONS],

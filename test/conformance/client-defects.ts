@@ -1,7 +1,7 @@
 /** Clients with one defect each, and the rule or situation that must notice it. */
 import http from 'node:http'
-import { decodeBase64Url } from '../../src/base/bytes.ts'
-import { makeValue } from '../../src/conformance/makes.ts'
+import { makeValue } from '../../src/client/conformance/makes.ts'
+import { decodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { until } from '../wait.ts'
 
 /** Sends requests to the served node as a client would. */

@@ -1,7 +1,7 @@
 /** The part of docs/CONFORMANCE-RESULTS.md about clients of other people. Other tests write the rest of the page. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ClientResult } from '../../src/conformance/clients/judge.ts'
+import type { ClientResult } from '../../src/client/conformance/clients/judge.ts'
 
 /** The page, as a path. */
 export const resultsPath = fileURLToPath(new URL(`../../docs/${'CONFORMANCE-RESULTS'}.md`, import.meta.url))

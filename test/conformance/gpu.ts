@@ -2,8 +2,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import { expect, it } from 'vitest'
-import { type Batch, type BatchResult, MAX_RESULT_NONCES, noncesOf } from '../../src/engine/gpu/layout.ts'
-import { HIGHS, LOWS, MIDDLES } from '../../src/engine/range.ts'
+import { type Batch, type BatchResult, MAX_RESULT_NONCES, noncesOf } from '../../src/mining/engine/gpu/layout.ts'
+import { HIGHS, LOWS, MIDDLES } from '../../src/mining/engine/range.ts'
 import type { BatchRequest } from '../gpu/batch-server.ts'
 
 const WORK_BYTES = 286

@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto'
 import { blake2s } from '@noble/hashes/blake2.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish, midstate } from '../../src/core/blake2s.ts'
-import { type Kernel, SWEEP_NONCES, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { selfTestKernel } from '../../src/engine/cpu/self-test.ts'
+import { finish, midstate } from '../../src/ground/chain/blake2s.ts'
+import { type Kernel, SWEEP_NONCES, type TailLayout, tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import { selfTestKernel } from '../../src/mining/engine/cpu/self-test.ts'
 import { roundsOf } from '../rotation.ts'
 
 /** Work lengths of all graphs in use, and 266, the shortest tail that a kernel can search. In bytes. */

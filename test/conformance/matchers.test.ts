@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { stringifyJson } from '../../src/base/json.ts'
-import { mismatch, shown } from '../../src/conformance/matchers.ts'
-import { filledIn, UnknownVariable } from '../../src/conformance/variables.ts'
+import { mismatch, shown } from '../../src/client/conformance/matchers.ts'
+import { filledIn, UnknownVariable } from '../../src/client/conformance/variables.ts'
+import { stringifyJson } from '../../src/ground/base/json.ts'
 
 const hash = 'A'.repeat(43)
 

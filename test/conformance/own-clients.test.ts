@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ClientResult } from '../../src/conformance/clients/judge.ts'
+import type { ClientResult } from '../../src/client/conformance/clients/judge.ts'
 import { type Ended, type Running, run, start, startHere } from '../cli/run.ts'
 import { until } from '../wait.ts'
 

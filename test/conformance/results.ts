@@ -1,8 +1,9 @@
 /** docs/CONFORMANCE-RESULTS.md: results of our own node, and where releases differ. Made of cases and reports. */
-import { stringifyJson } from '../../src/base/json.ts'
-import type { ConformanceCase } from '../../src/conformance/case-file.ts'
-import type { ConformanceReport } from '../../src/conformance/run.ts'
-import { caseReleases, type Release } from '../../src/conformance/words.ts'
+
+import type { ConformanceCase } from '../../src/client/conformance/case-file.ts'
+import type { ConformanceReport } from '../../src/client/conformance/run.ts'
+import { caseReleases, type Release } from '../../src/client/conformance/words.ts'
+import { stringifyJson } from '../../src/ground/base/json.ts'
 
 /** A run, and the head of its column. */
 export interface Column {

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CaseFile, ownCases } from '../../src/conformance/case-file.ts'
-import { SituationFile } from '../../src/conformance/clients/situation-file.ts'
+import { CaseFile, ownCases } from '../../src/client/conformance/case-file.ts'
+import { SituationFile } from '../../src/client/conformance/clients/situation-file.ts'
 
 const folder = ownCases()
 

@@ -1,12 +1,12 @@
 /**
- * Tests for every source of work: the contract of src/source/source.ts. Each source runs against a real counterpart,
+ * Tests for every source of work: the contract of src/mining/source/source.ts. Each source runs against a real counterpart,
  * which the test bed controls.
  */
 import { afterEach, describe, expect, it } from 'vitest'
-import { withCreationTime } from '../../src/core/header.ts'
-import { meets, powHash } from '../../src/core/pow.ts'
-import type { FollowUp } from '../../src/core/solution.ts'
-import type { Job, Solution, Source } from '../../src/source/source.ts'
+import { withCreationTime } from '../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../src/ground/chain/pow.ts'
+import type { FollowUp } from '../../src/ground/chain/solution.ts'
+import type { Job, Solution, Source } from '../../src/mining/source/source.ts'
 import { settle } from '../mine/virtual-clock.ts'
 import { miss, solve } from '../solve.ts'
 import { until } from '../wait.ts'

@@ -1,6 +1,6 @@
 /** Modes derived from other modes. */
 import { expect, it } from 'vitest'
-import { FREE, type Mode } from '../../src/contracts/machine/access-mode.ts'
+import { FREE, type Mode } from '../../src/language/contracts/machine/access-mode.ts'
 
 const fields = ({ access, isInCapability, callers }: Mode) => [access, isInCapability, [...callers]]
 

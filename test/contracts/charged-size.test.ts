@@ -1,9 +1,15 @@
 /** Sizes by which the network charges, computed by hand from its rules. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chargedSize, keysetSize, namespaceSize, pactSize, rowSize } from '../../src/contracts/values/charged-size.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import {
+  chargedSize,
+  keysetSize,
+  namespaceSize,
+  pactSize,
+  rowSize,
+} from '../../src/language/contracts/values/charged-size.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/language/contracts/values/value.ts'
 import { values } from './values.ts'
 
 /** A value is a variant of a variant: two bytes each. */

@@ -1,18 +1,23 @@
 /** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { resolveLayers } from '../../src/cli/config.ts'
-import { contractOptions } from '../../src/cli/options/contract.ts'
-import { refuseWithoutEffect } from '../../src/cli/options/needs.ts'
-import { type BranchCount, type FileCounts, FileCoverage, merged } from '../../src/contracts/coverage/counts.ts'
-import type { DeployedSize } from '../../src/contracts/machine/tracer.ts'
-import { coverageLines, lcovText, percentOf } from '../../src/testing/coverage.ts'
-import { type FileOutcome, runTestFile } from '../../src/testing/files.ts'
-import { gasReportLines, gasRows, shortGas } from '../../src/testing/gas.ts'
-import { reportRun } from '../../src/testing/reports.ts'
-import { junitReport, tapLines, testsOf } from '../../src/testing/results.ts'
-import { runTestFiles } from '../../src/testing/run.ts'
-import { snapshotDifferences, snapshotOf } from '../../src/testing/snapshot.ts'
+import { resolveLayers } from '../../src/faces/cli/config.ts'
+import { contractOptions } from '../../src/faces/cli/options/contract.ts'
+import { refuseWithoutEffect } from '../../src/faces/cli/options/needs.ts'
+import {
+  type BranchCount,
+  type FileCounts,
+  FileCoverage,
+  merged,
+} from '../../src/language/contracts/coverage/counts.ts'
+import type { DeployedSize } from '../../src/language/contracts/machine/tracer.ts'
+import { coverageLines, lcovText, percentOf } from '../../src/language/testing/coverage.ts'
+import { type FileOutcome, runTestFile } from '../../src/language/testing/files.ts'
+import { gasReportLines, gasRows, shortGas } from '../../src/language/testing/gas.ts'
+import { reportRun } from '../../src/language/testing/reports.ts'
+import { junitReport, tapLines, testsOf } from '../../src/language/testing/results.ts'
+import { runTestFiles } from '../../src/language/testing/run.ts'
+import { snapshotDifferences, snapshotOf } from '../../src/language/testing/snapshot.ts'
 import { run } from '../cli/run.ts'
 
 describe('gas', () => {

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type FileCounts, lineHits, merged } from '../../src/contracts/coverage/counts.ts'
-import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
-import { RunFollower } from '../../src/contracts/repl/run-observer.ts'
+import { type FileCounts, lineHits, merged } from '../../src/language/contracts/coverage/counts.ts'
+import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
+import { RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
 import { itWith, lackOf } from '../needs.ts'
 import { contractIn } from './contract-in.ts'
 

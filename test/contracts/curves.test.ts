@@ -1,7 +1,7 @@
 /** Natives for the curve BN254: points, pairing, and the Poseidon hash over its scalars. */
 import { bn254 } from '@noble/curves/bn254.js'
 import { describe, expect, it } from 'vitest'
-import type { ObjectValue, Value } from '../../src/contracts/values/value.ts'
+import type { ObjectValue, Value } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { dec, failure, obj, run, runWith } from './native-call.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import { decimals } from './values.ts'
 
 const parsed = (text: string): Decimal => {

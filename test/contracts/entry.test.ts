@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { formatCode, loadModules, runCode, testFiles } from '../../src/testing/public.ts'
+import { formatCode, loadModules, runCode, testFiles } from '../../src/language/testing/public.ts'
 
 const SUMS = `(module sums G
   "Sums of numbers."

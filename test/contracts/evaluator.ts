@@ -1,20 +1,20 @@
 /** Runs code without the natives of the test runner, as a node does. */
-import { ContractError } from '../../src/contracts/errors.ts'
-import { language } from '../../src/contracts/language.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import { language } from '../../src/language/contracts/language.ts'
 import {
   type Environment,
   emptyEnvironment,
   freeGas,
   type GasMeter,
   type Message,
-} from '../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
-import { runText } from '../../src/contracts/machine/load/execute.ts'
-import { newTransaction } from '../../src/contracts/machine/scopes.ts'
-import { Layer } from '../../src/contracts/machine/state.ts'
-import type { Term } from '../../src/contracts/machine/term.ts'
-import type { Tracer } from '../../src/contracts/machine/tracer.ts'
-import { TracingEvaluator } from '../../src/contracts/trace/tracing-evaluator.ts'
+} from '../../src/language/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/language/contracts/machine/evaluate/evaluator.ts'
+import { runText } from '../../src/language/contracts/machine/load/execute.ts'
+import { newTransaction } from '../../src/language/contracts/machine/scopes.ts'
+import { Layer } from '../../src/language/contracts/machine/state.ts'
+import type { Term } from '../../src/language/contracts/machine/term.ts'
+import type { Tracer } from '../../src/language/contracts/machine/tracer.ts'
+import { TracingEvaluator } from '../../src/language/contracts/trace/tracing-evaluator.ts'
 
 const { block, message } = emptyEnvironment
 

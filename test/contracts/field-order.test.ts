@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inWireOrder } from '../../src/contracts/values/field-order.ts'
+import { inWireOrder } from '../../src/language/contracts/values/field-order.ts'
 
 it.each([
   // The order in outputs of the public network.

@@ -1,9 +1,9 @@
 /** The gas of code in thousandths (milligas): the prices of the network, computed by hand from its rules. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../src/contracts/machine/environment.ts'
-import { type TraceNode, TraceTree } from '../../src/contracts/trace/tree.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import type { Message } from '../../src/language/contracts/machine/environment.ts'
+import { type TraceNode, TraceTree } from '../../src/language/contracts/trace/tree.ts'
+import type { Value } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome, runOn, tracingEvaluatorOn } from './evaluator.ts'
 
 const MODULE = `

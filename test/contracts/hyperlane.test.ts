@@ -1,7 +1,7 @@
 /** Natives for messages of Hyperlane, and the hash that they use. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, it } from 'vitest'
-import { Guard, type ObjectValue, type Value } from '../../src/contracts/values/value.ts'
+import { Guard, type ObjectValue, type Value } from '../../src/language/contracts/values/value.ts'
 import { dec, failure, obj, run, runWith } from './native-call.ts'
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')

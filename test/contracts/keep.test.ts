@@ -1,10 +1,10 @@
 /** Stored values come back exactly as they were. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { FormatError } from '../../src/base/errors.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { type KeptValue, keepValue, keptValue } from '../../src/contracts/values/keep.ts'
-import { Time, type Value } from '../../src/contracts/values/value.ts'
+import { FormatError } from '../../src/ground/base/errors.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { type KeptValue, keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { Time, type Value } from '../../src/language/contracts/values/value.ts'
 import { values } from './values.ts'
 
 function throughText(value: Value): Value {

@@ -1,8 +1,8 @@
 /** Tables in rows, after the node has written the rows to the disk and read them again. */
 import { describe, expect, it } from 'vitest'
-import type { Domain } from '../../src/contracts/machine/state.ts'
-import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
-import type { ObjectValue } from '../../src/contracts/values/value.ts'
+import type { Domain } from '../../src/language/contracts/machine/state.ts'
+import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import type { ObjectValue } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const PROGRAM = `

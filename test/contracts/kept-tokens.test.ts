@@ -1,7 +1,7 @@
 /** Capability tokens that outlive the command that made them. */
 import { expect, it } from 'vitest'
-import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
-import type { ObjectValue } from '../../src/contracts/values/value.ts'
+import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import type { ObjectValue } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 
 function run(state: Layer, code: string) {

@@ -1,7 +1,7 @@
 /** Capabilities of the language, names of keysets and namespaces, and the native that stores modules again. */
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../src/contracts/machine/environment.ts'
-import { CapabilityToken, UNIT } from '../../src/contracts/values/value.ts'
+import type { Message } from '../../src/language/contracts/machine/environment.ts'
+import { CapabilityToken, UNIT } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 import { obj } from './native-call.ts'
 

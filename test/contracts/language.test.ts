@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ContractError } from '../../src/contracts/errors.ts'
-import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import { runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
 import { contractIn } from './contract-in.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')

@@ -1,7 +1,7 @@
 /** The grammar of programs is checked before anything of them runs. */
 import { describe, expect, it } from 'vitest'
-import { ContractError } from '../../src/contracts/errors.ts'
-import { readProgram, readTest } from '../../src/contracts/syntax/program.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import { readProgram, readTest } from '../../src/language/contracts/syntax/program.ts'
 
 /** Expects a refusal at the place of `«`. */
 function refused(text: string, wanted: string, read = readProgram): void {

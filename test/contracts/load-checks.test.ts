@@ -1,6 +1,6 @@
 /** Loading a module looks up every name in it, also in functions that are never called. */
 import { describe, expect, it } from 'vitest'
-import type { Module } from '../../src/contracts/machine/ast.ts'
+import type { Module } from '../../src/language/contracts/machine/ast.ts'
 import { Layer } from './evaluator.ts'
 import { expectAccepted, module, refusal, ruledRefusal } from './load-checks.ts'
 

@@ -1,10 +1,10 @@
 /** Runs texts for the tests of what loading refuses. */
 import { expect } from 'vitest'
-import type { ContractError } from '../../src/contracts/errors.ts'
-import { language } from '../../src/contracts/language.ts'
-import type { LanguageRules } from '../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../src/contracts/machine/evaluate/evaluator.ts'
-import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+import type { ContractError } from '../../src/language/contracts/errors.ts'
+import { language } from '../../src/language/contracts/language.ts'
+import type { LanguageRules } from '../../src/language/contracts/machine/environment.ts'
+import { Evaluator } from '../../src/language/contracts/machine/evaluate/evaluator.ts'
+import { runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
 import { environment, evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 /**

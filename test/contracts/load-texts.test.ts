@@ -1,6 +1,6 @@
 /** Texts of failures while code is loaded: names, modules and interfaces. */
 import { expect, it } from 'vitest'
-import type { FailureKey } from '../../src/contracts/failures/tables.ts'
+import type { FailureKey } from '../../src/language/contracts/failures/tables.ts'
 import { provoked } from './provoked.ts'
 
 const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: string, wire: string]>> = {

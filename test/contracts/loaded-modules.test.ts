@@ -1,8 +1,8 @@
 /** Look-ups of modules by a program, and their prices. */
 import { expect, it } from 'vitest'
-import { NOWHERE } from '../../src/contracts/errors.ts'
-import { Module, type ModuleImage } from '../../src/contracts/machine/ast.ts'
-import { LoadedModuleSet } from '../../src/contracts/machine/loaded-modules.ts'
+import { NOWHERE } from '../../src/language/contracts/errors.ts'
+import { Module, type ModuleImage } from '../../src/language/contracts/machine/ast.ts'
+import { LoadedModuleSet } from '../../src/language/contracts/machine/loaded-modules.ts'
 
 const MERGE = 10
 const READ = 10

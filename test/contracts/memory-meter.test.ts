@@ -1,9 +1,9 @@
 /** A command ends when it has made too many values, however few of them it holds. */
 import { describe, expect, it } from 'vitest'
-import { freeGas, type GasMeter } from '../../src/contracts/machine/environment.ts'
-import { countMemory, MOST_BYTES } from '../../src/contracts/machine/gas/memory-meter.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { CapabilityToken, type Value } from '../../src/contracts/values/value.ts'
+import { freeGas, type GasMeter } from '../../src/language/contracts/machine/environment.ts'
+import { countMemory, MOST_BYTES } from '../../src/language/contracts/machine/gas/memory-meter.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { CapabilityToken, type Value } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const HUGE = '(h (shift 1 499999))'

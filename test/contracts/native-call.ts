@@ -1,11 +1,11 @@
 /** Calls natives without an evaluator: functions are plain JavaScript, and gas is counted. */
-import { type ContractError, evalError } from '../../src/contracts/errors.ts'
-import { Arguments, type Host } from '../../src/contracts/machine/native.ts'
-import { Callable, type Term } from '../../src/contracts/machine/term.ts'
-import { PURE_NATIVES } from '../../src/contracts/natives/pure-natives.ts'
-import { VERSION } from '../../src/contracts/repl/version.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import { type ContractError, evalError } from '../../src/language/contracts/errors.ts'
+import { Arguments, type Host } from '../../src/language/contracts/machine/native.ts'
+import { Callable, type Term } from '../../src/language/contracts/machine/term.ts'
+import { PURE_NATIVES } from '../../src/language/contracts/natives/pure-natives.ts'
+import { VERSION } from '../../src/language/contracts/repl/version.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import type { Value } from '../../src/language/contracts/values/value.ts'
 
 /** A function of the contract language that runs a JavaScript function. */
 export class Lambda extends Callable {

@@ -1,12 +1,12 @@
 /** Properties that hold for all arguments of the natives. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { valueKey } from '../../src/contracts/natives/data/distinct.ts'
-import { bitLength } from '../../src/contracts/values/bits.ts'
-import { equalValues } from '../../src/contracts/values/compare.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { compareValues, isSimple } from '../../src/contracts/values/ordering.ts'
-import { Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import { valueKey } from '../../src/language/contracts/natives/data/distinct.ts'
+import { bitLength } from '../../src/language/contracts/values/bits.ts'
+import { equalValues } from '../../src/language/contracts/values/compare.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { compareValues, isSimple } from '../../src/language/contracts/values/ordering.ts'
+import { Guard, ModuleRef, Time, UNIT, type Value } from '../../src/language/contracts/values/value.ts'
 import { fn, run } from './native-call.ts'
 
 const integer = fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n })

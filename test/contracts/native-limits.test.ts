@@ -1,8 +1,8 @@
 /** Calls of natives that would exceed the memory or time of any machine: each ends early, by gas or by an error. */
 import { describe, expect, it } from 'vitest'
-import { ContractError } from '../../src/contracts/errors.ts'
-import type { Term } from '../../src/contracts/machine/term.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import type { Term } from '../../src/language/contracts/machine/term.ts'
+import type { Value } from '../../src/language/contracts/values/value.ts'
 import { dec, fn, Lambda, type Meter, run, runWith } from './native-call.ts'
 
 const HUGE = 10n ** 30n

@@ -1,12 +1,12 @@
 /** The declared work of natives: every native has a line, and the lines grow with what they bound. */
 import { describe, expect, it } from 'vitest'
-import { language } from '../../src/contracts/language.ts'
-import { NativeFunction } from '../../src/contracts/machine/callables.ts'
-import type { GasMeter } from '../../src/contracts/machine/environment.ts'
-import type { Term } from '../../src/contracts/machine/term.ts'
-import { declaredWorks, nativeWork } from '../../src/contracts/natives/work-of-natives.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import type { Value } from '../../src/contracts/values/value.ts'
+import { language } from '../../src/language/contracts/language.ts'
+import { NativeFunction } from '../../src/language/contracts/machine/callables.ts'
+import type { GasMeter } from '../../src/language/contracts/machine/environment.ts'
+import type { Term } from '../../src/language/contracts/machine/term.ts'
+import { declaredWorks, nativeWork } from '../../src/language/contracts/natives/work-of-natives.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import type { Value } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const natives = [...language.natives.values()].filter((term) => term instanceof NativeFunction)

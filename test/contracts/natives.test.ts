@@ -1,9 +1,9 @@
 /** The results of pure natives: a table by topic. */
 import { describe, expect, it } from 'vitest'
-import { ContractError } from '../../src/contracts/errors.ts'
-import type { Term } from '../../src/contracts/machine/term.ts'
-import { CONSTANTS, PURE_NATIVES } from '../../src/contracts/natives/pure-natives.ts'
-import { showValue } from '../../src/contracts/values/print.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import type { Term } from '../../src/language/contracts/machine/term.ts'
+import { CONSTANTS, PURE_NATIVES } from '../../src/language/contracts/natives/pure-natives.ts'
+import { showValue } from '../../src/language/contracts/values/print.ts'
 import {
   CapabilityToken,
   Guard,
@@ -12,7 +12,7 @@ import {
   Time,
   UNIT,
   type Value,
-} from '../../src/contracts/values/value.ts'
+} from '../../src/language/contracts/values/value.ts'
 import { dec, failure, fn, Lambda, obj, run } from './native-call.ts'
 
 /** Name, arguments, and the result in source form, or null if the call fails. */

@@ -1,7 +1,7 @@
 /** Partial application: functions of modules, lambdas, natives and forms with fewer arguments. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { asValue } from '../../src/contracts/machine/term.ts'
-import { showValue } from '../../src/contracts/values/print.ts'
+import { asValue } from '../../src/language/contracts/machine/term.ts'
+import { showValue } from '../../src/language/contracts/values/print.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 
 const LIBRARY = `(interface shape (defun area:integer (a:integer b:integer)))

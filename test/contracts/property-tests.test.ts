@@ -1,8 +1,8 @@
 /** `for-all` and `for-any-order` of test files. */
 import { describe, expect, it } from 'vitest'
-import type { Chance } from '../../src/contracts/repl/properties.ts'
-import { languagesOf, runTests, type TestReport } from '../../src/contracts/repl/run.ts'
-import { systemContracts } from '../../src/contracts/system/system.ts'
+import type { Chance } from '../../src/language/contracts/repl/properties.ts'
+import { languagesOf, runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
+import { systemContracts } from '../../src/language/contracts/system/system.ts'
 
 function run(text: string, chance: Chance = { seed: 7, runs: 256 }): TestReport {
   const contracts = new Map(systemContracts.map((each) => [`${each.name}.pact`, each.text]))

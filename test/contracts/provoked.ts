@@ -1,5 +1,5 @@
 /** Provokes failures in a test file with a module of every kind of definition. */
-import { runTests } from '../../src/contracts/repl/run.ts'
+import { runTests } from '../../src/language/contracts/repl/run.ts'
 
 const MODULE = `(begin-tx)
 (interface face (defun f:string (x:string)))

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ContractError } from '../../src/contracts/errors.ts'
-import type { Atom, Form } from '../../src/contracts/syntax/form.ts'
-import { read } from '../../src/contracts/syntax/reader.ts'
+import { ContractError } from '../../src/language/contracts/errors.ts'
+import type { Atom, Form } from '../../src/language/contracts/syntax/form.ts'
+import { read } from '../../src/language/contracts/syntax/reader.ts'
 import { itWith } from '../needs.ts'
 
 const one = (text: string): Form => {

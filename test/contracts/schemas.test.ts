@@ -1,11 +1,11 @@
 /** How modules name schemas, what they refuse, and tables outside of the language: on the wire and in storage. */
 import { describe, expect, it } from 'vitest'
-import { keepValue, keptValue } from '../../src/contracts/values/keep.ts'
-import { showValue } from '../../src/contracts/values/print.ts'
-import { sizeOf } from '../../src/contracts/values/size.ts'
-import { TextWriter } from '../../src/contracts/values/text-writer.ts'
-import { type RowSchema, TableRef, type Type, type Value } from '../../src/contracts/values/value.ts'
-import { valueToJson, writeValue } from '../../src/contracts/values/wire.ts'
+import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { showValue } from '../../src/language/contracts/values/print.ts'
+import { sizeOf } from '../../src/language/contracts/values/size.ts'
+import { TextWriter } from '../../src/language/contracts/values/text-writer.ts'
+import { type RowSchema, TableRef, type Type, type Value } from '../../src/language/contracts/values/value.ts'
+import { valueToJson, writeValue } from '../../src/language/contracts/values/wire.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
 const LIB = `(module lib G (defcap G () true) (defschema point x:integer) (defun f () 1))
@@ -299,7 +299,7 @@ describe('a table as a value', () => {
   })
 
   it('equals the same table of the same version only', async () => {
-    const { equalValues } = await import('../../src/contracts/values/compare.ts')
+    const { equalValues } = await import('../../src/language/contracts/values/compare.ts')
     const table = (name: string, hash: string) => new TableRef('m', name, { hash }, null)
     expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
     expect(equalValues(table('t', 'h'), table('u', 'h'))).toBe(false)

@@ -1,9 +1,9 @@
 /** The weight of a value counts every character of it, and what is read from JSON is bounded. */
 import { describe, expect, it } from 'vitest'
-import { parseExactJson } from '../../src/base/json.ts'
-import { MAX_BITS, MAX_DIGITS } from '../../src/contracts/values/bits.ts'
-import { MAX_NAME } from '../../src/contracts/values/from-json.ts'
-import { sizeOf } from '../../src/contracts/values/size.ts'
+import { parseExactJson } from '../../src/ground/base/json.ts'
+import { MAX_BITS, MAX_DIGITS } from '../../src/language/contracts/values/bits.ts'
+import { MAX_NAME } from '../../src/language/contracts/values/from-json.ts'
+import { sizeOf } from '../../src/language/contracts/values/size.ts'
 import {
   CapabilityToken,
   Guard,
@@ -12,8 +12,8 @@ import {
   Time,
   UNIT,
   type Value,
-} from '../../src/contracts/values/value.ts'
-import { valueFromJson, valueToJson } from '../../src/contracts/values/wire.ts'
+} from '../../src/language/contracts/values/value.ts'
+import { valueFromJson, valueToJson } from '../../src/language/contracts/values/wire.ts'
 
 const guard = (is: Guard['is']) => new Guard(is)
 /** Kinds of values with names, made with a text in one place. */

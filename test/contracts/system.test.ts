@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runTests } from '../../src/contracts/repl/run.ts'
-import { systemContracts } from '../../src/contracts/system/system.ts'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
+import { runTests } from '../../src/language/contracts/repl/run.ts'
+import { systemContracts } from '../../src/language/contracts/system/system.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import { coin, Ledger } from './ledger.ts'
 
 const SUITES = fileURLToPath(new URL('system/', import.meta.url))

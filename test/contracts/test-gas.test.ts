@@ -1,6 +1,6 @@
 /** Gas in test files, as the test runner of the network counts it, and the gas of each form. */
 import { expect, it } from 'vitest'
-import { runTests } from '../../src/contracts/repl/run.ts'
+import { runTests } from '../../src/language/contracts/repl/run.ts'
 
 function run(text: string, files: Readonly<Record<string, string>> = {}) {
   return runTests('main.repl', {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { TextWriter } from '../../src/contracts/values/text-writer.ts'
-import { formatTime, ISO_MICROS, ISO_SECONDS, isoMicros, isoSeconds } from '../../src/contracts/values/time-text.ts'
-import { Guard, ModuleRef, Time, type Value } from '../../src/contracts/values/value.ts'
-import { valueToJson, writeValue } from '../../src/contracts/values/wire.ts'
+import { TextWriter } from '../../src/language/contracts/values/text-writer.ts'
+import {
+  formatTime,
+  ISO_MICROS,
+  ISO_SECONDS,
+  isoMicros,
+  isoSeconds,
+} from '../../src/language/contracts/values/time-text.ts'
+import { Guard, ModuleRef, Time, type Value } from '../../src/language/contracts/values/value.ts'
+import { valueToJson, writeValue } from '../../src/language/contracts/values/wire.ts'
 
 /** The text of a value within a limit, or the message of the failure. */
 function within(limit: number, value: Value): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatTime, ISO_MICROS, ISO_SECONDS, parseTime } from '../../src/contracts/values/time-text.ts'
-import { Time } from '../../src/contracts/values/value.ts'
+import { formatTime, ISO_MICROS, ISO_SECONDS, parseTime } from '../../src/language/contracts/values/time-text.ts'
+import { Time } from '../../src/language/contracts/values/value.ts'
 import { times } from './values.ts'
 
 const at = (iso: string, micros = 0n) => new Time(BigInt(Date.parse(iso)) * 1000n + micros)

@@ -1,11 +1,11 @@
 /** Trees of steps: their limits, their gas, and the words for rows, pacts and failures. */
 import { describe, expect, it } from 'vitest'
-import { NOWHERE } from '../../src/contracts/errors.ts'
-import type { TraceStep } from '../../src/contracts/machine/tracer.ts'
-import { languagesOf, runTests } from '../../src/contracts/repl/run.ts'
-import { RunFollower } from '../../src/contracts/repl/run-observer.ts'
-import { shortText } from '../../src/contracts/trace/short-text.ts'
-import { type TraceNode, TraceTree } from '../../src/contracts/trace/tree.ts'
+import { NOWHERE } from '../../src/language/contracts/errors.ts'
+import type { TraceStep } from '../../src/language/contracts/machine/tracer.ts'
+import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
+import { RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
+import { shortText } from '../../src/language/contracts/trace/short-text.ts'
+import { type TraceNode, TraceTree } from '../../src/language/contracts/trace/tree.ts'
 
 const step = (parts: Partial<TraceStep> = {}): TraceStep => {
   return { kind: 'call', name: 'm.f', args: [], module: null, place: null, ...parts }

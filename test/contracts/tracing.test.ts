@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { languagesOf, runTests, type TestReport } from '../../src/contracts/repl/run.ts'
-import { type RunFindings, RunFollower } from '../../src/contracts/repl/run-observer.ts'
-import { GasReport } from '../../src/contracts/trace/gas-report.ts'
-import { PrintLog } from '../../src/contracts/trace/print-log.ts'
-import { shortText } from '../../src/contracts/trace/short-text.ts'
-import type { TraceNode } from '../../src/contracts/trace/tree.ts'
+import { languagesOf, runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
+import { type RunFindings, RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
+import { GasReport } from '../../src/language/contracts/trace/gas-report.ts'
+import { PrintLog } from '../../src/language/contracts/trace/print-log.ts'
+import { shortText } from '../../src/language/contracts/trace/short-text.ts'
+import type { TraceNode } from '../../src/language/contracts/trace/tree.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')
 const files = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/contracts/values/value.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { CapabilityToken, Guard, ModuleRef, Time, UNIT, type Value } from '../../src/language/contracts/values/value.ts'
 
 /** Decimals of all sizes. */
 export const decimals = fc

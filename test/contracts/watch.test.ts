@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type WatchEvents, watchFiles } from '../../src/testing/watch.ts'
+import { type WatchEvents, watchFiles } from '../../src/language/testing/watch.ts'
 import { until } from '../wait.ts'
 
 /** Watches the files in a new folder. `until` waits for a text, and resolves with all that was written. */

@@ -1,7 +1,7 @@
 /** Decimals and times of a fork have all digits, although the JSON of nodes leaves some out. */
 import { expect, it } from 'vitest'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { Time, type Value } from '../../src/contracts/values/value.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
+import { Time, type Value } from '../../src/language/contracts/values/value.ts'
 import {
   exactRow,
   exactValue,
@@ -11,7 +11,7 @@ import {
   printCode,
   shapeOf,
   shapeWithin,
-} from '../../src/copy/exact-values.ts'
+} from '../../src/language/copy/exact-values.ts'
 import { exec, local, makeBlocks, ok } from '../devnet/commands-common.ts'
 import type { Started } from '../devnet/common.ts'
 import { execWith, inBlock, startFork, startRemote } from './network.ts'

@@ -1,6 +1,6 @@
 /** Lookups of a fork: what is listed, what is not, and what opening fetches. */
 import { expect, it } from 'vitest'
-import type { FoundModule, ModuleList, RowPage } from '../../src/schema/lookup.ts'
+import type { FoundModule, ModuleList, RowPage } from '../../src/ground/schema/lookup.ts'
 import { exec, local, ok } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf } from '../devnet/common.ts'
 import { execWith, inBlock, KEYSET, remoteOfFile, startFork } from './network.ts'

@@ -1,6 +1,6 @@
 /** A fork that continues on disk without a cache, while its node is away: blocks wait, and come once it is back. */
 import { expect, it } from 'vitest'
-import type { AutoMine } from '../../src/schema/devnet-modes.ts'
+import type { AutoMine } from '../../src/ground/schema/devnet-modes.ts'
 import { exec, makeBlocks, poll, send } from '../devnet/commands-common.ts'
 import { jsonOf, start } from '../devnet/common.ts'
 import { until } from '../wait.ts'

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Asker, AtPin } from '../../src/copy/asker.ts'
-import { CopyCache } from '../../src/copy/cache.ts'
-import { membersOf, modulesIn, originIn, stringsIn } from '../../src/copy/module-text.ts'
-import { networkOfNode, pinHeight, readPin } from '../../src/copy/pin.ts'
-import { askAll, type PinQuestion, stringCode } from '../../src/copy/question.ts'
-import { RemoteNode, shown } from '../../src/copy/remote-node.ts'
+import type { Asker, AtPin } from '../../src/language/copy/asker.ts'
+import { CopyCache } from '../../src/language/copy/cache.ts'
+import { membersOf, modulesIn, originIn, stringsIn } from '../../src/language/copy/module-text.ts'
+import { networkOfNode, pinHeight, readPin } from '../../src/language/copy/pin.ts'
+import { askAll, type PinQuestion, stringCode } from '../../src/language/copy/question.ts'
+import { RemoteNode, shown } from '../../src/language/copy/remote-node.ts'
 
 describe('a pin', () => {
   const hash = 'A'.repeat(43)

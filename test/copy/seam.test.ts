@@ -1,6 +1,6 @@
 /** The seam of a fork: pacts, proofs, results and headers from below the pin; time and name above it. */
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
 import { signed } from '../devnet/command.ts'
 import { exec, local, makeBlocks, ok, poll, send, signers, spv } from '../devnet/commands-common.ts'
 import { jsonOf, PREFIX, type Started } from '../devnet/common.ts'

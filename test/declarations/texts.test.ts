@@ -1,9 +1,9 @@
 /** The text of `newcut types`, without a compiler: names, documents, constants, dependencies. */
 import { describe, expect, it } from 'vitest'
-import { outlinesOf } from '../../src/contracts/syntax/outline.ts'
-import { declarations } from '../../src/declarations/declare.ts'
-import { type ContractTexts, gather } from '../../src/declarations/gather.ts'
-import { labels } from '../../src/declarations/labels.ts'
+import { declarations } from '../../src/client/declarations/declare.ts'
+import { type ContractTexts, gather } from '../../src/client/declarations/gather.ts'
+import { labels } from '../../src/client/declarations/labels.ts'
+import { outlinesOf } from '../../src/language/contracts/syntax/outline.ts'
 
 /** Lines of the declarations of a text, without indentation. */
 const declared = (text: string, namespace: string | null = null, origin = 'here') =>

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NodeClient } from '../../src/client/node/client.ts'
+import { ask } from '../../src/client/wallet/ask.ts'
+import { callsOf } from '../../src/client/wallet/contract-call.ts'
 import type { Devnet } from '../../src/compose/devnet.ts'
-import { NodeClient } from '../../src/node/client.ts'
-import { ask } from '../../src/wallet/ask.ts'
-import { callsOf } from '../../src/wallet/contract-call.ts'
 import { type Ended, exitCodeFor, run, stopAll } from '../cli/run.ts'
 import { startTokenNetwork } from './token.ts'
 

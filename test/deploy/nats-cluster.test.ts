@@ -1,9 +1,9 @@
 /** Fleets over three NATS servers, as real processes with the configurations of deploy/ for compose and Kubernetes. */
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { readNatsAddress } from '../../src/fleet/address.ts'
-import { Link } from '../../src/fleet/link.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
+import { readNatsAddress } from '../../src/mining/fleet/address.ts'
+import { Link } from '../../src/mining/fleet/link.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { type Cluster, startCluster } from './nats-cluster.ts'

@@ -4,10 +4,10 @@
  */
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { environmentName, negatedName, type OptionSpec } from '../../src/cli/options/row.ts'
-import { optionTables } from '../../src/cli/options/table.ts'
-import { runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
+import { environmentName, negatedName, type OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { optionTables } from '../../src/faces/cli/options/table.ts'
+import { runProgram } from '../../src/faces/cli/program.ts'
 import { silentSurroundings } from '../cli/surroundings.ts'
 import { filesIn, read, yamlDocuments } from './tools.ts'
 

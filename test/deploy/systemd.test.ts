@@ -2,7 +2,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exitCodes } from '../../src/base/exit-codes.ts'
+import { exitCodes } from '../../src/ground/base/exit-codes.ts'
 import { itWith, lackOf } from '../needs.ts'
 import { filesIn, read, root, runTool, temporaryFolder } from './tools.ts'
 

@@ -1,9 +1,10 @@
 /** Payloads for blocks of tests, on chains that execute no transactions. */
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import type { Header } from '../../src/core/header.ts'
-import { type MinerAccount, minerDataJson, payloadHashes } from '../../src/core/payload.ts'
+
 import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import type { Header } from '../../src/ground/chain/header.ts'
+import { type MinerAccount, minerDataJson, payloadHashes } from '../../src/ground/chain/payload.ts'
 
 /** The nonce search of networks without proof of work. */
 export const noSearch: NonceSearch = {

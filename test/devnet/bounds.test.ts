@@ -1,8 +1,8 @@
 /** Huge counts and durations do not break a node. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/base/clock.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
-import { MAX_RULE_CHANGES } from '../../src/schema/control.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import { MAX_RULE_CHANGES } from '../../src/ground/schema/control.ts'
 import { until } from '../wait.ts'
 import { signed } from './command.ts'
 import { clockByHand, PREFIX } from './common.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { EVENT_STREAM, type Operation } from '../../src/schema/operation.ts'
-import { operations } from '../../src/schema/operations.ts'
+import { EVENT_STREAM, type Operation } from '../../src/ground/schema/operation.ts'
+import { operations } from '../../src/ground/schema/operations.ts'
 import { randomFrom } from '../random.ts'
 import { type HeaderObject, numberOf, plainOf, workOf } from './checker.ts'
 import {

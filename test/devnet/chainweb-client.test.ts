@@ -1,7 +1,7 @@
 /** The npm package `chainweb`, a client library for live nodes, reads the embedded node over HTTP. */
 import chainweb from 'chainweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Header } from '../../src/core/header.ts'
+import type { Header } from '../../src/ground/chain/header.ts'
 import { until } from '../wait.ts'
 import type { HeaderObject } from './checker.ts'
 import type { Signed } from './command.ts'

@@ -1,10 +1,10 @@
 /** Shared parts of the tests of the embedded node's HTTP interface. */
 import { afterAll, expect, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/base/clock.ts'
-import type { WorkFields } from '../../src/core/header.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import type { Addition } from '../../src/devnet/rules/chains.ts'
-import { nodeReleases } from '../../src/schema/devnet-modes.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import type { WorkFields } from '../../src/ground/chain/header.ts'
+import { nodeReleases } from '../../src/ground/schema/devnet-modes.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { type Answer, Peer, type RequestOptions } from './request.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from './whole-node.ts'

@@ -1,6 +1,6 @@
 /** Pacts that continue on another chain, over HTTP, with valid and with forged proofs. */
 import { describe, expect, it } from 'vitest'
-import { decodeProof, encodeProof } from '../../src/core/spv.ts'
+import { decodeProof, encodeProof } from '../../src/ground/chain/spv.ts'
 import { type Change, funded, type Signed, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, sharedLedger, signers, spv, startLedger } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { decodeWork, encodeWork } from '../../src/core/header.ts'
+import { decodeWork, encodeWork } from '../../src/ground/chain/header.ts'
 import { roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
 import { checkChains, checkNode } from './checker.ts'

@@ -1,8 +1,8 @@
 /** Every path of a node refuses JSON that nests too deep, in words. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { controlOperations } from '../../src/schema/control.ts'
-import type { Operation } from '../../src/schema/operation.ts'
-import { operations } from '../../src/schema/operations.ts'
+import { controlOperations } from '../../src/ground/schema/control.ts'
+import type { Operation } from '../../src/ground/schema/operation.ts'
+import { operations } from '../../src/ground/schema/operations.ts'
 import { signText } from './command.ts'
 import { exec, local } from './commands-common.ts'
 import { brief, PREFIX, sharedNode } from './common.ts'

@@ -1,10 +1,10 @@
 /** The last net: code that no meter of the language stops. Real HTTP, and a thread that never ends by itself. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { encodeHeader } from '../../src/core/header.ts'
 import { takeCut } from '../../src/devnet/rules/cut-intake.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
-import type { CutHashes } from '../../src/schema/bodies.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { encodeHeader } from '../../src/ground/chain/header.ts'
+import type { CutHashes } from '../../src/ground/schema/bodies.ts'
 import { until } from '../wait.ts'
 import {
   exec,

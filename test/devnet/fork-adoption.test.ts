@@ -1,9 +1,9 @@
 /** A network adopts a fork by the votes of its blocks. A real miner mines it, and a client verifies every header. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { COUNTING_BLOCKS, type ForkState, forkStateOf } from '../../src/core/fork.ts'
-import type { GraphName } from '../../src/core/graph.ts'
+import { NodeClient } from '../../src/client/node/public.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
-import { NodeClient } from '../../src/node/public.ts'
+import { COUNTING_BLOCKS, type ForkState, forkStateOf } from '../../src/ground/chain/fork.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { run } from '../cli/run.ts'
 import { isFull } from '../rotation.ts'
 import { makeBlocks } from './commands-common.ts'

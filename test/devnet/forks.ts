@@ -1,10 +1,10 @@
 /** Makes blocks inside the process, on the cut or beside it: forks, orphans, long chains, payloads of any size. */
 import { expect } from 'vitest'
-import { blockHash } from '../../src/core/block-hash.ts'
-import type { Cut } from '../../src/core/cut.ts'
-import { encodeHeader, encodeWork, type Header } from '../../src/core/header.ts'
-import { payloadHashes } from '../../src/core/payload.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
+import { blockHash } from '../../src/ground/chain/block-hash.ts'
+import type { Cut } from '../../src/ground/chain/cut.ts'
+import { encodeHeader, encodeWork, type Header } from '../../src/ground/chain/header.ts'
+import { payloadHashes } from '../../src/ground/chain/payload.ts'
 import type { Signed } from './command.ts'
 import { type Ground, payloadOn } from './ground.ts'
 

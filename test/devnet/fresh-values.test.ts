@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Module } from '../../src/contracts/machine/ast.ts'
 import { keepEntry, keptEntry, type ModuleNumbers } from '../../src/devnet/ledger/kept-entry.ts'
 import { MemoryVersions, type Version } from '../../src/devnet/ledger/versions.ts'
+import type { Module } from '../../src/language/contracts/machine/ast.ts'
 import { LedgerGround, resultOf, type TestCommand } from './ledger-ground.ts'
 
 /** Modules stay the same objects; the index in the list is the number of a version. */

@@ -1,7 +1,7 @@
 /** Prices of gas in coins. */
 import { expect, it } from 'vitest'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
 import { gasFeeOf } from '../../src/devnet/ledger/gas.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 
 it.each([
   ['0.00000001', 600, '0.000006'],

@@ -1,13 +1,14 @@
 /** Chains inside the process, with or without a ledger, and payloads for them. */
-import type { Header } from '../../src/core/header.ts'
-import { graphAt } from '../../src/core/network.ts'
-import { type MinerAccount, payloadHashes } from '../../src/core/payload.ts'
+
 import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import type { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { type NetworkSettings, networkOf } from '../../src/devnet/rules/settings.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import type { Header } from '../../src/ground/chain/header.ts'
+import { graphAt } from '../../src/ground/chain/network.ts'
+import { type MinerAccount, payloadHashes } from '../../src/ground/chain/payload.ts'
 import { blockPayload } from './block-payload.ts'
 import type { Signed } from './command.ts'
 import { ledgerOf } from './ledger.ts'

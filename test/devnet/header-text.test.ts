@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseJson, stringifyJson } from '../../src/base/json.ts'
-import { decodeHeader, encodeHeader, type Header } from '../../src/core/header.ts'
-import { headerFromJson, headerToJson } from '../../src/core/header-json.ts'
 import { headerObjectWriter, textOf, writeHash, writeHeaderText } from '../../src/devnet/http/encode/header-text.ts'
 import { JsonBytes } from '../../src/devnet/http/encode/json-bytes.ts'
+import { parseJson, stringifyJson } from '../../src/ground/base/json.ts'
+import { decodeHeader, encodeHeader, type Header } from '../../src/ground/chain/header.ts'
+import { headerFromJson, headerToJson } from '../../src/ground/chain/header-json.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const hash = bytes(32)

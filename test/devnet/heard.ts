@@ -1,5 +1,5 @@
 /** Collects transaction events and lets a test wait for them. */
-import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
+import type { TransactionEvent } from '../../src/ground/schema/devnet-events.ts'
 
 export class Heard {
   readonly all: TransactionEvent[] = []

@@ -3,7 +3,7 @@
  * without end, `"take all memory"` allocates without end, `"wait forever"` waits without end.
  */
 import { MessagePort } from 'node:worker_threads'
-import { bundled } from '../../dist/src/platform/bundled.js'
+import { bundled } from '../../dist/src/ground/platform/bundled.js'
 
 const { on } = MessagePort.prototype
 

@@ -1,10 +1,11 @@
 /** A ledger without HTTP, for tests of its users. */
-import { development } from '../../src/core/network-data.ts'
+
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions, type Versions } from '../../src/devnet/ledger/versions.ts'
 import type { ChainState } from '../../src/devnet/rules/journal.ts'
 import { type NetworkRules, rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from '../../src/devnet/store/transaction-index.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
 
 /** A ledger of these chains that knows the state of every genesis block. */
 export function ledgerOf(

@@ -11,9 +11,9 @@ import {
   type ModuleList,
   type RowPage,
   type TransactionPage,
-} from '../../src/schema/lookup.ts'
-import type { Static, TSchema } from '../../src/schema/typebox.ts'
-import { validatorOf } from '../../src/schema/validator.ts'
+} from '../../src/ground/schema/lookup.ts'
+import type { Static, TSchema } from '../../src/ground/schema/typebox.ts'
+import { validatorOf } from '../../src/ground/schema/validator.ts'
 import { isFull } from '../rotation.ts'
 import { funded, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'

@@ -1,6 +1,6 @@
 /** An execution thread that calls every signature valid, so that a test sees who has verified it. */
 import { MessagePort } from 'node:worker_threads'
-import { bundled } from '../../dist/src/platform/bundled.js'
+import { bundled } from '../../dist/src/ground/platform/bundled.js'
 
 const { postMessage } = MessagePort.prototype
 

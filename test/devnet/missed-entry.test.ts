@@ -1,6 +1,5 @@
 /** A command of the next block that misses an entry of a forked network. */
 import { expect, it } from 'vitest'
-import { emptyState, MissingEntry, type ReadableState } from '../../src/contracts/machine/state.ts'
 import type { RunCommand } from '../../src/devnet/ledger/draft.ts'
 import { executeInBlock } from '../../src/devnet/ledger/execute.ts'
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
@@ -8,6 +7,7 @@ import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Drafts } from '../../src/devnet/work/drafts.ts'
+import { emptyState, MissingEntry, type ReadableState } from '../../src/language/contracts/machine/state.ts'
 import { headOf, LedgerGround } from './ledger-ground.ts'
 import { noTrial } from './no-trial.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { graphs } from '../../src/core/graph.ts'
-import { development } from '../../src/core/network-data.ts'
-import { targetOfDifficulty } from '../../src/core/target.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'
+import { graphs } from '../../src/ground/chain/graph.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
+import { targetOfDifficulty } from '../../src/ground/chain/target.ts'
 import { grow } from './grow.ts'
 
 const START_MS = 1_700_000_000_000

@@ -1,9 +1,9 @@
 /** The table of options: programs, HTTP, flags and the documentation have the same names, limits and defaults. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { devnetOptions, flagsOfOptions } from '../../src/cli/options/devnet.ts'
-import type { OptionSpec } from '../../src/cli/options/row.ts'
-import { plainOptions } from '../../src/schema/devnet-options.ts'
+import { devnetOptions, flagsOfOptions } from '../../src/faces/cli/options/devnet.ts'
+import type { OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { plainOptions } from '../../src/ground/schema/devnet-options.ts'
 import { jsonOf, start } from './common.ts'
 import { type DevnetOptions, startDevnet } from './whole-node.ts'
 

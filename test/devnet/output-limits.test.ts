@@ -2,10 +2,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { PactRun } from '../../src/contracts/machine/ast.ts'
-import type { EmittedEvent } from '../../src/contracts/machine/environment.ts'
-import type { LayerEntry } from '../../src/contracts/machine/state.ts'
-import { Guard } from '../../src/contracts/values/value.ts'
 import { openDataDirectory } from '../../src/devnet/data/directory.ts'
 import {
   type ExecutionResult,
@@ -13,6 +9,10 @@ import {
   OUTPUT_LIMITS,
   resultText,
 } from '../../src/devnet/ledger/command-result.ts'
+import type { PactRun } from '../../src/language/contracts/machine/ast.ts'
+import type { EmittedEvent } from '../../src/language/contracts/machine/environment.ts'
+import type { LayerEntry } from '../../src/language/contracts/machine/state.ts'
+import { Guard } from '../../src/language/contracts/values/value.ts'
 import { exec, transfer } from './commands-common.ts'
 import { miner, temporaryDirectory } from './grow.ts'
 import { LedgerGround } from './ledger-ground.ts'

@@ -1,9 +1,9 @@
 /** Accounts of the phrase that a node funds when it starts. */
 import { rm } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { knownKey } from '../../src/client/wallet/known-keys.ts'
 import { type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { checkDataDirectory } from '../../src/devnet/data/check.ts'
-import { knownKey } from '../../src/wallet/known-keys.ts'
 import { run, startHere, stopAll } from '../cli/run.ts'
 import { startRemote } from '../copy/network.ts'
 import { temporaryDirectory } from './grow.ts'

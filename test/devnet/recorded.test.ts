@@ -1,7 +1,7 @@
 /** Stored blocks of older rules: gas and outputs hold as recorded, but the writes must be those of the block. */
 import { describe, expect, it } from 'vitest'
-import { payloadHashes } from '../../src/core/payload.ts'
 import { executePayloadAsRecorded } from '../../src/devnet/ledger/execute-payload.ts'
+import { payloadHashes } from '../../src/ground/chain/payload.ts'
 import { LedgerGround, transferCaps } from './ledger-ground.ts'
 
 const MINER = { account: 'miner', predicate: 'keys-all', publicKeys: ['a'.repeat(64)] }

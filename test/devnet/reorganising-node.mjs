@@ -3,15 +3,15 @@
  * is on disk. It is a process of its own, so that tests can kill it. Argument: the data directory.
  */
 
-import { encodeBase64Url } from '../../dist/src/base/bytes.js'
+import { signedCommand } from '../../dist/src/client/wallet/command.js'
+import { signingKey } from '../../dist/src/client/wallet/keys.js'
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
-import { blockHash } from '../../dist/src/core/block-hash.js'
-import { developmentAccounts } from '../../dist/src/core/development-accounts.js'
-import { encodeWork } from '../../dist/src/core/header.js'
 import { readStored } from '../../dist/src/devnet/command/read.js'
 import { startNode } from '../../dist/src/devnet/devnet.js'
-import { signedCommand } from '../../dist/src/wallet/command.js'
-import { signingKey } from '../../dist/src/wallet/keys.js'
+import { encodeBase64Url } from '../../dist/src/ground/base/bytes.js'
+import { blockHash } from '../../dist/src/ground/chain/block-hash.js'
+import { developmentAccounts } from '../../dist/src/ground/chain/development-accounts.js'
+import { encodeWork } from '../../dist/src/ground/chain/header.js'
 
 const publicKey = 'a11ce'.padEnd(64, '0')
 const miner = { account: `k:${publicKey}`, predicate: 'keys-all', publicKeys: [publicKey] }

@@ -1,10 +1,10 @@
 /** Limits of an execution thread itself: the time that it takes to load, and the commands that wait for it. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { emptyState } from '../../src/contracts/machine/state.ts'
 import { Executor, MAX_WAITING } from '../../src/devnet/execution/executor.ts'
 import type { CommandTask } from '../../src/devnet/execution/messages.ts'
 import { NodeModules } from '../../src/devnet/execution/node-modules.ts'
 import { linuxThreadId, measureThread } from '../../src/devnet/execution/processor-time.ts'
+import { emptyState } from '../../src/language/contracts/machine/state.ts'
 
 /** A thread that neither loads nor ends by itself. */
 const hanging = new URL('data:text/javascript,for (;;);')

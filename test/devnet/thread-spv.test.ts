@@ -1,6 +1,6 @@
 /** `verify-spv` in the execution thread, over HTTP: it answers there as it does in the node. */
 import { describe, expect, it } from 'vitest'
-import { decodeProof, encodeProof } from '../../src/core/spv.ts'
+import { decodeProof, encodeProof } from '../../src/ground/chain/spv.ts'
 import { exec, local, makeBlocks, ok, poll, send, sharedLedger, spv } from './commands-common.ts'
 import type { CheckedPeer } from './common.ts'
 

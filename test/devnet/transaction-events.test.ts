@@ -1,6 +1,6 @@
 /** Events of transactions that are sent to a node over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BlockMadeBy } from '../../src/schema/devnet-events.ts'
+import type { BlockMadeBy } from '../../src/ground/schema/devnet-events.ts'
 import { funded, keyPair, type Signed, signed } from './command.ts'
 import { exec, makeBlocks, ok, pactPath, poll, post, send, startLedger, transfer } from './commands-common.ts'
 import { start } from './common.ts'

@@ -1,15 +1,15 @@
 /** The limits within which a node reports transactions. */
 
 import { expect, it } from 'vitest'
-import { type GraphName, graphs } from '../../src/core/graph.ts'
-import { development } from '../../src/core/network-data.ts'
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { TransactionWatch } from '../../src/devnet/watch/transaction-watch.ts'
-import type { TransactionEvent } from '../../src/schema/devnet-events.ts'
+import { type GraphName, graphs } from '../../src/ground/chain/graph.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
+import type { TransactionEvent } from '../../src/ground/schema/devnet-events.ts'
 import { type Signed, signed } from './command.ts'
 import { Fork, growCut } from './forks.ts'
 import { Heard } from './heard.ts'

@@ -2,7 +2,7 @@
 
 import { sha3_256 } from '@noble/hashes/sha3.js'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sizeGas } from '../../src/core/gas.ts'
+import { sizeGas } from '../../src/ground/chain/gas.ts'
 import { LedgerGround } from './ledger-ground.ts'
 import { base64url, merkleMetadata, newKey, newMessage, rootMetadata, signList, type TestKey } from './verifier-keys.ts'
 

@@ -1,6 +1,6 @@
 /** The native `verify-spv`: code reads results of other chains, by proofs that no byte of may change. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { decodeProof, encodeProof } from '../../src/core/spv.ts'
+import { decodeProof, encodeProof } from '../../src/ground/chain/spv.ts'
 import { LedgerGround } from './ledger-ground.ts'
 
 const ALL_GAS = 100_000

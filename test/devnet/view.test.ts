@@ -1,8 +1,8 @@
 /** /devnet/view and /devnet/live, the data of the developer page, against the node's interface. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { validatorOf } from '../../src/schema/validator.ts'
-import type { NodeView } from '../../src/schema/view.ts'
-import { NodeView as ViewSchema } from '../../src/schema/view.ts'
+import { validatorOf } from '../../src/ground/schema/validator.ts'
+import type { NodeView } from '../../src/ground/schema/view.ts'
+import { NodeView as ViewSchema } from '../../src/ground/schema/view.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
 import { type CheckedPeer, clockByHand, jsonOf, OBJECTS, PREFIX, start } from './common.ts'
 import { order } from './control-common.ts'

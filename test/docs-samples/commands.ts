@@ -1,8 +1,8 @@
 /** Judges command lines of documents: options by the program itself, calls of `curl` by what is served. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { setupOf } from '../../src/cli/input/miner-setup.ts'
-import { programOf, runProgram } from '../../src/cli/program.ts'
 import { commandRows } from '../../src/commands/commands.ts'
+import { setupOf } from '../../src/commands/input/miner-setup.ts'
+import { programOf, runProgram } from '../../src/faces/cli/program.ts'
 import { silentSurroundings } from '../cli/surroundings.ts'
 import { root } from './blocks.ts'
 import { servedRoutes } from './routes.ts'

@@ -1,12 +1,12 @@
 /** Judges blocks that are data: JSON, YAML and the forms of other programs. */
 import { parseAllDocuments } from 'yaml'
-import { describeError } from '../../src/base/errors.ts'
-import { resolveLayers } from '../../src/cli/config.ts'
-import { parseConfigFile } from '../../src/cli/config-file.ts'
-import { readRequest } from '../../src/cli/input/request-file.ts'
-import { optionTables } from '../../src/cli/options/table.ts'
 import { commandRows } from '../../src/commands/commands.ts'
-import { read } from '../../src/contracts/syntax/reader.ts'
+import { readRequest } from '../../src/commands/input/request-file.ts'
+import { resolveLayers } from '../../src/faces/cli/config.ts'
+import { parseConfigFile } from '../../src/faces/cli/config-file.ts'
+import { optionTables } from '../../src/faces/cli/options/table.ts'
+import { describeError } from '../../src/ground/base/errors.ts'
+import { read } from '../../src/language/contracts/syntax/reader.ts'
 
 /** Keys of files of other programs: a YAML file without any of them is a configuration file of newcut. */
 const FOREIGN_KEYS = ['apiVersion', 'services', 'scrape_configs', 'groups', 'version', 'receivers', 'rule_files']

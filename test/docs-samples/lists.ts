@@ -20,7 +20,7 @@ const LUCK = 'its lines depend on the machine and on luck'
 const FLEET = 'it needs a NATS server, a leader and rigs beside it; test/fleet/ runs the commands'
 
 export const notRun: readonly NotRun[] = [
-  { document: 'CONTRIBUTING.md', first: '$ npm test -- test/core', reason: 'a test does not run the tests' },
+  { document: 'CONTRIBUTING.md', first: '$ npm test -- test/chain', reason: 'a test does not run the tests' },
   { document: 'README.md', first: '$ npm start -- --blocks 5', reason: 'test/readme.test.ts runs it' },
   {
     document: 'docs/CONFORMANCE.md',

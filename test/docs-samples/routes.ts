@@ -1,9 +1,9 @@
 /** Paths that the embedded node and the miner serve. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { controlOperations } from '../../src/schema/control.ts'
-import type { Operation } from '../../src/schema/operation.ts'
-import { operations } from '../../src/schema/operations.ts'
-import { validatorOf } from '../../src/schema/validator.ts'
+import { controlOperations } from '../../src/ground/schema/control.ts'
+import type { Operation } from '../../src/ground/schema/operation.ts'
+import { operations } from '../../src/ground/schema/operations.ts'
+import { validatorOf } from '../../src/ground/schema/validator.ts'
 import { root } from './blocks.ts'
 
 export interface Route {
@@ -29,7 +29,13 @@ function nodeRoute({ method, scope, path, body }: Operation): Route {
 /** Path of a quoted string in the code of what the miner and the pages serve. */
 const QUOTED_PATH = /['"`](\/(?:[\w.:-]|\$\{\w+\}|\/)*)['"`]/g
 
-const servedByCode = ['src/api', 'src/web/dashboard', 'src/web/explorer', 'src/web/mine-page', 'src/devnet/http']
+const servedByCode = [
+  'src/faces/api',
+  'src/faces/web/dashboard',
+  'src/faces/web/explorer',
+  'src/faces/web/mine-page',
+  'src/devnet/http',
+]
   .flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )

@@ -16,14 +16,14 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver/node'
-import { resolveLayers } from '../../src/cli/config.ts'
-import { forkOptions } from '../../src/cli/options/fork.ts'
 import { serveLsp } from '../../src/commands/lsp.ts'
+import { resolveLayers } from '../../src/faces/cli/config.ts'
+import { forkOptions } from '../../src/faces/cli/options/fork.ts'
 import { childEnv } from '../children.ts'
 import { until } from '../wait.ts'
 
 const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
-export const system = fileURLToPath(new URL('../../src/contracts/system/', import.meta.url))
+export const system = fileURLToPath(new URL('../../src/language/contracts/system/', import.meta.url))
 export const coinText = readFileSync(`${system}coin.pact`, 'utf8')
 /** Where a text of a hundred prefixes ends, from 0 to 1. */
 export const hundredths = Array.from({ length: 100 }, (_, i) => i / 99)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { vocabulary } from '../../src/contracts/repl/vocabulary.ts'
-import { nativeHover } from '../../src/editor/features/hover.ts'
-import type { ModuleTexts } from '../../src/editor/workspace/live-modules.ts'
-import type { Workspace } from '../../src/editor/workspace/workspace.ts'
+import { vocabulary } from '../../src/language/contracts/repl/vocabulary.ts'
+import { nativeHover } from '../../src/language/editor/features/hover.ts'
+import type { ModuleTexts } from '../../src/language/editor/workspace/live-modules.ts'
+import type { Workspace } from '../../src/language/editor/workspace/workspace.ts'
 import { until } from '../wait.ts'
 import { workspaceOf } from './memory-workspace.ts'
 

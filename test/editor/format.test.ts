@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { readProgram, readTest } from '../../src/contracts/syntax/program.ts'
-import { formatFile, withoutPlaces } from '../../src/editor/format/format.ts'
+import { readProgram, readTest } from '../../src/language/contracts/syntax/program.ts'
+import { formatFile, withoutPlaces } from '../../src/language/editor/format/format.ts'
 import { run } from '../cli/run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

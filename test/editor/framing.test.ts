@@ -1,6 +1,6 @@
 /** The filter in front of the reader of messages: what it passes on, and what it drops. */
 import { expect, it } from 'vitest'
-import { MessageFilter } from '../../src/editor/protocol/framing.ts'
+import { MessageFilter } from '../../src/language/editor/protocol/framing.ts'
 
 /** Filters these chunks, and collects the warnings. */
 function filtered(chunks: readonly (string | Buffer)[]): {

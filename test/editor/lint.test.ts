@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { systemContracts } from '../../src/contracts/system/system.ts'
-import { findingCodes, LOUD_CODES } from '../../src/editor/text/finding-codes.ts'
-import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace/workspace.ts'
+import { systemContracts } from '../../src/language/contracts/system/system.ts'
+import { findingCodes, LOUD_CODES } from '../../src/language/editor/text/finding-codes.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/language/editor/workspace/workspace.ts'
 
 /** Findings of a text as `line:column severity code`, from 1. */
 function found(text: string, file = 'a.pact'): string[] {

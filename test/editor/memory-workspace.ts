@@ -1,6 +1,6 @@
 /** A workspace of files in memory, all in one folder. */
-import type { ModuleTexts } from '../../src/editor/workspace/live-modules.ts'
-import { Workspace, type WorkspaceFiles } from '../../src/editor/workspace/workspace.ts'
+import type { ModuleTexts } from '../../src/language/editor/workspace/live-modules.ts'
+import { Workspace, type WorkspaceFiles } from '../../src/language/editor/workspace/workspace.ts'
 
 /**
  * @param texts open documents

@@ -1,7 +1,7 @@
 /** Fields that code names as texts: in rows, in objects of a declared type, and in results of functions. */
 import { expect, it } from 'vitest'
-import { Answers } from '../../src/editor/protocol/answers.ts'
-import { ProtocolPlaces } from '../../src/editor/protocol/documents.ts'
+import { Answers } from '../../src/language/editor/protocol/answers.ts'
+import { ProtocolPlaces } from '../../src/language/editor/protocol/documents.ts'
 import { workspaceOf } from './memory-workspace.ts'
 
 const MODULE = `(module bank G

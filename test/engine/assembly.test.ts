@@ -10,6 +10,6 @@ it('there are headers for staggered and mixed orders, and for the rows of their 
 })
 
 it.each(texts)('%s.h is what `npm run assembly` writes', (name, text) => {
-  const file = new URL(`../../src/engine/cpu/native/${name}.h`, import.meta.url)
+  const file = new URL(`../../src/mining/engine/cpu/native/${name}.h`, import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(text)
 })

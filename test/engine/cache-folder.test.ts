@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { readTuningFile, writeTuningFile } from '../../src/engine/cache-folder.ts'
+import { readTuningFile, writeTuningFile } from '../../src/mining/engine/cache-folder.ts'
 
 const entries = new Map<string, unknown>([
   ['native-avx2|one 00000001|gcc 12', 'staggered'],

@@ -1,11 +1,11 @@
 /** The CPU engine with each kind of kernel, and an external program, against the contract of engines. */
 import { fileURLToPath } from 'node:url'
 import { describe } from 'vitest'
-import { CpuEngine } from '../../src/engine/cpu/cpu.ts'
-import { chooseNative } from '../../src/engine/cpu/native-choice.ts'
-import { ExternalEngine } from '../../src/engine/external.ts'
-import { nonceRanges } from '../../src/engine/range.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
+import { CpuEngine } from '../../src/mining/engine/cpu/cpu.ts'
+import { chooseNative } from '../../src/mining/engine/cpu/native-choice.ts'
+import { ExternalEngine } from '../../src/mining/engine/external.ts'
+import { nonceRanges } from '../../src/mining/engine/range.ts'
 import { engineConformance } from '../conformance/engine.ts'
 import { describeWith } from '../needs.ts'
 

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
-import { withNonce } from '../../src/core/header.ts'
-import { meets, powHash } from '../../src/core/pow.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { kernelTuningFileOf } from '../../src/engine/cache-folder.ts'
-import { CpuEngine, type CpuEngineOptions } from '../../src/engine/cpu/cpu.ts'
-import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
-import { nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
-import { rememberedOrders } from '../../src/engine/cpu/native-order.ts'
-import type { Priority } from '../../src/engine/cpu/priority.ts'
-import { type Candidate, noWork } from '../../src/engine/engine.ts'
-import { nonceRanges } from '../../src/engine/range.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
+import { kernelTuningFileOf } from '../../src/mining/engine/cache-folder.ts'
+import { CpuEngine, type CpuEngineOptions } from '../../src/mining/engine/cpu/cpu.ts'
+import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
+import { nativeNames, ordersIn } from '../../src/mining/engine/cpu/native-kernel.ts'
+import { rememberedOrders } from '../../src/mining/engine/cpu/native-order.ts'
+import type { Priority } from '../../src/mining/engine/cpu/priority.ts'
+import { type Candidate, noWork } from '../../src/mining/engine/engine.ts'
+import { nonceRanges } from '../../src/mining/engine/range.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { itWith } from '../needs.ts'
 import { until } from '../wait.ts'
@@ -274,7 +274,7 @@ describe('the CPU engine', () => {
 
   it.each([
     ['auto', undefined],
-    ['js', '--kernel auto picks a kernel that works here'],
+    ['js', '`kernel: auto` picks a kernel that works here'],
   ] as const)('refuses such work with the kernel %s, and the hint %s', async (kernel, hint) => {
     const options = { ranges: nonceRanges(1, Math.random), kernel, priority: 'low', clock: systemClock } as const
     const engine = new CpuEngine(options)

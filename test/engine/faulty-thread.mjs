@@ -4,7 +4,7 @@
  * Any other value: it dies at that work.
  */
 import { existsSync, writeFileSync } from 'node:fs'
-import { search as healthySearch } from '../../dist/src/engine/cpu/thread.js'
+import { search as healthySearch } from '../../dist/src/mining/engine/cpu/thread.js'
 
 export function search(task) {
   const { TEST_MARK: mark, TEST_FAULT: fault } = process.env

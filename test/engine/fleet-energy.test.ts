@@ -1,7 +1,7 @@
 /** The leader's sums of power and energy. */
 import { expect, it } from 'vitest'
-import { RigEnergy } from '../../src/engine/fleet/rig-energy.ts'
-import type { Report } from '../../src/fleet/messages.ts'
+import { RigEnergy } from '../../src/mining/engine/fleet/rig-energy.ts'
+import type { Report } from '../../src/mining/fleet/messages.ts'
 
 const energy = { watts: 100, joules: 1000, hashrate: 10e6, unread: 0 }
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish, midstate } from '../../src/core/blake2s.ts'
-import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
-import { type Kernel, type TailLayout, tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
-import { createNativeKernel, nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
+import { finish, midstate } from '../../src/ground/chain/blake2s.ts'
+import { createJsKernel } from '../../src/mining/engine/cpu/js-kernel.ts'
+import { type Kernel, type TailLayout, tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
+import { createNativeKernel, nativeNames, ordersIn } from '../../src/mining/engine/cpu/native-kernel.ts'
 import {
   countOperations,
   isOperation,
@@ -13,9 +13,9 @@ import {
   operands,
   operationGraph,
   type WordOperation,
-} from '../../src/engine/cpu/operations.ts'
-import { selfTestKernel } from '../../src/engine/cpu/self-test.ts'
-import { createWasmKernel } from '../../src/engine/cpu/wasm-kernel.ts'
+} from '../../src/mining/engine/cpu/operations.ts'
+import { selfTestKernel } from '../../src/mining/engine/cpu/self-test.ts'
+import { createWasmKernel } from '../../src/mining/engine/cpu/wasm-kernel.ts'
 import { kernelConformance, WORK_BYTES } from '../conformance/kernel.ts'
 
 for (const vectors of [1, 2] as const) {

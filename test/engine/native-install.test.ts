@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { keep } from '../../src/engine/native/cache.ts'
-import { cachedFile, installedFile, type NativePart } from '../../src/engine/native/part.ts'
-import { cachePart, installPart } from '../../src/engine/native/provide.ts'
+import { keep } from '../../src/mining/engine/native/cache.ts'
+import { cachedFile, installedFile, type NativePart } from '../../src/mining/engine/native/part.ts'
+import { cachePart, installPart } from '../../src/mining/engine/native/provide.ts'
 import { describeWith, itWith } from '../needs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

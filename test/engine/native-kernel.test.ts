@@ -15,14 +15,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
-import type { KernelPreference } from '../../src/engine/cpu/names.ts'
-import { provideNativeKernel } from '../../src/engine/cpu/native-build.ts'
-import { chooseNative, loadChosen, NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
-import { findNative, KERNEL } from '../../src/engine/cpu/native-files.ts'
-import { loadNative, type NativeAddon, nativeNames } from '../../src/engine/cpu/native-kernel.ts'
-import { keep } from '../../src/engine/native/cache.ts'
-import { compilePart } from '../../src/engine/native/compile.ts'
+import { chooseKernel } from '../../src/mining/engine/cpu/kernels.ts'
+import type { KernelPreference } from '../../src/mining/engine/cpu/names.ts'
+import { provideNativeKernel } from '../../src/mining/engine/cpu/native-build.ts'
+import { chooseNative, loadChosen, NO_NATIVE } from '../../src/mining/engine/cpu/native-choice.ts'
+import { findNative, KERNEL } from '../../src/mining/engine/cpu/native-files.ts'
+import { loadNative, type NativeAddon, nativeNames } from '../../src/mining/engine/cpu/native-kernel.ts'
+import { keep } from '../../src/mining/engine/native/cache.ts'
+import { compilePart } from '../../src/mining/engine/native/compile.ts'
 import { describeWith, itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-native-'))
@@ -210,7 +210,7 @@ describe('the native kernel if install scripts did not run', () => {
   // The state after `npm ci --ignore-scripts`: compiled TypeScript and sources, but no build folder.
   itWith(noCompiler, 'is compiled by the first search and used by the next', async () => {
     const root = join(folder, 'no-scripts')
-    for (const part of ['dist', 'src/engine/cpu/native', 'package.json']) {
+    for (const part of ['dist', 'src/mining/engine/cpu/native', 'package.json']) {
       cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true })
     }
     symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'))

@@ -3,16 +3,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { createJsKernel } from '../../src/engine/cpu/js-kernel.ts'
-import { type Kernel, tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
-import type { OrderName } from '../../src/engine/cpu/names.ts'
-import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
-import { createNativeKernel, type NativeAddon, nativeNames, ordersIn } from '../../src/engine/cpu/native-kernel.ts'
-import { rememberedOrders, rememberOrder } from '../../src/engine/cpu/native-order.ts'
-import { fastestOrder, OrderRace, raceMsOf } from '../../src/engine/cpu/order-race.ts'
-import { agreementTest } from '../../src/engine/cpu/self-test.ts'
-import { raceHere, testedOrders } from '../../src/engine/cpu/tested-orders.ts'
+import { createJsKernel } from '../../src/mining/engine/cpu/js-kernel.ts'
+import { type Kernel, tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import { chooseKernel } from '../../src/mining/engine/cpu/kernels.ts'
+import type { OrderName } from '../../src/mining/engine/cpu/names.ts'
+import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
+import {
+  createNativeKernel,
+  type NativeAddon,
+  nativeNames,
+  ordersIn,
+} from '../../src/mining/engine/cpu/native-kernel.ts'
+import { rememberedOrders, rememberOrder } from '../../src/mining/engine/cpu/native-order.ts'
+import { fastestOrder, OrderRace, raceMsOf } from '../../src/mining/engine/cpu/order-race.ts'
+import { agreementTest } from '../../src/mining/engine/cpu/self-test.ts'
+import { raceHere, testedOrders } from '../../src/mining/engine/cpu/tested-orders.ts'
 import { itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-order-'))

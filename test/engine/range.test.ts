@@ -1,8 +1,8 @@
 /** The split of the nonce space: real splits by their bounds, and small parts nonce by nonce. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NonceCursor } from '../../src/engine/gpu/batches.ts'
-import { noncesOf } from '../../src/engine/gpu/layout.ts'
+import { NonceCursor } from '../../src/mining/engine/gpu/batches.ts'
+import { noncesOf } from '../../src/mining/engine/gpu/layout.ts'
 import {
   freeMiddles,
   lowWith,
@@ -13,7 +13,7 @@ import {
   nonceRanges,
   restartedRange,
   splitRanges,
-} from '../../src/engine/range.ts'
+} from '../../src/mining/engine/range.ts'
 import { randomFrom } from '../random.ts'
 import { roundsOf } from '../rotation.ts'
 

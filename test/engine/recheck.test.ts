@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { midstate } from '../../src/core/blake2s.ts'
-import type { Kernel } from '../../src/engine/cpu/kernel.ts'
-import { chooseKernel } from '../../src/engine/cpu/kernels.ts'
-import { kernelNames } from '../../src/engine/cpu/names.ts'
-import { CHECKED_NONCES, Recheck } from '../../src/engine/cpu/recheck.ts'
+import { midstate } from '../../src/ground/chain/blake2s.ts'
+import type { Kernel } from '../../src/mining/engine/cpu/kernel.ts'
+import { chooseKernel } from '../../src/mining/engine/cpu/kernels.ts'
+import { kernelNames } from '../../src/mining/engine/cpu/names.ts'
+import { CHECKED_NONCES, Recheck } from '../../src/mining/engine/cpu/recheck.ts'
 
 const BOUND = 7
 const spot = { low: 0x1234, middle: 0xfedcba98, from: 31 * CHECKED_NONCES }

@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
-import { COMMON_OPTIONS } from '../../src/engine/native/part.ts'
+import { COMMON_OPTIONS } from '../../src/mining/engine/native/part.ts'
 import { describeWith, itWith } from '../needs.ts'
 import { rotating } from '../rotation.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-spills-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const { include_dir: include } = createRequire(import.meta.url)('node-api-headers') as { include_dir: string }
-const native = fileURLToPath(new URL('../../src/engine/cpu/native/', import.meta.url))
+const native = fileURLToPath(new URL('../../src/mining/engine/cpu/native/', import.meta.url))
 
 const compilers = ['gcc-10', 'gcc-11', 'gcc-12', 'gcc-13', 'gcc-14'].concat([
   'clang-14',

@@ -2,14 +2,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
-import { withNonce } from '../../src/core/header.ts'
-import { FREE_NONCE } from '../../src/core/nonce.ts'
-import { meets, powHash } from '../../src/core/pow.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { NO_NATIVE } from '../../src/engine/cpu/native-choice.ts'
-import { SharedWork } from '../../src/engine/cpu/shared.ts'
-import { search, type ThreadMessage } from '../../src/engine/cpu/thread.ts'
-import { HIGHS, nextLow, nonceOf } from '../../src/engine/range.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { FREE_NONCE } from '../../src/ground/chain/nonce.ts'
+import { meets, powHash } from '../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { NO_NATIVE } from '../../src/mining/engine/cpu/native-choice.ts'
+import { SharedWork } from '../../src/mining/engine/cpu/shared.ts'
+import { search, type ThreadMessage } from '../../src/mining/engine/cpu/thread.ts'
+import { HIGHS, nextLow, nonceOf } from '../../src/mining/engine/range.ts'
 
 const TARGET = MAX_TARGET / 1_500n
 /** About 90,000 hashes: all of one middle, and the first of the next low. */

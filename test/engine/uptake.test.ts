@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Uptake } from '../../src/engine/uptake.ts'
+import { Uptake } from '../../src/mining/engine/uptake.ts'
 
 /** Devices `d0`, `d1`, ... that are up. */
 function uptakeOf(devices: number): Uptake {

@@ -1,9 +1,9 @@
 /** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../../src/base/clock.ts'
-import { afterOrder, isPaused, NOBODY } from '../../src/engine/fleet/pauses.ts'
-import { MAX_NAMED, RigTable } from '../../src/engine/fleet/rig-table.ts'
-import { readNatsAddress } from '../../src/fleet/address.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import { afterOrder, isPaused, NOBODY } from '../../src/mining/engine/fleet/pauses.ts'
+import { MAX_NAMED, RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
+import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import {
   decodeCandidate,
   decodeMessage,
@@ -14,9 +14,9 @@ import {
   ListAnswer,
   RELAY_ALONE_MS,
   Report,
-} from '../../src/fleet/messages.ts'
-import { Lease } from '../../src/source/fleet/lease.ts'
-import { RelayHeaders } from '../../src/source/fleet/relay-headers.ts'
+} from '../../src/mining/fleet/messages.ts'
+import { Lease } from '../../src/mining/source/fleet/lease.ts'
+import { RelayHeaders } from '../../src/mining/source/fleet/relay-headers.ts'
 
 describe('the address of a NATS server', () => {
   it.each([

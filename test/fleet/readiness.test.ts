@@ -1,9 +1,9 @@
 /** Which candidates for leadership are ready, over a real NATS server, on virtual time. */
 import { expect, it } from 'vitest'
-import { HEARD_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/engine/fleet/readiness.ts'
-import { readNatsAddress } from '../../src/fleet/address.ts'
-import { Link } from '../../src/fleet/link.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
+import { HEARD_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/mining/engine/fleet/readiness.ts'
+import { readNatsAddress } from '../../src/mining/fleet/address.ts'
+import { Link } from '../../src/mining/fleet/link.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'

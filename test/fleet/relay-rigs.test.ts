@@ -1,7 +1,7 @@
 /** `newcut rigs` and `newcut fleet` for the rigs of a relay: real processes, over a real NATS server. */
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import type { WorkerTable } from '../../src/accounts/rig-rows.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
+import type { WorkerTable } from '../../src/mining/accounts/rig-rows.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { natsUrl } from './nats.ts'

@@ -1,8 +1,8 @@
 /** The list of rigs that `newcut fleet` prints. */
 import { expect, it } from 'vitest'
 import { rigLines } from '../../src/commands/fleet.ts'
-import { RigTable } from '../../src/engine/fleet/rig-table.ts'
-import type { Report } from '../../src/fleet/messages.ts'
+import { RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
+import type { Report } from '../../src/mining/fleet/messages.ts'
 
 function rig(name: string, energy?: Report['energy']): Report {
   return {

@@ -4,15 +4,15 @@
  */
 import { expect, it } from 'vitest'
 import { engineWork, freshWork } from '../../bench/work.ts'
-import { readI64LE } from '../../src/base/bytes.ts'
-import { firstOfClass, isOfClass } from '../../src/core/nonce.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { workFromBytes } from '../../src/core/work.ts'
-import { RELAY_RESIDUES } from '../../src/engine/fleet/residues.ts'
-import { Jobs } from '../../src/engine/stratum/jobs.ts'
-import { Nonce1Pool } from '../../src/engine/stratum/nonce1-pool.ts'
-import { HEADER_MODULUS, OWN_STEP } from '../../src/fleet/messages.ts'
-import { readMessage } from '../../src/stratum/messages.ts'
+import { readI64LE } from '../../src/ground/base/bytes.ts'
+import { firstOfClass, isOfClass } from '../../src/ground/chain/nonce.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { workFromBytes } from '../../src/ground/chain/work.ts'
+import { RELAY_RESIDUES } from '../../src/mining/engine/fleet/residues.ts'
+import { Jobs } from '../../src/mining/engine/stratum/jobs.ts'
+import { Nonce1Pool } from '../../src/mining/engine/stratum/nonce1-pool.ts'
+import { HEADER_MODULUS, OWN_STEP } from '../../src/mining/fleet/messages.ts'
+import { readMessage } from '../../src/mining/stratum/messages.ts'
 
 const RELAYS = 10
 const RIGS = 10_000

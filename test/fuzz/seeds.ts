@@ -1,7 +1,7 @@
 /** Valid inputs from the published vectors. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { decodeHex } from '../../src/base/bytes.ts'
+import { decodeHex } from '../../src/ground/base/bytes.ts'
 
 /** The text of a file of test/. It also works from the compiled file in `dist/`. */
 function testFile(path: string): string {

@@ -1,5 +1,5 @@
 /** A fuzz target: a reader of bytes from an untrusted writer. */
-import { NewcutError } from '../../src/base/errors.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
 
 export interface Target {
   readonly name: string

@@ -1,9 +1,9 @@
 /** Runs the batches of batch-server.ts on the first adapter, with the compiled code that ships. */
 import { createInterface } from 'node:readline'
-import { listDawnAdapters, loadDawn, openAdapter } from '../../dist/src/engine/gpu/dawn.js'
-import { prepareWork } from '../../dist/src/engine/gpu/layout.js'
-import { GpuRunner } from '../../dist/src/engine/gpu/runner.js'
-import { shaderText } from '../../dist/src/engine/gpu/shader.js'
+import { listDawnAdapters, loadDawn, openAdapter } from '../../dist/src/mining/engine/gpu/dawn.js'
+import { prepareWork } from '../../dist/src/mining/engine/gpu/layout.js'
+import { GpuRunner } from '../../dist/src/mining/engine/gpu/runner.js'
+import { shaderText } from '../../dist/src/mining/engine/gpu/shader.js'
 
 globalThis.setImmediate = (run, ...values) => setTimeout(run, 1, ...values)
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Batch, BatchResult } from '../../src/engine/gpu/layout.ts'
+import type { Batch, BatchResult } from '../../src/mining/engine/gpu/layout.ts'
 
 export interface BatchRequest {
   readonly bytes: Uint8Array

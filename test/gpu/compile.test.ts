@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { MIX_INDICES, SIGMA } from '../../src/core/blake2s.ts'
-import { MAX_RESULT_NONCES } from '../../src/engine/gpu/layout.ts'
+import { MIX_INDICES, SIGMA } from '../../src/ground/chain/blake2s.ts'
+import { MAX_RESULT_NONCES } from '../../src/mining/engine/gpu/layout.ts'
 import { describeWith } from '../needs.ts'
 
 const shader = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 /** The GPU engine against the contract of engines. */
 import { describe } from 'vitest'
-import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
-import { nonceRanges } from '../../src/engine/range.ts'
+import { GpuEngine } from '../../src/mining/engine/gpu/gpu.ts'
+import { nonceRanges } from '../../src/mining/engine/range.ts'
 import { engineConformance } from '../conformance/engine.ts'
 import { describeWith } from '../needs.ts'
 import { driverLack, type TestDriver } from './driver.ts'

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { MIN_MESA, vulkanManifest } from '../../bench/mesa.ts'
-import { listAdapters } from '../../src/engine/gpu/adapters.ts'
-import type { AdapterInfo } from '../../src/engine/gpu/messages.ts'
+import { listAdapters } from '../../src/mining/engine/gpu/adapters.ts'
+import type { AdapterInfo } from '../../src/mining/engine/gpu/messages.ts'
 import { NOT_PACKAGED, unpacked } from './packaged.ts'
 
 type Environment = Readonly<Record<string, string>>

@@ -63,4 +63,4 @@ GPUDevice.prototype.createCommandEncoder = function (...options) {
   return encoder
 }
 
-await import('../../dist/src/engine/gpu/child.js')
+await import('../../dist/src/mining/engine/gpu/child.js')

@@ -1,6 +1,12 @@
 /** Encodes a batch for page.js, on any host, and decodes its answer. */
 import { readFileSync } from 'node:fs'
-import { type BatchResult, decodeResult, encodeParams, prepareWork, RESULT_BYTES } from '../../src/engine/gpu/layout.ts'
+import {
+  type BatchResult,
+  decodeResult,
+  encodeParams,
+  prepareWork,
+  RESULT_BYTES,
+} from '../../src/mining/engine/gpu/layout.ts'
 import type { BatchRequest } from './batch-server.ts'
 
 const code = readFileSync(new URL('../../shaders/search.wgsl', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 /** When newcut restarts the child process of a GPU. The test needs no driver: its child is a stub. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { GpuEngine } from '../../src/engine/gpu/gpu.ts'
-import { nonceRanges } from '../../src/engine/range.ts'
-import { restartPauseMs } from '../../src/engine/restart.ts'
+import { GpuEngine } from '../../src/mining/engine/gpu/gpu.ts'
+import { nonceRanges } from '../../src/mining/engine/range.ts'
+import { restartPauseMs } from '../../src/mining/engine/restart.ts'
 import { until } from '../wait.ts'
 
 it('restartPauseMs is random below a bound that doubles up to a cap', () => {

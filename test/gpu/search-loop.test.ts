@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readU32LE } from '../../src/base/bytes.ts'
-import { describeError } from '../../src/base/errors.ts'
-import { withNonce } from '../../src/core/header.ts'
-import { FREE_NONCE } from '../../src/core/nonce.ts'
-import { powHash } from '../../src/core/pow.ts'
+import { readU32LE } from '../../src/ground/base/bytes.ts'
+import { describeError } from '../../src/ground/base/errors.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { FREE_NONCE } from '../../src/ground/chain/nonce.ts'
+import { powHash } from '../../src/ground/chain/pow.ts'
 import {
   BatchSize,
   checkProof,
@@ -15,7 +15,7 @@ import {
   NonceCursor,
   PROOF_CANDIDATES,
   provingBound,
-} from '../../src/engine/gpu/batches.ts'
+} from '../../src/mining/engine/gpu/batches.ts'
 import {
   type Batch,
   type BatchResult,
@@ -26,10 +26,10 @@ import {
   nonceCount,
   noncesOf,
   prepareWork,
-} from '../../src/engine/gpu/layout.ts'
-import { type GpuReport, LineReader, parseReport } from '../../src/engine/gpu/messages.ts'
-import { SearchLoop } from '../../src/engine/gpu/search-loop.ts'
-import { nonceOf } from '../../src/engine/range.ts'
+} from '../../src/mining/engine/gpu/layout.ts'
+import { type GpuReport, LineReader, parseReport } from '../../src/mining/engine/gpu/messages.ts'
+import { SearchLoop } from '../../src/mining/engine/gpu/search-loop.ts'
+import { nonceOf } from '../../src/mining/engine/range.ts'
 import { until } from '../wait.ts'
 
 const START = { first: 2 ** 31, count: 2 ** 31, start: 2 ** 31 - 1000, low: 3, high: 0 }

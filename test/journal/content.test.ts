@@ -14,17 +14,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { amountIn, CanonicalLine, depthIn, feesIn, OriginReader, TimeReader } from '../../src/journal/canonical-line.ts'
-import { CHECKPOINT_NAME } from '../../src/journal/checkpoint.ts'
-import { readJournal } from '../../src/journal/content.ts'
-import { type Disk, systemDisk } from '../../src/journal/disk.ts'
-import { earlierRuns } from '../../src/journal/earlier.ts'
-import { sealJournalLine } from '../../src/journal/line-seal.ts'
-import { parseLine } from '../../src/journal/record.ts'
-import { SEGMENT_BYTES } from '../../src/journal/record-table.ts'
-import { totalsOf } from '../../src/journal/totals.ts'
-import { amountUnitsOf } from '../../src/journal/units.ts'
-import { Earnings } from '../../src/mine/earnings.ts'
+import {
+  amountIn,
+  CanonicalLine,
+  depthIn,
+  feesIn,
+  OriginReader,
+  TimeReader,
+} from '../../src/mining/journal/canonical-line.ts'
+import { CHECKPOINT_NAME } from '../../src/mining/journal/checkpoint.ts'
+import { readJournal } from '../../src/mining/journal/content.ts'
+import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
+import { earlierRuns } from '../../src/mining/journal/earlier.ts'
+import { sealJournalLine } from '../../src/mining/journal/line-seal.ts'
+import { parseLine } from '../../src/mining/journal/record.ts'
+import { SEGMENT_BYTES } from '../../src/mining/journal/record-table.ts'
+import { totalsOf } from '../../src/mining/journal/totals.ts'
+import { amountUnitsOf } from '../../src/mining/journal/units.ts'
+import { Earnings } from '../../src/mining/mine/earnings.ts'
 import { roundsOf } from '../rotation.ts'
 import { isUnfinished, readRecords, simplyReadRecords } from './records.ts'
 

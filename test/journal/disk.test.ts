@@ -3,10 +3,10 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { readJournal } from '../../src/journal/content.ts'
-import { type Disk, systemDisk } from '../../src/journal/disk.ts'
-import { Journal } from '../../src/journal/journal.ts'
-import type { Line } from '../../src/journal/record.ts'
+import { readJournal } from '../../src/mining/journal/content.ts'
+import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
+import { Journal } from '../../src/mining/journal/journal.ts'
+import type { Line } from '../../src/mining/journal/record.ts'
 import { fileCallsOf } from '../file-calls.ts'
 import { readRecords } from './records.ts'
 
@@ -198,7 +198,7 @@ describe('the disk of this machine', () => {
       file.append(Buffer.from('abc'), 0)
       file.sync(() => file.close())
     `
-    expect(fileCallsOf('journal/disk', code)).toEqual(['open', 'write', 'fdatasync', 'close'])
+    expect(fileCallsOf('mining/journal/disk', code)).toEqual(['open', 'write', 'fdatasync', 'close'])
   })
 
   it('appends the rest of a line', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSealedLine, murmur3, sealJournalLine, unsealJournalLine } from '../../src/journal/line-seal.ts'
+import { isSealedLine, murmur3, sealJournalLine, unsealJournalLine } from '../../src/mining/journal/line-seal.ts'
 
 const viewOf = (text: string) => new DataView(Uint8Array.from(Buffer.from(text)).buffer)
 

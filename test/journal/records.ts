@@ -1,9 +1,9 @@
 /** All records of a small journal, by newcut's reader and by a simple one to compare it with. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mayGoOn } from '../../src/core/solution.ts'
-import { type JournalReading, readJournal } from '../../src/journal/content.ts'
-import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/journal/record.ts'
+import { mayGoOn } from '../../src/ground/chain/solution.ts'
+import { type JournalReading, readJournal } from '../../src/mining/journal/content.ts'
+import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/mining/journal/record.ts'
 
 export interface AllRecords {
   /** By hash, oldest first. */

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exactText } from '../../src/base/coins.ts'
-import { CoinTotal } from '../../src/journal/coin-total.ts'
-import { stateFolder } from '../../src/journal/folder.ts'
-import { NO_AMOUNT, RecordTable } from '../../src/journal/record-table.ts'
+import { exactText } from '../../src/ground/base/coins.ts'
+import { CoinTotal } from '../../src/mining/journal/coin-total.ts'
+import { stateFolder } from '../../src/mining/journal/folder.ts'
+import { NO_AMOUNT, RecordTable } from '../../src/mining/journal/record-table.ts'
 
 /** Random like real hashes: the table expects that. */
 const hashOf = (name: string | number) => createHash('sha256').update(`${name}`).digest('base64url')

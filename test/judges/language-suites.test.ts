@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runTests, type TestReport } from '../../src/contracts/repl/run.ts'
+import { runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
 import { describeWith } from '../needs.ts'
 
 const CASES = join(import.meta.dirname, '../contracts/suites/cases')

@@ -1,9 +1,9 @@
 /** A development network that mines by itself, and accounts that pay on it, for third-party clients. */
 import { createSignWithKeypair } from '@kadena/client'
 import { afterAll, beforeAll } from 'vitest'
-import { developmentAccounts } from '../../src/core/development-accounts.ts'
-import type { GraphName } from '../../src/core/graph.ts'
-import type { NodeRelease } from '../../src/schema/devnet-modes.ts'
+import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
+import type { NodeRelease } from '../../src/ground/schema/devnet-modes.ts'
 import { keyPair } from '../devnet/command.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 

@@ -1,7 +1,7 @@
 /** Sums of paid blocks from events and journal records. */
 import { expect, it } from 'vitest'
-import type { LifeStep, StepName } from '../../src/core/solution.ts'
-import { Earnings, type OwnBlock } from '../../src/mine/earnings.ts'
+import type { LifeStep, StepName } from '../../src/ground/chain/solution.ts'
+import { Earnings, type OwnBlock } from '../../src/mining/mine/earnings.ts'
 import { step } from '../web/dashboard/common.ts'
 
 const record = (hash: string, state: StepName, reward: string | null = null, fees: string | null = null): OwnBlock => {

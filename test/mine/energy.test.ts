@@ -1,8 +1,8 @@
 /** Power and energy of a miner from readings, statements and rigs. */
 import { describe, expect, it } from 'vitest'
-import { EnergyMeter, MAX_GAP_MS, type PowerStated, type TimedReading } from '../../src/mine/energy.ts'
-import type { Reading } from '../../src/mine/hardware.ts'
-import { type EngineDevice, Rates } from '../../src/mine/rates.ts'
+import { EnergyMeter, MAX_GAP_MS, type PowerStated, type TimedReading } from '../../src/mining/mine/energy.ts'
+import type { Reading } from '../../src/mining/mine/hardware.ts'
+import { type EngineDevice, Rates } from '../../src/mining/mine/rates.ts'
 
 type TestReading = Reading & TimedReading
 

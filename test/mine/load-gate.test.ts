@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LoadGate } from '../../src/mine/load-gate.ts'
-import { othersShare } from '../../src/sensors/load.ts'
+import { LoadGate } from '../../src/mining/mine/load-gate.ts'
+import { othersShare } from '../../src/mining/sensors/load.ts'
 
 /**
  * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.

@@ -1,13 +1,13 @@
 /** The money of a miner for works of several networks and payers. */
 import { expect, it } from 'vitest'
-import { encodeWork } from '../../src/core/header.ts'
-import type { Network } from '../../src/core/network.ts'
-import { development, mainnet01 } from '../../src/core/network-data.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { workFromBytes } from '../../src/core/work.ts'
-import { Earnings } from '../../src/mine/earnings.ts'
-import { Money } from '../../src/mine/money.ts'
-import type { Searched } from '../../src/mine/profit.ts'
+import { encodeWork } from '../../src/ground/chain/header.ts'
+import type { Network } from '../../src/ground/chain/network.ts'
+import { development, mainnet01 } from '../../src/ground/chain/network-data.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { workFromBytes } from '../../src/ground/chain/work.ts'
+import { Earnings } from '../../src/mining/mine/earnings.ts'
+import { Money } from '../../src/mining/mine/money.ts'
+import type { Searched } from '../../src/mining/mine/profit.ts'
 import { step } from '../web/dashboard/common.ts'
 
 const HASH = new Uint8Array(32)

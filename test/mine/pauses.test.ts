@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Pauses } from '../../src/mine/pauses.ts'
+import { Pauses } from '../../src/mining/mine/pauses.ts'
 
 const causes = (pauses: Pauses) => pauses.list.map(({ by }) => by)
 

@@ -1,6 +1,6 @@
 /** Income and cost by values that are computed by hand. */
 import { expect, it } from 'vitest'
-import { type ProfitBasis, profitOf } from '../../src/mine/profit.ts'
+import { type ProfitBasis, profitOf } from '../../src/mining/mine/profit.ts'
 
 const usd = (amount: number) => ({ amount, currency: 'USD' })
 

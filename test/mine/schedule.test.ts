@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clockText, isOpen, nextChangeMs, parseSchedule, type Schedule } from '../../src/mine/schedule.ts'
-import { localTime } from '../../src/platform/clock.ts'
+import { localTime } from '../../src/ground/platform/clock.ts'
+import { clockText, isOpen, nextChangeMs, parseSchedule, type Schedule } from '../../src/mining/mine/schedule.ts'
 
 function schedule(text: string): Schedule {
   const parsed = parseSchedule(text)

@@ -1,11 +1,11 @@
 /** The snapshot as a function of the parts of a miner. */
 import { expect, it } from 'vitest'
-import { noVerdicts } from '../../src/core/solution.ts'
-import { EnergyMeter } from '../../src/mine/energy.ts'
-import type { EngineDevice } from '../../src/mine/rates.ts'
-import { Rates } from '../../src/mine/rates.ts'
-import { minerSnapshotOf, type SnapshotParts } from '../../src/mine/snapshot.ts'
-import { Tally } from '../../src/mine/tally.ts'
+import { noVerdicts } from '../../src/ground/chain/solution.ts'
+import { EnergyMeter } from '../../src/mining/mine/energy.ts'
+import type { EngineDevice } from '../../src/mining/mine/rates.ts'
+import { Rates } from '../../src/mining/mine/rates.ts'
+import { minerSnapshotOf, type SnapshotParts } from '../../src/mining/mine/snapshot.ts'
+import { Tally } from '../../src/mining/mine/tally.ts'
 
 const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', hardware: 'cpu', hashes: 900, faults: 0 }
 

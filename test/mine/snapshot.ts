@@ -1,5 +1,5 @@
-import { NO_RATES } from '../../src/mine/hashrate.ts'
-import { idleReasonOf, type Snapshot } from '../../src/mine/snapshot.ts'
+import { NO_RATES } from '../../src/mining/mine/hashrate.ts'
+import { idleReasonOf, type Snapshot } from '../../src/mining/mine/snapshot.ts'
 
 /** The snapshot of a miner that has just started, with these parts replaced. */
 export function snapshotWith(parts: Partial<Snapshot> = {}): Snapshot {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Tally } from '../../src/mine/tally.ts'
+import { Tally } from '../../src/mining/mine/tally.ts'
 
 it('remembers the verdicts of 10,000 devices, and forgets the oldest devices first', () => {
   const tally = new Tally()

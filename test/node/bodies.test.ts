@@ -1,7 +1,7 @@
 /** Requests and answers of the client for each endpoint, as documented and as live nodes behave (PROTOCOL.md E.1). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/node/public.ts'
+import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/client/node/public.ts'
 import { BINARY, FakeNode, failureOf, fake, JSON_TYPE, json, OBJECT_TYPE, PREFIX, pairInfo, text } from './fake-node.ts'
 import { blocksOf, devnet, headerJson, headerText, mine } from './mined.ts'
 

@@ -56,7 +56,7 @@ it('a page of limit 0 is empty, and its cursor starts the list', async () => {
 // A leftover timer of 24 days would keep the process running.
 it('a process ends once its client is closed, with streams left open', async () => {
   const { client } = await growing()
-  const dist = new URL('../../dist/src/node/', import.meta.url)
+  const dist = new URL('../../dist/src/client/node/', import.meta.url)
   const script = `
     import { NodeClient } from '${new URL('client.js', dist)}'
     import { MAX_TIMEOUT_MS } from '${new URL('http.js', dist)}'

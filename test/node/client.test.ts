@@ -4,9 +4,6 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { encodeHeader, type Header } from '../../src/core/header.ts'
-import { solves } from '../../src/core/pow.ts'
 import {
   type Command,
   type HeaderObject,
@@ -15,8 +12,11 @@ import {
   NumberText,
   type Paging,
   type PeerInfo,
-} from '../../src/node/public.ts'
-import type { OperationId } from '../../src/schema/operations.ts'
+} from '../../src/client/node/public.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { encodeHeader, type Header } from '../../src/ground/chain/header.ts'
+import { solves } from '../../src/ground/chain/pow.ts'
+import type { OperationId } from '../../src/ground/schema/operations.ts'
 import { commandPayload, signed, signText } from '../devnet/command.ts'
 import type { Devnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'

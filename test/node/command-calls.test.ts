@@ -1,6 +1,6 @@
 /** Calls for commands: the requests, and the handling of answers of all kinds (PROTOCOL.md E.1, E.3). */
 import { describe, expect, it } from 'vitest'
-import { type Command, type NodeClient, NumberText } from '../../src/node/public.ts'
+import { type Command, type NodeClient, NumberText } from '../../src/client/node/public.ts'
 import { fake, json, text } from './fake-node.ts'
 
 const KEY = 'k'.repeat(42).concat('A')

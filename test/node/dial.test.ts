@@ -5,8 +5,8 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectors, type Dial } from '../../src/node/dial.ts'
-import { NodeHttp } from '../../src/node/http.ts'
+import { connectors, type Dial } from '../../src/client/node/dial.ts'
+import { NodeHttp } from '../../src/client/node/http.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }

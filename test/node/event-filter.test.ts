@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { EventFilter } from '../../src/node/event-filter.ts'
+import { EventFilter } from '../../src/client/node/event-filter.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { NewcutError } from '../../src/base/errors.ts'
-import { type EventStreamOptions, openEventStream } from '../../src/node/event-stream.ts'
-import { type HttpStream, MAX_TIMEOUT_MS, NodeHttp } from '../../src/node/http.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { type EventStreamOptions, openEventStream } from '../../src/client/node/event-stream.ts'
+import { type HttpStream, MAX_TIMEOUT_MS, NodeHttp } from '../../src/client/node/http.ts'
+import type { NewcutError } from '../../src/ground/base/errors.ts'
+import { systemClock } from '../../src/ground/platform/clock.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { freePort } from '../ports.ts'
 
@@ -484,11 +484,11 @@ test('a signal closes the stream, also one that has aborted before', async () =>
  * first error, or when `isReady` resolves. Its timers last 24 days, so a leftover timer keeps the process running.
  */
 async function endOfChild(url: string, closeAt: 'event' | 'error' | { readonly isReady: Promise<unknown> }) {
-  const dist = new URL('../../dist/src/node/', import.meta.url)
+  const dist = new URL('../../dist/src/client/node/', import.meta.url)
   const script = `
     const { NodeHttp, MAX_TIMEOUT_MS } = await import('${new URL('http.js', dist)}')
     const { openEventStream } = await import('${new URL('event-stream.js', dist)}')
-    const { systemClock } = await import('${new URL('../platform/clock.js', dist)}')
+    const { systemClock } = await import('${new URL('../../ground/platform/clock.js', dist)}')
     const clock = { ...systemClock, after: (_, run) => systemClock.after(MAX_TIMEOUT_MS, run) }
     const http = new NodeHttp({ url: '${url}', insecure: true, connectTimeoutMs: MAX_TIMEOUT_MS, clock })
     const finish = () => {

@@ -2,8 +2,8 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { NodeClient } from '../../src/node/public.ts'
-import type { NodeClientOptions } from '../../src/node/verify-network.ts'
+import { NodeClient } from '../../src/client/node/public.ts'
+import type { NodeClientOptions } from '../../src/client/node/verify-network.ts'
 
 export const JSON_TYPE = 'application/json;charset=utf-8'
 export const OBJECT_TYPE = 'application/json;blockheader-encoding=object'

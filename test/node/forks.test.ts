@@ -1,11 +1,11 @@
 /** `verify` across the adoption of a fork, known or unknown to the verifier. */
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { forkStateOf } from '../../src/core/fork.ts'
-import type { Network } from '../../src/core/network.ts'
-import { development } from '../../src/core/network-data.ts'
+import { NodeClient } from '../../src/client/node/public.ts'
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
-import { NodeClient } from '../../src/node/public.ts'
+import { forkStateOf } from '../../src/ground/chain/fork.ts'
+import type { Network } from '../../src/ground/chain/network.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
 import { failureOf } from './fake-node.ts'
 import { devnetOfFile } from './mined.ts'
 

@@ -3,7 +3,7 @@
  * optional parts missing or wrong. They require the network's name, chains and graphs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { NodeClient } from '../../src/node/public.ts'
+import { NodeClient } from '../../src/client/node/public.ts'
 import { LyingProxy } from '../attack/proxy.ts'
 import { altersJson } from '../attack/tell.ts'
 import { run } from '../cli/run.ts'

@@ -3,7 +3,13 @@
  * work.
  */
 import { describe, expect, it } from 'vitest'
-import { type NodeClient, NodeMisbehaved, NodeRefusal, type NotFound, UnreachableError } from '../../src/node/public.ts'
+import {
+  type NodeClient,
+  NodeMisbehaved,
+  NodeRefusal,
+  type NotFound,
+  UnreachableError,
+} from '../../src/client/node/public.ts'
 import { rotating } from '../rotation.ts'
 import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
 import { blocksOf, devnet, headerText, mine } from './mined.ts'

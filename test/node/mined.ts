@@ -1,10 +1,10 @@
 /** Blocks of an embedded node, for tests that need valid headers. */
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { headerToJson } from '../../src/core/header-json.ts'
+import { NodeClient } from '../../src/client/node/public.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
-import { NodeClient } from '../../src/node/public.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { headerToJson } from '../../src/ground/chain/header-json.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../devnet/whole-node.ts'
 import { solve } from '../solve.ts'
 

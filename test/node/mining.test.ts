@@ -1,11 +1,11 @@
 /** Mining calls with impossible work, with a node that refuses a miner, and with a node without mining. */
 import { describe, expect, it } from 'vitest'
-import { u256LE } from '../../src/base/bytes.ts'
-import { graphs } from '../../src/core/graph.ts'
-import { encodeWork, type WorkFields } from '../../src/core/header.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { chainBytes } from '../../src/core/work.ts'
-import { isRetryable, MinersPoolFull, type NodeRefusal, UnauthorizedMiner } from '../../src/node/public.ts'
+import { isRetryable, MinersPoolFull, type NodeRefusal, UnauthorizedMiner } from '../../src/client/node/public.ts'
+import { u256LE } from '../../src/ground/base/bytes.ts'
+import { graphs } from '../../src/ground/chain/graph.ts'
+import { encodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { chainBytes } from '../../src/ground/chain/work.ts'
 import { type Answer, BINARY, failureOf, fake, json, pairInfo, type Reply, text } from './fake-node.ts'
 
 const account = { account: 'k:a', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }

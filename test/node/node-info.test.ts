@@ -1,9 +1,9 @@
 /** /info of a node: the client accepts only plausible answers, and makes their texts printable. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { graphs } from '../../src/core/graph.ts'
-import { judgeInfo, WrongAnswer } from '../../src/node/node-info.ts'
-import { NodeClient, type NodeInfo } from '../../src/node/public.ts'
+import { judgeInfo, WrongAnswer } from '../../src/client/node/node-info.ts'
+import { NodeClient, type NodeInfo } from '../../src/client/node/public.ts'
+import { graphs } from '../../src/ground/chain/graph.ts'
 import { FakeNode, failureOf, fake, json, pairInfo, text } from './fake-node.ts'
 
 type Adjacents = readonly (readonly number[])[]

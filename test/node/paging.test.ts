@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NodeClient } from '../../src/node/public.ts'
-import { NodeMisbehaved } from '../../src/node/public.ts'
+import type { NodeClient } from '../../src/client/node/public.ts'
+import { NodeMisbehaved } from '../../src/client/node/public.ts'
 import { failureOf, fake, json } from './fake-node.ts'
 
 const hash = (i: number) => Buffer.alloc(32, i).toString('base64url')

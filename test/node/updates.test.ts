@@ -1,10 +1,16 @@
 /** Update streams as async iterables. */
 import type http from 'node:http'
 import { expect, it } from 'vitest'
-import { encodeWork } from '../../src/core/header.ts'
-import { powHash } from '../../src/core/pow.ts'
+import {
+  type Gap,
+  type HeaderNews,
+  type NewcutError,
+  type NodeClient,
+  NodeMisbehaved,
+} from '../../src/client/node/public.ts'
 import type { Block } from '../../src/devnet/store/block-store.ts'
-import { type Gap, type HeaderNews, type NewcutError, type NodeClient, NodeMisbehaved } from '../../src/node/public.ts'
+import { encodeWork } from '../../src/ground/chain/header.ts'
+import { powHash } from '../../src/ground/chain/pow.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { until } from '../wait.ts'
 import { FakeNode, failureOf, PREFIX, text } from './fake-node.ts'

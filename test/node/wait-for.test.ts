@@ -1,10 +1,10 @@
 /** Waiting for results and proofs, on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/base/errors.ts'
-import { NodeMisbehaved, NodeRefusal } from '../../src/node/errors.ts'
-import { UnreachableError } from '../../src/node/unreachable.ts'
-import { type WaitNode, type WaitProgress, waitForProof, waitForResult } from '../../src/node/wait-for.ts'
-import type { CommandResult } from '../../src/schema/command-bodies.ts'
+import { NodeMisbehaved, NodeRefusal } from '../../src/client/node/errors.ts'
+import { UnreachableError } from '../../src/client/node/unreachable.ts'
+import { type WaitNode, type WaitProgress, waitForProof, waitForResult } from '../../src/client/node/wait-for.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import type { CommandResult } from '../../src/ground/schema/command-bodies.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const KEY = 'K'.repeat(43)

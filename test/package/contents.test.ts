@@ -13,16 +13,16 @@ const paths = packed.files.map(({ path }) => path)
 /** Each file has a purpose: it runs, the program reads it, other programs compile against it, or people read it. */
 const RULES: readonly RegExp[] = [
   /^dist\/(src|bench)\/[\w/-]+\.js$/,
-  /^dist\/src\/(base|compose|conformance|contracts|copy|core|devnet|editor|node|platform|schema|testing|wallet)\/[\w/-]+\.d\.ts$/,
+  /^dist\/src\/(client|compose|devnet|ground|language)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
   /^networks\/[\w-]+\.yaml$/,
   /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
-  /^src\/contracts\/system\/[\w-]+\.pact$/,
-  /^src\/engine\/(cpu|gpu|stratum)\/native\/[\w-]+\.(js|c|h)$/,
-  /^dist\/src\/web\/[a-z-]+\/served\/[\w-]+\.(html|css|svg)$/,
-  /^dist\/src\/web\/dashboard\/kept\/(LICENSE|[\w.]+\.(css|js))$/,
-  /^src\/platform\/install\.js$/,
+  /^src\/language\/contracts\/system\/[\w-]+\.pact$/,
+  /^src\/mining\/engine\/(cpu|gpu|stratum)\/native\/[\w-]+\.(js|c|h)$/,
+  /^dist\/src\/faces\/web\/[a-z-]+\/served\/[\w-]+\.(html|css|svg)$/,
+  /^dist\/src\/faces\/web\/dashboard\/kept\/(LICENSE|[\w.]+\.(css|js))$/,
+  /^src\/ground\/platform\/install\.js$/,
   /^shaders\/search\.wgsl$/,
   /^docs\/([A-Z-]+\.md|newcut\.1)$/,
   /^(README|CHANGELOG|SECURITY)\.md$/,
@@ -40,7 +40,7 @@ describe('the published package', () => {
   it('has every compiled module, and none whose source is gone', () => {
     const sources = ['src', 'bench'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !/^web\/(?:[a-z-]+\/browser|kit)\//.test(name))
+        .filter((name) => name.endsWith('.ts') && !/^faces\/web\/(?:[a-z-]+\/browser|kit)\//.test(name))
         .map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`),
     )
     expect(sources.filter((path) => !paths.includes(path))).toEqual([])
@@ -56,8 +56,11 @@ describe('the published package', () => {
     const visit = (path: string) => {
       if (reached.has(path)) return
       reached.add(path)
-      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
-        visit(join(dirname(path), name.replace(/\.(ts|js)$/, '.d.ts')))
+      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(
+        /(?:from |import\()['"]([.#][^'"]+)['"]/g,
+      )) {
+        const file = name.replace(/\.(ts|js)$/, '.d.ts')
+        visit(file.startsWith('#') ? `dist/src/${file.slice(1)}` : join(dirname(path), file))
       }
     }
     const doors = Object.values<{ types?: string }>(exports).flatMap(({ types }) =>

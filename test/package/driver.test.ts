@@ -10,17 +10,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tailLayout } from '../../src/engine/cpu/kernel.ts'
-import { chooseNative, loadChosen } from '../../src/engine/cpu/native-choice.ts'
-import { createNativeKernel, type NativeAddon, type NativeName } from '../../src/engine/cpu/native-kernel.ts'
-import { selfTestKernel } from '../../src/engine/cpu/self-test.ts'
+import { tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
+import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
+import { createNativeKernel, type NativeAddon, type NativeName } from '../../src/mining/engine/cpu/native-kernel.ts'
+import { selfTestKernel } from '../../src/mining/engine/cpu/self-test.ts'
 import { WORK_BYTES } from '../conformance/kernel.ts'
 import { describeWith } from '../needs.ts'
 import { sweepOneByOne } from './one-by-one.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-driver-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const native = fileURLToPath(new URL('../../src/engine/cpu/native/', import.meta.url))
+const native = fileURLToPath(new URL('../../src/mining/engine/cpu/native/', import.meta.url))
 /** The driver, which includes `kernel.c`, and the files of the kernels. */
 const sources = [
   fileURLToPath(new URL('./kernel-driver.c', import.meta.url)),

@@ -4,7 +4,7 @@
  * if there is no such kernel.
  */
 
-#include "../../src/engine/cpu/native/kernel.c"
+#include "../../src/mining/engine/cpu/native/kernel.c"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { faultOf, packageKernels, prebuiltFile, toolchainLack } from '../../scripts/package/kernels.ts'
 import { targets } from '../../scripts/package/targets.ts'
-import { sourcesMark } from '../../src/engine/cpu/native-files.ts'
-import { loadNative } from '../../src/engine/cpu/native-kernel.ts'
+import { sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
+import { loadNative } from '../../src/mining/engine/cpu/native-kernel.ts'
 import { describeWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-kernels-'))

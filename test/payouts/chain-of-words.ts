@@ -1,10 +1,10 @@
 /** A node that reports of blocks whatever a test sets. */
 
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import type { PaymentModel } from '../../src/core/coinbase.ts'
-import { development } from '../../src/core/network-data.ts'
-import type { BlockNode, BlockPlace } from '../../src/payouts/found-blocks.ts'
-import type { PayloadWithOutputs } from '../../src/schema/bodies.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import type { PaymentModel } from '../../src/ground/chain/coinbase.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
+import type { PayloadWithOutputs } from '../../src/ground/schema/bodies.ts'
+import type { BlockNode, BlockPlace } from '../../src/pool/payouts/found-blocks.ts'
 
 /** The coinbase output of a block. */
 export interface Paid {

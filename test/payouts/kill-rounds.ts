@@ -8,9 +8,9 @@
  */
 import { existsSync, readFileSync, truncateSync } from 'node:fs'
 import { expect } from 'vitest'
-import { unitsOf } from '../../src/base/coins.ts'
-import { payoutFile } from '../../src/payouts/payout-journal.ts'
-import type { PayoutReport } from '../../src/payouts/report.ts'
+import { unitsOf } from '../../src/ground/base/coins.ts'
+import { payoutFile } from '../../src/pool/payouts/payout-journal.ts'
+import type { PayoutReport } from '../../src/pool/payouts/report.ts'
 import { type Running, run, start } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
 import { Gate, type RequestKind } from './gate.ts'

@@ -1,5 +1,5 @@
 /** A share store in memory. */
-import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from '../../src/accounts/share-store.ts'
+import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from '../../src/mining/accounts/share-store.ts'
 
 export class MemoryShares implements ShareReader {
   readonly entries: ShareEntry[] = []

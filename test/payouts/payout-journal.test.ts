@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PayoutLedger } from '../../src/payouts/ledger.ts'
-import { lockPayouts } from '../../src/payouts/lock.ts'
-import { paymentsOf, readPayments } from '../../src/payouts/payments.ts'
-import { PayoutJournal, payoutFile, readPayoutFile, readPayouts } from '../../src/payouts/payout-journal.ts'
-import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/payouts/payout-line.ts'
+import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
+import { lockPayouts } from '../../src/pool/payouts/lock.ts'
+import { paymentsOf, readPayments } from '../../src/pool/payouts/payments.ts'
+import { PayoutJournal, payoutFile, readPayoutFile, readPayouts } from '../../src/pool/payouts/payout-journal.ts'
+import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/pool/payouts/payout-line.ts'
 import { accountOf, blockOf } from './memory-shares.ts'
 
 let folder: string

@@ -3,9 +3,9 @@
  * orphaned, and every user is paid from the miner's share log.
  */
 import { afterEach, expect, it } from 'vitest'
-import { unitsOf } from '../../src/base/coins.ts'
-import { readPayments } from '../../src/payouts/payments.ts'
-import type { PayoutReport } from '../../src/payouts/report.ts'
+import { unitsOf } from '../../src/ground/base/coins.ts'
+import { readPayments } from '../../src/pool/payouts/payments.ts'
+import type { PayoutReport } from '../../src/pool/payouts/report.ts'
 import { type RunningHere, run, startHere, stopAll } from '../cli/run.ts'
 import { until } from '../wait.ts'
 import { keyPair, PoolGround } from './pool-ground.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { comparePositions, isInside, type Position, roundUpTo, type Span } from '../../src/payouts/rounds.ts'
+import { comparePositions, isInside, type Position, roundUpTo, type Span } from '../../src/pool/payouts/rounds.ts'
 
 const at = (timeMs: number, id = 'a'): Position => ({ timeMs, id })
 

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ShareEntry } from '../../src/accounts/share-store.ts'
-import { type Fraction, fractionOf, unitsOf } from '../../src/base/coins.ts'
-import { BLOCK_WORTH, type Division, dividePplns, divideProp, divideSolo, worthOf } from '../../src/payouts/schemes.ts'
+import { type Fraction, fractionOf, unitsOf } from '../../src/ground/base/coins.ts'
+import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
+import {
+  BLOCK_WORTH,
+  type Division,
+  dividePplns,
+  divideProp,
+  divideSolo,
+  worthOf,
+} from '../../src/pool/payouts/schemes.ts'
 import { accountOf, keyOf, share } from './memory-shares.ts'
 
 const NO_FEE = { numerator: 0n, denominator: 1n }

@@ -1,6 +1,6 @@
 /** The clocks of the payer and of its node are compared before anything is signed. */
 import { expect, it } from 'vitest'
-import { type ClockNode, ClocksDiffer, signingTime } from '../../src/payouts/signing-time.ts'
+import { type ClockNode, ClocksDiffer, signingTime } from '../../src/pool/payouts/signing-time.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const clock = new VirtualClock()

@@ -4,12 +4,12 @@
  * or without it, and leave the chain again. `npm run check:states` goes deeper.
  */
 import { expect, it } from 'vitest'
-import type { Clock } from '../../src/base/clock.ts'
-import { PayoutLedger } from '../../src/payouts/ledger.ts'
-import { payBalances } from '../../src/payouts/pay.ts'
-import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/payouts/payout-line.ts'
-import { lookOnce, type SettleOptions } from '../../src/payouts/settle.ts'
-import { signingKey } from '../../src/wallet/keys.ts'
+import { signingKey } from '../../src/client/wallet/keys.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
+import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
+import { payBalances } from '../../src/pool/payouts/pay.ts'
+import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/pool/payouts/payout-line.ts'
+import { lookOnce, type SettleOptions } from '../../src/pool/payouts/settle.ts'
 import { explore, type World } from '../explore.ts'
 import { isFull } from '../rotation.ts'
 import { VirtualTime } from '../sim/virtual-time.ts'

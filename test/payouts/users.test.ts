@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accountOfUser, payeeOfUser, unpaidReason } from '../../src/accounts/user-account.ts'
+import { accountOfUser, payeeOfUser, unpaidReason } from '../../src/mining/accounts/user-account.ts'
 import { accountOf, keyOf } from './memory-shares.ts'
 
 describe('a user', () => {

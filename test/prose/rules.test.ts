@@ -180,8 +180,8 @@ describe('source files', () => {
   })
 
   it('reads every text of the console', () => {
-    expect(found("const text = 'whoever it is'", 'src/cli/lines.ts')).toEqual(['errors 1 opening'])
-    expect(found("const text = 'a block ' + 'of the node'", 'src/cli/lines.ts')).toEqual([])
+    expect(found("const text = 'whoever it is'", 'src/faces/cli/lines.ts')).toEqual(['errors 1 opening'])
+    expect(found("const text = 'a block ' + 'of the node'", 'src/faces/cli/lines.ts')).toEqual([])
     expect(found("const text = 'whoever it is'")).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 /** A node and a miner, both real processes with state on disk, and access to the parts of the miner that tests kill. */
 import { join } from 'node:path'
-import { tuningFileOf } from '../../src/engine/cache-folder.ts'
-import { shaderText } from '../../src/engine/gpu/shader.ts'
-import { DEFAULT_TUNING, tuningKey, writeTuning } from '../../src/engine/gpu/tuning.ts'
+import { tuningFileOf } from '../../src/mining/engine/cache-folder.ts'
+import { shaderText } from '../../src/mining/engine/gpu/shader.ts'
+import { DEFAULT_TUNING, tuningKey, writeTuning } from '../../src/mining/engine/gpu/tuning.ts'
 import { type Running, start, startWith } from '../cli/run.ts'
 import { gpuChildrenOf, isGpuChild } from '../gpu/children.ts'
 import type { TestDriver } from '../gpu/driver.ts'

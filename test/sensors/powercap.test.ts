@@ -9,8 +9,8 @@ import {
   problemText,
   readPackages,
   wattsBetween,
-} from '../../src/sensors/powercap.ts'
-import { Sensors } from '../../src/sensors/sensors.ts'
+} from '../../src/mining/sensors/powercap.ts'
+import { Sensors } from '../../src/mining/sensors/sensors.ts'
 import { hwmonFolder, temporaryFolder, ZEN } from '../api/running.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { powercapFolder, setCounter } from './powercap-folder.ts'
@@ -18,7 +18,7 @@ import { powercapFolder, setCounter } from './powercap-folder.ts'
 /** Reads the folder in a process that is not root's, because root may read everything. */
 function readAsUser(folder: string): unknown {
   chmodSync(dirname(folder), 0o755)
-  const module = new URL('../../dist/src/sensors/powercap.js', import.meta.url)
+  const module = new URL('../../dist/src/mining/sensors/powercap.js', import.meta.url)
   const script = `
     const { readPackages } = await import(${JSON.stringify(module.href)})
     if (process.getuid() === 0) process.seteuid(65534)

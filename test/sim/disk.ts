@@ -1,5 +1,5 @@
 /** A disk that becomes full, slow or broken, and recovers. A power cut may take everything that was not synced. */
-import type { Disk, DiskFile } from '../../src/journal/disk.ts'
+import type { Disk, DiskFile } from '../../src/mining/journal/disk.ts'
 import { failure } from './connection.ts'
 import type { VirtualTime } from './virtual-time.ts'
 

@@ -1,8 +1,8 @@
 /** An engine that finds solutions at its own rate on virtual time. Its solutions are real: it hashes nonces. */
-import { withNonce } from '../../src/core/header.ts'
-import { meets, powHash } from '../../src/core/pow.ts'
-import { type Work, workFromBytes } from '../../src/core/work.ts'
-import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../../src/engine/engine.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../src/ground/chain/pow.ts'
+import { type Work, workFromBytes } from '../../src/ground/chain/work.ts'
+import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../../src/mining/engine/engine.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** Share of wrong candidates, and share of candidates for the previous work. */

@@ -1,8 +1,8 @@
 /** The network between the client and the address of a node: which host answers there, with which faults and delays. */
 import { errors } from 'undici'
-import { encodeBase64Url, readU32LE } from '../../src/base/bytes.ts'
-import { decodeWorkResponse } from '../../src/core/work.ts'
-import type { Dial } from '../../src/node/dial.ts'
+import type { Dial } from '../../src/client/node/dial.ts'
+import { encodeBase64Url, readU32LE } from '../../src/ground/base/bytes.ts'
+import { decodeWorkResponse } from '../../src/ground/chain/work.ts'
 import { type AnswerFault, type AnswerFaultKind, mangled, type OnWire, randomBytes } from './answer-faults.ts'
 import { Connection, failure, type NodeEnd } from './connection.ts'
 import type { NodeAnswer, NodeRequest, StreamResponse } from './routes.ts'

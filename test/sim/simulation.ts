@@ -3,10 +3,10 @@
  * are a faulty network and a faulty disk. All of it runs on virtual time, and one number determines all chance: the
  * same seed gives the same run.
  */
-import { equalBytes } from '../../src/base/bytes.ts'
-import type { GraphName } from '../../src/core/graph.ts'
-import type { Verdict } from '../../src/core/solution.ts'
-import type { MinerEvent } from '../../src/mine/events.ts'
+import { equalBytes } from '../../src/ground/base/bytes.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
+import type { Verdict } from '../../src/ground/chain/solution.ts'
+import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import {
   FAILBACK_SLACK_MS,
   LAST_LEFT_MS,

@@ -1,6 +1,7 @@
 /** The address of a node: the host that answers there, the network to it, and the faults of both. */
-import type { GraphName } from '../../src/core/graph.ts'
+
 import { networkOf, settingsOf } from '../../src/devnet/rules/settings.ts'
+import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { diceOf } from './dice.ts'
 import { EmbeddedNode } from './embedded-node.ts'
 import type { PlannedFault } from './faults.ts'

@@ -2,7 +2,7 @@
  * Virtual time: it passes only on demand. During a simulation it also replaces the timers and clocks of the process, so
  * that libraries wait on it too.
  */
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../src/ground/base/clock.ts'
 
 /** The owner of a timer. Timers of the miner and its client are bounded, and none may be left over. */
 export type Owner = 'miner' | 'world'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { type Cut, extensionOf } from '../../src/core/cut.ts'
-import { decodeHeader, encodeHeader } from '../../src/core/header.ts'
-import { graphAt, type Network } from '../../src/core/network.ts'
-import { development, recapDevelopment } from '../../src/core/network-data.ts'
-import { SeenChains, waitsFor } from '../../src/source/node/chains.ts'
+import { type Cut, extensionOf } from '../../src/ground/chain/cut.ts'
+import { decodeHeader, encodeHeader } from '../../src/ground/chain/header.ts'
+import { graphAt, type Network } from '../../src/ground/chain/network.ts'
+import { development, recapDevelopment } from '../../src/ground/chain/network-data.ts'
+import { SeenChains, waitsFor } from '../../src/mining/source/node/chains.ts'
 import { madeWork } from './simulated-node.ts'
 
 const head = (chain: number, height: number) => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { NodeClient } from '../../src/client/node/client.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
-import type { MinerAccount } from '../../src/core/payload.ts'
-import { NodeClient } from '../../src/node/client.ts'
-import { chancesOf, chooseChain, isBetter, type Prospect, prospectsOf } from '../../src/source/node/choice.ts'
-import { HeadReader } from '../../src/source/node/head-reader.ts'
-import type { CutHeads } from '../../src/source/node/mining-node.ts'
+import type { MinerAccount } from '../../src/ground/chain/payload.ts'
+import { chancesOf, chooseChain, isBetter, type Prospect, prospectsOf } from '../../src/mining/source/node/choice.ts'
+import { HeadReader } from '../../src/mining/source/node/head-reader.ts'
+import type { CutHeads } from '../../src/mining/source/node/mining-node.ts'
 
 const account: MinerAccount = { account: 'k:test', predicate: 'keys-all', publicKeys: [] }
 const never = new AbortController().signal

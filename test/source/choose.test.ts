@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chooseUpstream, type Fitness } from '../../src/source/failover/choose.ts'
-import { type Heads, lagOf } from '../../src/source/nodes/lag.ts'
+import { chooseUpstream, type Fitness } from '../../src/mining/source/failover/choose.ts'
+import { type Heads, lagOf } from '../../src/mining/source/nodes/lag.ts'
 
 const heads = (weight: number, ...heights: number[]): Heads => {
   return { weight: BigInt(weight), heights: new Map(heights.map((height, chain) => [chain, height])) }

@@ -1,8 +1,8 @@
 /** The time for which a node has been silent, according to its cut feed. */
 import { expect, it } from 'vitest'
-import { NewcutError } from '../../src/base/errors.ts'
-import { NodeCalls } from '../../src/source/node/calls.ts'
-import { CutFeed } from '../../src/source/node/cut-feed.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import { NodeCalls } from '../../src/mining/source/node/calls.ts'
+import { CutFeed } from '../../src/mining/source/node/cut-feed.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 it('a node is silent from its first unanswered question, or sign of absence, until it answers', async () => {

@@ -2,11 +2,11 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/base/errors.ts'
-import type { FollowUp } from '../../src/core/solution.ts'
-import { NodeCalls } from '../../src/source/node/calls.ts'
-import { type ChainStep, Depths, UNSEEN } from '../../src/source/node/depths.ts'
-import type { BlockName, BlockPosition, Branch } from '../../src/source/node/mining-node.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import type { FollowUp } from '../../src/ground/chain/solution.ts'
+import { NodeCalls } from '../../src/mining/source/node/calls.ts'
+import { type ChainStep, Depths, UNSEEN } from '../../src/mining/source/node/depths.ts'
+import type { BlockName, BlockPosition, Branch } from '../../src/mining/source/node/mining-node.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 const CONFIRMATIONS = 6

@@ -1,8 +1,13 @@
 /** Failover among upstreams that are neither nodes nor pools, and the effects of its policies. */
 import { expect, it } from 'vitest'
-import { Failover, type FailoverPolicy, type Upstream, type WorkFeed } from '../../src/source/failover/failover.ts'
-import { Mailbox } from '../../src/source/mailbox.ts'
-import type { Job } from '../../src/source/source.ts'
+import {
+  Failover,
+  type FailoverPolicy,
+  type Upstream,
+  type WorkFeed,
+} from '../../src/mining/source/failover/failover.ts'
+import { Mailbox } from '../../src/mining/source/mailbox.ts'
+import type { Job } from '../../src/mining/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { madeWork } from './simulated-node.ts'
 

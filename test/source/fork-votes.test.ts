@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { NewcutError } from '../../src/base/errors.ts'
-import { type ForkState, featureFlagsOf, VOTE } from '../../src/core/fork.ts'
-import { withFeatureFlags } from '../../src/core/header.ts'
-import { development } from '../../src/core/network-data.ts'
-import { type Work, workFromBytes } from '../../src/core/work.ts'
-import { ForkVotes } from '../../src/source/node/fork-votes.ts'
-import type { ForkWish } from '../../src/source/source.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import { type ForkState, featureFlagsOf, VOTE } from '../../src/ground/chain/fork.ts'
+import { withFeatureFlags } from '../../src/ground/chain/header.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
+import { type Work, workFromBytes } from '../../src/ground/chain/work.ts'
+import { ForkVotes } from '../../src/mining/source/node/fork-votes.ts'
+import type { ForkWish } from '../../src/mining/source/source.ts'
 import { madeWork } from './simulated-node.ts'
 
 const PARENT: ForkState = { number: 0, votes: 7 * VOTE }

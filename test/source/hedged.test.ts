@@ -1,8 +1,8 @@
 /** Hedged requests: which of the repeated requests stay open, and how long the caller waits for an answer. */
 import { expect, it } from 'vitest'
-import { AdaptiveTimeout } from '../../src/source/node/adaptive-timeout.ts'
-import { hedged } from '../../src/source/node/hedged.ts'
-import { Wakeups } from '../../src/source/node/wakeups.ts'
+import { AdaptiveTimeout } from '../../src/mining/source/node/adaptive-timeout.ts'
+import { hedged } from '../../src/mining/source/node/hedged.ts'
+import { Wakeups } from '../../src/mining/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 /** Sends one hedged request to a node that answers after `answerMs`. `sent` and `dropped` number its attempts. */

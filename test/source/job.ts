@@ -1,7 +1,7 @@
-import { FREE_NONCE } from '../../src/core/nonce.ts'
-import type { FollowUp } from '../../src/core/solution.ts'
-import type { Work } from '../../src/core/work.ts'
-import type { Job, Solution } from '../../src/source/source.ts'
+import { FREE_NONCE } from '../../src/ground/chain/nonce.ts'
+import type { FollowUp } from '../../src/ground/chain/solution.ts'
+import type { Work } from '../../src/ground/chain/work.ts'
+import type { Job, Solution } from '../../src/mining/source/source.ts'
 
 let jobs = 0
 

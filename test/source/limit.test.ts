@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { limiter } from '../../src/source/node/limit.ts'
+import { limiter } from '../../src/mining/source/node/limit.ts'
 
 it('runs a limited number of tasks at once, and all of them in the end, failed ones too', async () => {
   const run = limiter(2)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Mailbox } from '../../src/source/mailbox.ts'
+import { Mailbox } from '../../src/mining/source/mailbox.ts'
 
 it('gives a slow reader the newest value only, and then later ones', async () => {
   const mailbox = new Mailbox<number>()

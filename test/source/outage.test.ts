@@ -1,6 +1,6 @@
 /** Outages of a node that fails at every few requests. */
 import { describe, expect, it } from 'vitest'
-import { Outage } from '../../src/source/node/outage.ts'
+import { Outage } from '../../src/mining/source/node/outage.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 function watched() {

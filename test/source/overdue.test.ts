@@ -1,8 +1,8 @@
 /** Time in the state machine of a node's work: overdue work, and signs of a restart. */
 import { describe, expect, it } from 'vitest'
-import { overdueMs } from '../../src/source/node/overdue.ts'
-import { type Event, initialState, type State } from '../../src/source/node/state.ts'
-import { step } from '../../src/source/node/step.ts'
+import { overdueMs } from '../../src/mining/source/node/overdue.ts'
+import { type Event, initialState, type State } from '../../src/mining/source/node/state.ts'
+import { step } from '../../src/mining/source/node/step.ts'
 import { madeWork } from './simulated-node.ts'
 
 /** The state after these events, and the effects of each event. */

@@ -1,7 +1,7 @@
 /** A node under full control of the test. */
-import { NewcutError } from '../../src/base/errors.ts'
-import type { Work } from '../../src/core/work.ts'
-import type { BlockPosition, MiningNode, NewsHandlers } from '../../src/source/node/mining-node.ts'
+import { NewcutError } from '../../src/ground/base/errors.ts'
+import type { Work } from '../../src/ground/chain/work.ts'
+import type { BlockPosition, MiningNode, NewsHandlers } from '../../src/mining/source/node/mining-node.ts'
 
 interface Deferred<T> {
   readonly resolve: (value: T) => void

@@ -2,14 +2,14 @@
  * A model of a node, its chains and the network to it. Generated moves drive the source's state machine, and every move
  * checks the invariants.
  */
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { decodeWork, encodeWork, type WorkFields } from '../../src/core/header.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { type Work, workFromBytes } from '../../src/core/work.ts'
-import type { CutHeads } from '../../src/source/node/mining-node.ts'
-import { BLOCK_OVERDUE_MS } from '../../src/source/node/overdue.ts'
-import { type Effect, type Event, initialState, isSolved, type State } from '../../src/source/node/state.ts'
-import { step } from '../../src/source/node/step.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { decodeWork, encodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { type Work, workFromBytes } from '../../src/ground/chain/work.ts'
+import type { CutHeads } from '../../src/mining/source/node/mining-node.ts'
+import { BLOCK_OVERDUE_MS } from '../../src/mining/source/node/overdue.ts'
+import { type Effect, type Event, initialState, isSolved, type State } from '../../src/mining/source/node/state.ts'
+import { step } from '../../src/mining/source/node/step.ts'
 
 type Ask = Extract<Effect, { readonly type: 'ask' }>
 export type NewsOf<E> = E extends Event ? Omit<E, 'atMs'> : never

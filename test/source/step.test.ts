@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64Url } from '../../src/base/bytes.ts'
-import { encodeWork } from '../../src/core/header.ts'
-import { type Work, workFromBytes } from '../../src/core/work.ts'
-import { type Event, initialState, isSameJob, isWorkOwed, type State } from '../../src/source/node/state.ts'
-import { step } from '../../src/source/node/step.ts'
+import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
+import { encodeWork } from '../../src/ground/chain/header.ts'
+import { type Work, workFromBytes } from '../../src/ground/chain/work.ts'
+import { type Event, initialState, isSameJob, isWorkOwed, type State } from '../../src/mining/source/node/state.ts'
+import { step } from '../../src/mining/source/node/step.ts'
 import { hashOf, madeWork, type NewsOf, SimulatedNode } from './simulated-node.ts'
 
 const small = fc.nat(1000)

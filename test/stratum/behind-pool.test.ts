@@ -4,8 +4,8 @@
  */
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { withNonce } from '../../src/core/header.ts'
-import type { Snapshot } from '../../src/mine/snapshot.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { type Running, start, stopAll } from '../cli/run.ts'
 import { RawRig } from '../engine/passthrough/raw-rig.ts'
 import { freePort } from '../ports.ts'

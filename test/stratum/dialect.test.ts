@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHex, encodeHex } from '../../src/base/bytes.ts'
-import { withNonce } from '../../src/core/header.ts'
-import { MAX_TARGET } from '../../src/core/target.ts'
-import { workFromBytes } from '../../src/core/work.ts'
-import { LineSplitter } from '../../src/stratum/lines.ts'
+import { decodeHex, encodeHex } from '../../src/ground/base/bytes.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { MAX_TARGET } from '../../src/ground/chain/target.ts'
+import { workFromBytes } from '../../src/ground/chain/work.ts'
+import { LineSplitter } from '../../src/mining/stratum/lines.ts'
 import {
   failureLine,
   failures,
@@ -15,9 +15,9 @@ import {
   readMessage,
   requestLine,
   resultLine,
-} from '../../src/stratum/messages.ts'
-import { composedNonce, nonce1Text, nonce2Text, readNonce1 } from '../../src/stratum/nonces.ts'
-import { readTarget, targetOfShares, targetText } from '../../src/stratum/targets.ts'
+} from '../../src/mining/stratum/messages.ts'
+import { composedNonce, nonce1Text, nonce2Text, readNonce1 } from '../../src/mining/stratum/nonces.ts'
+import { readTarget, targetOfShares, targetText } from '../../src/mining/stratum/targets.ts'
 
 interface Recorded {
   readonly raw: string

@@ -1,8 +1,8 @@
 /** A tap between rigs and their server: forwards all bytes, and judges by itself what both ends say about shares. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { decodeHex } from '../../src/base/bytes.ts'
-import { withNonce } from '../../src/core/header.ts'
-import { meets, powHash } from '../../src/core/pow.ts'
+import { decodeHex } from '../../src/ground/base/bytes.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../src/ground/chain/pow.ts'
 
 /** A share that passed, and the server's answer. */
 export interface TappedShare {

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { adjusted, heard, powerOfTwo, SHARE_MS, sharedAll, type Vardiff, vardiff } from '../../src/stratum/vardiff.ts'
+import {
+  adjusted,
+  heard,
+  powerOfTwo,
+  SHARE_MS,
+  sharedAll,
+  type Vardiff,
+  vardiff,
+} from '../../src/mining/stratum/vardiff.ts'
 import { randomFrom } from '../random.ts'
 
 const ANY = { least: 1, leastAtFirst: 1, firstStep: 8 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { enginesFor } from '../../src/compose/search/engines.ts'
-import { graphs } from '../../src/core/graph.ts'
-import { firstDifficulty, measuredDifficulty, rateOfTrial } from '../../src/tune/first-difficulty.ts'
-import type { TunableSearch } from '../../src/tune/own-search.ts'
+import { graphs } from '../../src/ground/chain/graph.ts'
+import { firstDifficulty, measuredDifficulty, rateOfTrial } from '../../src/mining/tune/first-difficulty.ts'
+import type { TunableSearch } from '../../src/mining/tune/own-search.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { trialHashes } from '../../src/tune/trial.ts'
+import { trialHashes } from '../../src/mining/tune/trial.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 /** A trial of two seconds, whose count of hashes is a function of the time. */

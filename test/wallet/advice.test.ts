@@ -1,7 +1,7 @@
 /** Advice on commands that fail. */
 import { describe, expect, it } from 'vitest'
-import { PRINT_ADVICE } from '../../src/base/errors.ts'
-import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/wallet/advice.ts'
+import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/client/wallet/advice.ts'
+import { PRINT_ADVICE } from '../../src/ground/base/errors.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
 const signed = (...capabilities: string[][]) => ({

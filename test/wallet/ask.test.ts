@@ -1,7 +1,7 @@
 /** Read-only calls: the gas that they may take. */
 import { expect, it } from 'vitest'
-import { definitionOf } from '../../src/core/network-form.ts'
-import { ask } from '../../src/wallet/ask.ts'
+import { ask } from '../../src/client/wallet/ask.ts'
+import { definitionOf } from '../../src/ground/chain/network-form.ts'
 import { run } from '../cli/run.ts'
 import { FakeNode, pairInfo } from '../node/fake-node.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCapability } from '../../src/wallet/capability.ts'
+import { readCapability } from '../../src/client/wallet/capability.ts'
 
 describe('a capability', () => {
   it.each([

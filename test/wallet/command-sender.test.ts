@@ -1,12 +1,12 @@
 /** The delivery of commands to a node that does not always answer, with scripted answers on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { NodeRefusal } from '../../src/node/errors.ts'
-import { UnreachableError } from '../../src/node/unreachable.ts'
-import { waitForResult } from '../../src/node/wait-for.ts'
-import type { CommandResult } from '../../src/schema/command-bodies.ts'
-import { type CommandRequest, CommandSender, type CommandStep } from '../../src/wallet/command-sender.ts'
-import { knownKey } from '../../src/wallet/known-keys.ts'
-import type { WalletNode } from '../../src/wallet/wallet-node.ts'
+import { NodeRefusal } from '../../src/client/node/errors.ts'
+import { UnreachableError } from '../../src/client/node/unreachable.ts'
+import { waitForResult } from '../../src/client/node/wait-for.ts'
+import { type CommandRequest, CommandSender, type CommandStep } from '../../src/client/wallet/command-sender.ts'
+import { knownKey } from '../../src/client/wallet/known-keys.ts'
+import type { WalletNode } from '../../src/client/wallet/wallet-node.ts'
+import type { CommandResult } from '../../src/ground/schema/command-bodies.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const HASH = 'H'.repeat(43)
@@ -152,12 +152,12 @@ describe('a command', () => {
   })
 
   it.each([
-    ['Metadata validation failed: ["Transaction Gas limit exceeds block gas limit"]', /--gas-limit/],
+    ['Metadata validation failed: ["Transaction Gas limit exceeds block gas limit"]', /`gasLimit`/],
     [
       'One or more transactions were invalid: Transaction "key" at index 0 failed with: Transaction time-to-live is expired',
-      /--ttl is at most 48h/,
+      /`ttl` is at most 48h/,
     ],
-    ['Transaction gas price (1e-9) is below minimum gas price (1e-8)', /--gas-price/],
+    ['Transaction gas price (1e-9) is below minimum gas price (1e-8)', /`gasPrice`/],
     ['Attempt to buy gas failed with: Failed to buy gas: Insufficient funds', /the sender has too few coins/],
   ])('that is refused with %s comes with a hint', async (text, hint) => {
     expect(await carriedOut(commandSenderOf({ send: [refusal(text)] }))).toMatchObject({

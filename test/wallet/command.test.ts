@@ -2,12 +2,12 @@
 import { createPublicKey, verify } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { developmentAccounts } from '../../src/core/development-accounts.ts'
-import { readCapability } from '../../src/wallet/capability.ts'
-import { commandText } from '../../src/wallet/command.ts'
-import { type Draft, signedCommand, signingKey } from '../../src/wallet/keys.ts'
-import { knownKey } from '../../src/wallet/known-keys.ts'
-import { knownKeyNames } from '../../src/wallet/known-names.ts'
+import { readCapability } from '../../src/client/wallet/capability.ts'
+import { commandText } from '../../src/client/wallet/command.ts'
+import { type Draft, signedCommand, signingKey } from '../../src/client/wallet/keys.ts'
+import { knownKey } from '../../src/client/wallet/known-keys.ts'
+import { knownKeyNames } from '../../src/client/wallet/known-names.ts'
+import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
 import { blake2b256 } from '../devnet/command.ts'
 
 const [zero, one] = developmentAccounts.map(({ secretKey }) => signingKey(secretKey))

@@ -1,13 +1,13 @@
 /** The second step of a transfer between chains, at a node whose branches change. */
 import { describe, expect, it } from 'vitest'
-import { NodeRefusal } from '../../src/node/errors.ts'
-import { waitForProof, waitForResult } from '../../src/node/wait-for.ts'
-import type { CommandResult } from '../../src/schema/command-bodies.ts'
-import type { SignedCommand } from '../../src/wallet/command.ts'
-import { CommandSender } from '../../src/wallet/command-sender.ts'
-import { completeCrossing, crossingOf } from '../../src/wallet/crossing.ts'
-import { knownKey } from '../../src/wallet/known-keys.ts'
-import type { WalletNode } from '../../src/wallet/wallet-node.ts'
+import { NodeRefusal } from '../../src/client/node/errors.ts'
+import { waitForProof, waitForResult } from '../../src/client/node/wait-for.ts'
+import type { SignedCommand } from '../../src/client/wallet/command.ts'
+import { CommandSender } from '../../src/client/wallet/command-sender.ts'
+import { completeCrossing, crossingOf } from '../../src/client/wallet/crossing.ts'
+import { knownKey } from '../../src/client/wallet/known-keys.ts'
+import type { WalletNode } from '../../src/client/wallet/wallet-node.ts'
+import type { CommandResult } from '../../src/ground/schema/command-bodies.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const FIRST = 'F'.repeat(43)

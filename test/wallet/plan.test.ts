@@ -1,10 +1,10 @@
 /** Transfers that cannot work are refused before anything is sent. A receiver with a guard is named by that guard. */
 import { describe, expect, it } from 'vitest'
-import { Decimal } from '../../src/contracts/values/decimal.ts'
-import { development } from '../../src/core/network-data.ts'
-import { signingKey } from '../../src/wallet/keys.ts'
-import { planTransfer } from '../../src/wallet/plan.ts'
-import type { WalletNode } from '../../src/wallet/wallet-node.ts'
+import { signingKey } from '../../src/client/wallet/keys.ts'
+import { planTransfer } from '../../src/client/wallet/plan.ts'
+import type { WalletNode } from '../../src/client/wallet/wallet-node.ts'
+import { development } from '../../src/ground/chain/network-data.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 
 const SECRET = 'ab'.repeat(32)
 const KEY = signingKey(SECRET).publicKey

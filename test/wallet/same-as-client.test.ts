@@ -1,11 +1,11 @@
 /** newcut and the npm package `@kadena/client` make identical commands: text, hash and signature, byte for byte. */
 import { createSignWithKeypair, Pact } from '@kadena/client'
 import { expect, it } from 'vitest'
-import { developmentAccounts } from '../../src/core/development-accounts.ts'
-import { readCapability } from '../../src/wallet/capability.ts'
-import type { Payload } from '../../src/wallet/command.ts'
-import { type Draft, signedCommand, signingKey } from '../../src/wallet/keys.ts'
-import { crossingParts, readAmount, transferParts } from '../../src/wallet/transfer.ts'
+import { readCapability } from '../../src/client/wallet/capability.ts'
+import type { Payload } from '../../src/client/wallet/command.ts'
+import { type Draft, signedCommand, signingKey } from '../../src/client/wallet/keys.ts'
+import { crossingParts, readAmount, transferParts } from '../../src/client/wallet/transfer.ts'
+import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
 
 const [account] = developmentAccounts
 const key = signingKey(account.secretKey)

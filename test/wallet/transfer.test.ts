@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CallForm, StringForm } from '../../src/contracts/syntax/form.ts'
-import { read } from '../../src/contracts/syntax/reader.ts'
-import { quoted } from '../../src/wallet/capability.ts'
-import { crossingParts, keysetOf, readAmount, transferParts } from '../../src/wallet/transfer.ts'
+import { quoted } from '../../src/client/wallet/capability.ts'
+import { crossingParts, keysetOf, readAmount, transferParts } from '../../src/client/wallet/transfer.ts'
+import type { CallForm, StringForm } from '../../src/language/contracts/syntax/form.ts'
+import { read } from '../../src/language/contracts/syntax/reader.ts'
 
 const KEY = 'ab'.repeat(32)
 const transfer = { from: 'alice', to: `k:${KEY}`, amount: readAmount('1.5') }

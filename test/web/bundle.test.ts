@@ -21,7 +21,7 @@ async function bundle(text: string): Promise<string> {
 const built = (module: string) => JSON.stringify(join(root, 'dist/src', module))
 
 it('a page gets modules of the house and their packages in its script', async () => {
-  const script = await bundle(`import { encodeHex } from ${built('base/bytes.js')}\nglobalThis.run = encodeHex`)
+  const script = await bundle(`import { encodeHex } from ${built('ground/base/bytes.js')}\nglobalThis.run = encodeHex`)
   expect(script).toMatch(/toString\(16\)/)
   expect(script).not.toMatch(/\b(import|require)\b/)
 })
@@ -29,14 +29,14 @@ it('a page gets modules of the house and their packages in its script', async ()
 it.each([
   ['import { readFileSync } from "node:fs"', 'node:fs'],
   ['import { join } from "path"', 'path'],
-  [`import { signingKey } from ${built('wallet/keys.js')}`, 'node:crypto'],
-  [`import { readUserFile } from ${built('base/user-file.js')}`, 'node:os'],
+  [`import { signingKey } from ${built('client/wallet/keys.js')}`, 'node:crypto'],
+  [`import { readUserFile } from ${built('ground/base/user-file.js')}`, 'node:os'],
 ])('a page with a module of Node.js is refused: %s', async (text, name) => {
   await expect(bundle(text)).rejects.toThrow(`a page cannot load ${name}, which `)
 })
 
 describe('a page of a node', () => {
-  const template = readFileSync(join(root, 'src/web/explorer/template.html'), 'utf8')
+  const template = readFileSync(join(root, 'src/faces/web/explorer/template.html'), 'utf8')
   const filled = async (name: string, facts: string) => {
     const { filledPage } = await import(/* @vite-ignore */ join(root, 'scripts/build/sites.js'))
     return String(filledPage(template, name, `<!--\n${facts}\n-->\n<main>content</main>\n`))

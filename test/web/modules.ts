@@ -1,5 +1,5 @@
 /** Scripts of pages: what they load, and their use of Node. */
-import type { Asset } from '../../src/web/assets.ts'
+import type { Asset } from '../../src/faces/web/assets.ts'
 
 /** Names that browsers lack. */
 const FOREIGN = /\b(setImmediate|process\.|Buffer\b|require\(|__dirname)|['"]node:/

@@ -1,12 +1,13 @@
 /** A development node that judges the client that uses it. */
-import type { Clock } from '../../base/clock.ts'
-import type { ClientResult } from '../../conformance/clients/judge.ts'
-import { ClientServer } from '../../conformance/clients/serve.ts'
-import type { ClientSituation } from '../../conformance/clients/situation-file.ts'
-import type { ConformanceReport } from '../../conformance/run.ts'
-import { caseNeeds } from '../../conformance/words.ts'
-import { development } from '../../core/network-data.ts'
-import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
+
+import type { ClientResult } from '#client/conformance/clients/judge.ts'
+import { ClientServer } from '#client/conformance/clients/serve.ts'
+import type { ClientSituation } from '#client/conformance/clients/situation-file.ts'
+import type { ConformanceReport } from '#client/conformance/run.ts'
+import { caseNeeds } from '#client/conformance/words.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { development } from '#ground/chain/network-data.ts'
+import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 
 /** Hashes of a solution on average: a thread finds about one a second, so requests come at a natural pace. */

@@ -1,11 +1,11 @@
 /** Creates the engines of a setup, and replaces them when the setup changes. */
-import { NewcutError } from '../../base/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { AdapterInfo } from '../../engine/gpu/messages.ts'
-import type { Leader } from '../../engine/leader.ts'
-import type { RigHost } from '../../engine/rigs.ts'
-import type { Snapshot } from '../../mine/snapshot.ts'
-import type { EnginesFor, GpuSetup, OwnSearch } from '../../tune/own-search.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { Engine } from '#mining/engine/engine.ts'
+import type { AdapterInfo } from '#mining/engine/gpu/messages.ts'
+import type { Leader } from '#mining/engine/leader.ts'
+import type { RigHost } from '#mining/engine/rigs.ts'
+import type { Snapshot } from '#mining/mine/snapshot.ts'
+import type { EnginesFor, GpuSetup, OwnSearch } from '#mining/tune/own-search.ts'
 import type { MinerSetup } from '../setup.ts'
 import type { RigLinesOf } from '../source/reached.ts'
 import type { Made, Plan } from './plan.ts'
@@ -115,7 +115,7 @@ export class Engines {
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
     if (this.#found?.gpu !== key) {
-      const { wantedAdapters } = await import('../../tune/own-search.ts')
+      const { wantedAdapters } = await import('#mining/tune/own-search.ts')
       this.#found = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
     }
     return this.#found.adapters

@@ -1,6 +1,7 @@
 /** Plans the engine for an external worker. */
-import { ExternalEngine } from '../../engine/external.ts'
-import { systemClock } from '../../platform/clock.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import { ExternalEngine } from '#mining/engine/external.ts'
 import type { ExternalSearch } from '../setup.ts'
 import type { Plan } from './plan.ts'
 

@@ -1,8 +1,8 @@
 /** Plans the engine for the leader of a fleet. */
 import { randomUUID } from 'node:crypto'
-import { FleetEngine } from '../../engine/fleet/fleet.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { packageVersion } from '../../platform/version.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { packageVersion } from '#ground/platform/version.ts'
+import { FleetEngine } from '#mining/engine/fleet/fleet.ts'
 import type { LeaderSearch } from '../setup.ts'
 import type { Plan } from './plan.ts'
 

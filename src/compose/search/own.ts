@@ -1,8 +1,9 @@
 /** Plans the engines for this machine's devices. The modules of an engine load only when it is created. */
-import type { AdapterInfo } from '../../engine/gpu/messages.ts'
-import { splitRanges } from '../../engine/range.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { type GpuSetup, type OwnSearch, threadCount } from '../../tune/own-search.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import type { AdapterInfo } from '#mining/engine/gpu/messages.ts'
+import { splitRanges } from '#mining/engine/range.ts'
+import { type GpuSetup, type OwnSearch, threadCount } from '#mining/tune/own-search.ts'
 import type { Made, Plan } from './plan.ts'
 
 /** Finds the GPU adapters of a setup. This takes seconds. */
@@ -21,7 +22,7 @@ export async function ownPlans(setup: OwnSearch, adaptersFor: FindAdapters): Pro
   }
   if (threads > 0) {
     const make = async () => {
-      const { CpuEngine } = await import('../../engine/cpu/cpu.ts')
+      const { CpuEngine } = await import('#mining/engine/cpu/cpu.ts')
       return { engine: new CpuEngine({ ranges: cpuRanges, kernel, priority, clock: systemClock }) }
     }
     plans.push({ parts: JSON.stringify(['cpu', threads, kernel, priority]), make })
@@ -34,6 +35,6 @@ async function gpuEngine(
   adapters: readonly AdapterInfo[],
   ranges: ReturnType<typeof splitRanges>[number],
 ): Promise<Made> {
-  const { GpuEngine } = await import('../../engine/gpu/gpu.ts')
+  const { GpuEngine } = await import('#mining/engine/gpu/gpu.ts')
   return { engine: new GpuEngine({ adapters, ranges, batchMs, workgroup, allowSoftware, tuningFile, retune }) }
 }

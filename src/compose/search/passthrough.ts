@@ -1,6 +1,7 @@
 /** Plans the engine for rigs behind a pool. */
-import { PassthroughEngine } from '../../engine/passthrough/passthrough.ts'
-import { systemClock } from '../../platform/clock.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import { PassthroughEngine } from '#mining/engine/passthrough/passthrough.ts'
 import type { StratumSetup } from '../setup.ts'
 import type { RigLinesOf } from '../source/reached.ts'
 import type { Plan } from './plan.ts'

@@ -1,7 +1,7 @@
 /** The plan of an engine. */
-import type { Engine } from '../../engine/engine.ts'
-import type { Leader } from '../../engine/leader.ts'
-import type { RigHost } from '../../engine/rigs.ts'
+import type { Engine } from '#mining/engine/engine.ts'
+import type { Leader } from '#mining/engine/leader.ts'
+import type { RigHost } from '#mining/engine/rigs.ts'
 
 /** A created engine, which may also be a stratum server or the leader of a fleet. */
 export interface Made {

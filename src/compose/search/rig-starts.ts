@@ -1,9 +1,9 @@
 /** Counts the starts of the stratum server, so that each start uses different header creation times. */
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepareReplacement } from '../../base/replace-file.ts'
-import type { HeaderClass } from '../../core/nonce.ts'
-import { LONE_MODULUS, randomClass } from '../../engine/stratum/header-times.ts'
+import { prepareReplacement } from '#ground/base/replace-file.ts'
+import type { HeaderClass } from '#ground/chain/nonce.ts'
+import { LONE_MODULUS, randomClass } from '#mining/engine/stratum/header-times.ts'
 
 const FILE = 'rig-starts'
 /** Content of the file: a number of at most 15 digits. */

@@ -1,12 +1,13 @@
 /** Connects to a node, with retries. */
-import { backoffMs } from '../../base/backoff.ts'
-import { sleep } from '../../base/clock.ts'
-import { describeError, NewcutError } from '../../base/errors.ts'
-import type { NetworkDefinition } from '../../core/network.ts'
-import { NodeClient } from '../../node/client.ts'
-import type { Dial } from '../../node/dial.ts'
-import { isRetryable } from '../../node/errors.ts'
-import { systemClock } from '../../platform/clock.ts'
+
+import { NodeClient } from '#client/node/client.ts'
+import type { Dial } from '#client/node/dial.ts'
+import { isRetryable } from '#client/node/errors.ts'
+import { backoffMs } from '#ground/base/backoff.ts'
+import { sleep } from '#ground/base/clock.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import type { NetworkDefinition } from '#ground/chain/network.ts'
+import { systemClock } from '#ground/platform/clock.ts'
 import type { NodeTrust, Reaching } from '../setup.ts'
 
 /** The address of a node, and how to connect to it. */

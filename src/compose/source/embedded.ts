@@ -1,7 +1,7 @@
 /** Starts an embedded development network as the source of a miner. */
-import { graphs } from '../../core/graph.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { measuredDifficulty } from '../../tune/first-difficulty.ts'
+import { graphs } from '#ground/chain/graph.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { measuredDifficulty } from '#mining/tune/first-difficulty.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 import { enginesFor } from '../search/engines.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'

@@ -1,18 +1,18 @@
 /** Connects to the nodes of a miner and creates the source of work from one or several of them. */
 
-import { sleep } from '../../base/clock.ts'
-import { describeError, NewcutError } from '../../base/errors.ts'
-import type { ForkRules } from '../../core/fork.ts'
-import type { NetworkDefinition } from '../../core/network.ts'
-import type { MinerAccount } from '../../core/payload.ts'
-import type { NodeClient } from '../../node/client.ts'
-import { genesisHeaderOf } from '../../node/genesis-calls.ts'
-import { onAbort } from '../../node/http.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { type MiningNode, miningNodeOf } from '../../source/node/mining-node.ts'
-import { NodeSource } from '../../source/node/node-source.ts'
-import type { NodeNetwork } from '../../source/nodes/reached-node.ts'
-import type { ChainChoice, Source } from '../../source/source.ts'
+import type { NodeClient } from '#client/node/client.ts'
+import { genesisHeaderOf } from '#client/node/genesis-calls.ts'
+import { onAbort } from '#client/node/http.ts'
+import { sleep } from '#ground/base/clock.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import type { ForkRules } from '#ground/chain/fork.ts'
+import type { NetworkDefinition } from '#ground/chain/network.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { systemClock } from '#ground/platform/clock.ts'
+import { type MiningNode, miningNodeOf } from '#mining/source/node/mining-node.ts'
+import { NodeSource } from '#mining/source/node/node-source.ts'
+import type { NodeNetwork } from '#mining/source/nodes/reached-node.ts'
+import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { paidAccountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
@@ -82,7 +82,7 @@ async function compareWithFiles(
   }
   try {
     const header = await genesisHeaderOf(client, { signal })
-    const { genesisDifference } = await import('../../copy/genesis-fetch.ts')
+    const { genesisDifference } = await import('#language/copy/genesis-fetch.ts')
     const [property, told, seen] = genesisDifference(header, file) ?? []
     if (property === undefined) return
     onProblem(
@@ -134,8 +134,8 @@ export async function reachNodes(
     throw new NewcutError('BAD_OPTION', `\`node: ${twice}\` is given twice`, { hint: 'give each node once' })
   }
   // A single node needs none of these modules.
-  const { NodesSource } = await import('../../source/nodes/nodes-source.ts')
-  const { askNetwork: networkOf, reachedNodeOf } = await import('../../source/nodes/reached-node.ts')
+  const { NodesSource } = await import('#mining/source/nodes/nodes-source.ts')
+  const { askNetwork: networkOf, reachedNodeOf } = await import('#mining/source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
   let close = () => closeAll(answered)

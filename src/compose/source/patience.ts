@@ -1,5 +1,5 @@
 /** Applies `failFast` and `maxWaitMs` to the start of a source. */
-import { NewcutError } from '../../base/errors.ts'
+import { NewcutError } from '#ground/base/errors.ts'
 import type { Reaching } from '../setup.ts'
 
 /**

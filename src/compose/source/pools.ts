@@ -1,9 +1,10 @@
 /** Connects to pools as the source of a miner. */
-import { RIGS_BEHIND_POOL } from '../../engine/stratum/limits.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { packageVersion } from '../../platform/version.ts'
-import { PoolSource } from '../../source/pool/pool-source.ts'
-import { RigLines } from '../../source/pool/rig-lines.ts'
+
+import { systemClock } from '#ground/platform/clock.ts'
+import { packageVersion } from '#ground/platform/version.ts'
+import { RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
+import { PoolSource } from '#mining/source/pool/pool-source.ts'
+import { RigLines } from '#mining/source/pool/rig-lines.ts'
 import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import { FAILBACK_MS, type ReachedSource } from './reached.ts'

@@ -1,12 +1,13 @@
 /** A connected source of work and its properties. */
-import type { ServedPart } from '../../api/server.ts'
-import type { PresentToken } from '../../api/token.ts'
-import { NewcutError } from '../../base/errors.ts'
+
+import type { NodeClient } from '#client/node/client.ts'
+import type { ServedPart } from '#faces/api/server.ts'
+import type { PresentToken } from '#faces/api/token.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { PassthroughOptions } from '#mining/engine/passthrough/passthrough.ts'
+import type { Miner } from '#mining/mine/miner.ts'
+import type { ChainChoice, Source } from '#mining/source/source.ts'
 import type { EmbeddedNode } from '../../devnet/devnet.ts'
-import type { PassthroughOptions } from '../../engine/passthrough/passthrough.ts'
-import type { Miner } from '../../mine/miner.ts'
-import type { NodeClient } from '../../node/client.ts'
-import type { ChainChoice, Source } from '../../source/source.ts'
 import type { PaidAccount } from '../payee.ts'
 import type { FleetShares } from '../search/fleet-shares.ts'
 

@@ -1,7 +1,7 @@
 /** Contract code of a command, parsed on first use. */
-import { ContractError } from '../../contracts/errors.ts'
-import type { Form } from '../../contracts/syntax/form.ts'
-import { readProgram } from '../../contracts/syntax/program.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import type { Form } from '#language/contracts/syntax/form.ts'
+import { readProgram } from '#language/contracts/syntax/program.ts'
 
 /** Code with its parsed forms. Parses on first access and caches the result. */
 export class CommandCode {

@@ -1,9 +1,10 @@
 /**
  * Signed commands and their contents. A command is parsed once on arrival; mempool, draft and ledger share the object.
  */
-import type { Decimal } from '../../contracts/values/decimal.ts'
-import type { CapabilityToken, Value } from '../../contracts/values/value.ts'
-import type { CommandSize } from '../../core/gas.ts'
+
+import type { CommandSize } from '#ground/chain/gas.ts'
+import type { Decimal } from '#language/contracts/values/decimal.ts'
+import type { CapabilityToken, Value } from '#language/contracts/values/value.ts'
 import type { CommandCode } from './code.ts'
 
 export interface Command<Meta = PublicMeta> {

@@ -1,10 +1,10 @@
 /**
  * Parses numbers of a command in the spellings of live nodes (PROTOCOL.md E.2), from JSON of parseExactJson.
  */
-import { FormatError } from '../../base/errors.ts'
-import { type ExactJson, NumberText } from '../../base/json.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
-import { valueFromJson } from '../../contracts/values/wire.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import { type ExactJson, NumberText } from '#ground/base/json.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
 
 const DIGITS = /^-?\d{1,20}$/
 /** Bounds the length of the text, and with it the parsing time. */

@@ -1,12 +1,12 @@
 /**
  * Builds the parts of a Command from JSON that matches shape.ts. All functions throw FormatError for an invalid value.
  */
-import { FormatError } from '../../base/errors.ts'
-import type { ExactJson } from '../../base/json.ts'
-import { CapabilityToken, UNIT, type Value } from '../../contracts/values/value.ts'
-import { valueFromJson } from '../../contracts/values/wire.ts'
-import { SLH_DSA_KEY_PREFIX, slhDsaSchemes } from '../../core/slh-dsa.ts'
-import { validatorOf } from '../../schema/validator.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import type { ExactJson } from '#ground/base/json.ts'
+import { SLH_DSA_KEY_PREFIX, slhDsaSchemes } from '#ground/chain/slh-dsa.ts'
+import { validatorOf } from '#ground/schema/validator.ts'
+import { CapabilityToken, UNIT, type Value } from '#language/contracts/values/value.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
 import { CommandCode } from './code.ts'
 import type { Cont, Exec, Grants, PublicMeta, VerifierUse } from './command.ts'
 import { readJsonDecimal, readJsonInteger, wholeNumberOf } from './numbers.ts'

@@ -1,8 +1,8 @@
 /** Privileges of a command that the owner of the node gave by order. They stand in its text, beside its payload. */
-import { parseExactJson } from '../../base/json.ts'
-import type { CapabilityToken } from '../../contracts/values/value.ts'
-import { Type } from '../../schema/typebox.ts'
-import { validatorOf } from '../../schema/validator.ts'
+import { parseExactJson } from '#ground/base/json.ts'
+import { Type } from '#ground/schema/typebox.ts'
+import { validatorOf } from '#ground/schema/validator.ts'
+import type { CapabilityToken } from '#language/contracts/values/value.ts'
 import { Malformed, tokensFrom } from './parts.ts'
 import { CapabilityShape } from './shape.ts'
 

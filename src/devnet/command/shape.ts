@@ -1,6 +1,6 @@
 /** JSON schemas of the contents of a signed command (PROTOCOL.md E.2), for JSON with exact numbers. */
-import type { ExactJson } from '../../base/json.ts'
-import { type Static, Type } from '../../schema/typebox.ts'
+import type { ExactJson } from '#ground/base/json.ts'
+import { type Static, Type } from '#ground/schema/typebox.ts'
 import { readJsonDecimal, readJsonInteger, wholeNumberOf } from './numbers.ts'
 
 /** `ns.module.CAPABILITY` or `module.CAPABILITY` */

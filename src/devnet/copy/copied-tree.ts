@@ -2,7 +2,7 @@
  * The blocks of a forked chain in the store, and the headers below its pin. Below the pin there is one header at each
  * height: its position is its height, and its record number is -2 - height.
  */
-import type { AncestorHeaders } from '../../copy/ancestor-headers.ts'
+import type { AncestorHeaders } from '#language/copy/ancestor-headers.ts'
 import { Block, type BlockStore } from '../store/block-store.ts'
 import type { BlockTree } from '../store/block-tree.ts'
 

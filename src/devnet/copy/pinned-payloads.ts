@@ -1,7 +1,7 @@
 /** Payloads that the forked node tells, checked by their hashes. */
-import { encodeBase64Url } from '../../base/bytes.ts'
-import { FormatError, NewcutError } from '../../base/errors.ts'
-import type { NetworkCopy } from '../../copy/network-copy.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import type { NetworkCopy } from '#language/copy/network-copy.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
 

@@ -1,6 +1,6 @@
 /** Fetches at the start what the next block of every chain reads: no request for work waits for it then. */
-import { describeError } from '../../base/errors.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+import { describeError } from '#ground/base/errors.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { developmentAccount } from '../orders/block-maker.ts'
 import { branchAccount } from '../orders/reorg.ts'

@@ -6,9 +6,9 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError } from '../../base/errors.ts'
-import { moveInto } from '../../base/replace-file.ts'
-import type { BackupStatus } from '../../schema/bodies.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { moveInto } from '#ground/base/replace-file.ts'
+import type { BackupStatus } from '#ground/schema/bodies.ts'
 import type { NodeCopy } from '../copy/node-copy.ts'
 import { writeCopyFile } from '../copy/open-copy.ts'
 import { Ledger } from '../ledger/ledger.ts'

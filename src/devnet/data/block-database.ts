@@ -1,8 +1,8 @@
 /** The block database of a data directory, which keeps the chains across restarts. */
 
-import { describeError, type NewcutError } from '../../base/errors.ts'
-import { moveInto } from '../../base/replace-file.ts'
-import type { AutoMine } from '../../schema/devnet-modes.ts'
+import { describeError, type NewcutError } from '#ground/base/errors.ts'
+import { moveInto } from '#ground/base/replace-file.ts'
+import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'

@@ -1,6 +1,6 @@
 /** Compares the writes of re-executed blocks with the state database. */
-import { describeError } from '../../base/errors.ts'
-import type { LayerEntry } from '../../contracts/machine/state.ts'
+import { describeError } from '#ground/base/errors.ts'
+import type { LayerEntry } from '#language/contracts/machine/state.ts'
 import { entryText } from '../ledger/entry-text.ts'
 import { MemoryVersions } from '../ledger/versions.ts'
 import type { StateDatabase } from './state-database.ts'

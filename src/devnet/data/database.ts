@@ -3,9 +3,9 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
-import { concatBytes, readU32LE } from '../../base/bytes.ts'
-import { describeError, NewcutError } from '../../base/errors.ts'
-import { chainBytes } from '../../core/work.ts'
+import { concatBytes, readU32LE } from '#ground/base/bytes.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { chainBytes } from '#ground/chain/work.ts'
 
 export type Database = ClassicLevel<string, Uint8Array>
 

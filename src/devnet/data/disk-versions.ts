@@ -10,8 +10,8 @@
  *
  * `|` is a NUL, which no name of a domain contains.
  */
-import type { Module } from '../../contracts/machine/ast.ts'
-import type { ReadableState, LayerEntry as StateEntry } from '../../contracts/machine/state.ts'
+import type { Module } from '#language/contracts/machine/ast.ts'
+import type { ReadableState, LayerEntry as StateEntry } from '#language/contracts/machine/state.ts'
 import {
   type KeptModule,
   keepEntry,

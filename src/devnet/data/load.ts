@@ -3,13 +3,13 @@
  * it. check.ts checks the rules.
  */
 
-import { decodeHash, encodeBase64Url, equalBytes } from '../../base/bytes.ts'
-import { describeError } from '../../base/errors.ts'
-import type { OnProgress } from '../../base/progress.ts'
-import type { Cut } from '../../core/cut.ts'
-import { genesisHeader } from '../../core/genesis.ts'
-import { type Header, type HeaderLayout, headerLayout } from '../../core/header.ts'
-import type { Network } from '../../core/network.ts'
+import { decodeHash, encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
+import { describeError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import { genesisHeader } from '#ground/chain/genesis.ts'
+import { type Header, type HeaderLayout, headerLayout } from '#ground/chain/header.ts'
+import type { Network } from '#ground/chain/network.ts'
 import { genesisOf, genesisWith } from '../ledger/genesis.ts'
 import { expectBraid } from '../rules/braid.ts'
 import type { ChainState } from '../rules/journal.ts'

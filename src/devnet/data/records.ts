@@ -10,14 +10,14 @@
  *     payload/HASH         payload record (payload-record.ts); HASH: payload hash, base64url
  */
 
-import { encodeBase64Url } from '../../base/bytes.ts'
-import { MAX_CASTING_BLOCKS } from '../../core/fork.ts'
-import { graphNames } from '../../core/graph.ts'
-import { development } from '../../core/network-data.ts'
-import { HashText } from '../../schema/bodies.ts'
-import { MAX_CONFIRMATIONS, nodeReleases } from '../../schema/devnet-modes.ts'
-import { NetworkFile } from '../../schema/network-file.ts'
-import { Compile, type Static, Type } from '../../schema/typebox.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { MAX_CASTING_BLOCKS } from '#ground/chain/fork.ts'
+import { graphNames } from '#ground/chain/graph.ts'
+import { development } from '#ground/chain/network-data.ts'
+import { HashText } from '#ground/schema/bodies.ts'
+import { MAX_CONFIRMATIONS, nodeReleases } from '#ground/schema/devnet-modes.ts'
+import { NetworkFile } from '#ground/schema/network-file.ts'
+import { Compile, type Static, Type } from '#ground/schema/typebox.ts'
 import type { ChainState } from '../rules/journal.ts'
 import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'

@@ -9,10 +9,10 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NewcutError } from '../../base/errors.ts'
-import type { OnProgress } from '../../base/progress.ts'
-import { HashText } from '../../schema/bodies.ts'
-import { Compile, Type } from '../../schema/typebox.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
+import { HashText } from '#ground/schema/bodies.ts'
+import { Compile, Type } from '#ground/schema/typebox.ts'
 import { genesisIn } from '../ledger/genesis.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'

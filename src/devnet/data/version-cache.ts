@@ -1,7 +1,7 @@
 /** Cache of the newest versions of entries, bounded by bytes: keys and rows can be long. */
-import { Recent, type RecentTable } from '../../base/recent.ts'
-import { sizeOf } from '../../contracts/values/size.ts'
-import type { Value } from '../../contracts/values/value.ts'
+import { Recent, type RecentTable } from '#ground/base/recent.ts'
+import { sizeOf } from '#language/contracts/values/size.ts'
+import type { Value } from '#language/contracts/values/value.ts'
 import type { Version } from '../ledger/versions.ts'
 
 /** Bytes of an entry beside its key and its value. */

@@ -1,5 +1,5 @@
 /** Executes commands of blocks: plain ones at once, all others in a thread. */
-import { Layer } from '../../contracts/machine/state.ts'
+import { Layer } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { RunCommand, RunLater } from '../ledger/draft.ts'
 import { executeInBlock } from '../ledger/execute.ts'

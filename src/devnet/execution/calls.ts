@@ -1,6 +1,6 @@
 /** Read-only calls and trials of commands: plain ones at once, all others in a thread with a deadline. */
-import { ContractError } from '../../contracts/errors.ts'
-import { MissingEntry } from '../../contracts/machine/state.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import { MissingEntry } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'

@@ -3,11 +3,11 @@
  * processor time or memory ends its thread, and the next command gets a new one.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { ContractError } from '../../contracts/errors.ts'
-import type { SpvSupport } from '../../contracts/machine/environment.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
-import { keepValue, keptValue } from '../../contracts/values/keep.ts'
-import type { ObjectValue } from '../../contracts/values/value.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import type { SpvSupport } from '#language/contracts/machine/environment.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
+import { keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import {
   type CommandTask,

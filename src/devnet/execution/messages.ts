@@ -1,9 +1,9 @@
 /** Messages between the node and its execution thread. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Domain } from '../../contracts/machine/state.ts'
-import type { Printed } from '../../contracts/trace/print-log.ts'
-import type { KeptValue } from '../../contracts/values/keep.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import type { Domain } from '#language/contracts/machine/state.ts'
+import type { Printed } from '#language/contracts/trace/print-log.ts'
+import type { KeptValue } from '#language/contracts/values/keep.ts'
 import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'

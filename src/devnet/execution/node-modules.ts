@@ -1,6 +1,6 @@
 /** Ids of modules for the execution thread. */
-import type { Module } from '../../contracts/machine/ast.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
+import type { Module } from '#language/contracts/machine/ast.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { type KeptModule, keepModule, keptModule, type ModuleId, type ModuleNumbers } from '../ledger/kept-entry.ts'
 import type { GenesisModule, MadeModule } from './messages.ts'
 

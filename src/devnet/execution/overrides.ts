@@ -1,5 +1,5 @@
 /** Rows, a time and signers that a command finds on top of a chain, instead of those of the chain. */
-import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
+import { Layer, type LayerEntry, type ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 

@@ -1,6 +1,6 @@
 /** The state as the execution thread sees it: the node answers its reads. */
-import type { Module } from '../../contracts/machine/ast.ts'
-import type { Domain, ReadableState } from '../../contracts/machine/state.ts'
+import type { Module } from '#language/contracts/machine/ast.ts'
+import type { Domain, ReadableState } from '#language/contracts/machine/state.ts'
 import {
   type KeptModule,
   keepModule,

@@ -3,12 +3,12 @@
  * and leaves it to the next network of the process when it closes.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { describeError, NewcutError } from '../../base/errors.ts'
-import { evalError } from '../../contracts/errors.ts'
-import type { SpvSupport } from '../../contracts/machine/environment.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
-import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
-import type { ObjectValue } from '../../contracts/values/value.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import type { SpvSupport } from '#language/contracts/machine/environment.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
+import { type KeptValue, keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { executeInBlock } from '../ledger/execute.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'

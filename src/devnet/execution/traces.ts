@@ -1,8 +1,8 @@
 /** Traces: executes transactions again in the thread of calls, on the kept state before them. Nothing is written. */
 
-import { equalBytes } from '../../base/bytes.ts'
-import type { Layer, ReadableState } from '../../contracts/machine/state.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+import { equalBytes } from '#ground/base/bytes.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import type { Layer, ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import { replayTo } from '../ledger/execute-payload.ts'

@@ -1,9 +1,9 @@
 /** The HTTP interface of a network, shared by all endpoints: common headers, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ProductWord } from '../../core/header-json.ts'
-import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '../../platform/fastify.ts'
-import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '../../schema/operation.ts'
+import type { ProductWord } from '#ground/chain/header-json.ts'
+import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '#ground/platform/fastify.ts'
+import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '#ground/schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 
 export interface App extends FastifyInstance {

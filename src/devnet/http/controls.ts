@@ -1,7 +1,7 @@
 /** Control of an embedded node: checks before every request, and the endpoints below /devnet/. */
 import type { FastifyReply } from 'fastify'
-import type { AutoMine } from '../../schema/devnet-modes.ts'
-import type { Operation } from '../../schema/operation.ts'
+import type { AutoMine } from '#ground/schema/devnet-modes.ts'
+import type { Operation } from '#ground/schema/operation.ts'
 import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
 import { Mining } from '../orders/mining.ts'
 import { OrderRefused } from '../orders/order-refused.ts'

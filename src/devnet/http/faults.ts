@@ -1,10 +1,10 @@
 /** Fault injection: wrong or delayed responses to the next calls of an operation, for tests of clients. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
-import { type Clock, sleep } from '../../base/clock.ts'
-import type { FaultOrder } from '../../schema/control.ts'
-import { type Operation, TEXT } from '../../schema/operation.ts'
-import type { Static } from '../../schema/typebox.ts'
+import { type Clock, sleep } from '#ground/base/clock.ts'
+import type { FaultOrder } from '#ground/schema/control.ts'
+import { type Operation, TEXT } from '#ground/schema/operation.ts'
+import type { Static } from '#ground/schema/typebox.ts'
 import { RequestRefused } from './refusal.ts'
 
 type OrderedFault = Static<typeof FaultOrder>

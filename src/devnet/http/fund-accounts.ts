@@ -1,8 +1,8 @@
 /** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
-import { PHRASE_COINS } from '../../core/development-accounts.ts'
-import type { Network } from '../../core/network.ts'
-import type { Minting } from '../../schema/control.ts'
-import { mintCode, privilegesFor } from '../../schema/fund-order.ts'
+import { PHRASE_COINS } from '#ground/chain/development-accounts.ts'
+import type { Network } from '#ground/chain/network.ts'
+import type { Minting } from '#ground/schema/control.ts'
+import { mintCode, privilegesFor } from '#ground/schema/fund-order.ts'
 import type { BlockMaker } from '../orders/block-maker.ts'
 import type { PhraseAccount } from '../orders/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'

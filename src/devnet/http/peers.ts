@@ -1,8 +1,8 @@
 /** Peers that announced themselves to an embedded node. The node never requests anything from them. */
 import net from 'node:net'
-import { describeError } from '../../base/errors.ts'
-import { isLoopback } from '../../base/host.ts'
-import type { PeerInfo } from '../../schema/bodies.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { isLoopback } from '#ground/base/host.ts'
+import type { PeerInfo } from '#ground/schema/bodies.ts'
 import type { HttpRefusal } from './refusal.ts'
 
 /** Most peers; more are refused. */

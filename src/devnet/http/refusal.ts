@@ -1,7 +1,7 @@
 /** Maps all refusals to an HTTP status and a text. */
-import { NewcutError } from '../../base/errors.ts'
-import { withPrefix } from '../../base/units.ts'
-import { MAX_MADE_BLOCKS } from '../../schema/control.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { withPrefix } from '#ground/base/units.ts'
+import { MAX_MADE_BLOCKS } from '#ground/schema/control.ts'
 import { ExecutionUnavailable } from '../execution/unavailable.ts'
 import type { Full } from '../mempool/mempool.ts'
 import type { InsertRefused } from '../mempool/refusals.ts'

@@ -3,7 +3,7 @@
  * chain 404, method 405, Accept 406, media type 415, parameters and body 400 (PROTOCOL.md E.0).
  */
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
-import { parseJson } from '../../base/json.ts'
+import { parseJson } from '#ground/base/json.ts'
 import {
   badRequest,
   EVENT_STREAM,
@@ -12,9 +12,9 @@ import {
   TEXT,
   TextBody,
   text,
-} from '../../schema/operation.ts'
-import type { Static, TObject, TSchema } from '../../schema/typebox.ts'
-import { parameterValues, validatorOf } from '../../schema/validator.ts'
+} from '#ground/schema/operation.ts'
+import type { Static, TObject, TSchema } from '#ground/schema/typebox.ts'
+import { parameterValues, validatorOf } from '#ground/schema/validator.ts'
 import { ALLOW_ORIGIN, type App, accepted, writeRefusal } from './app.ts'
 import { type HttpRefusal, unknownChain } from './refusal.ts'
 

@@ -1,6 +1,6 @@
 /** Reports refused commands to the watch: one by one, or as a request if that does not parse. */
 import type { FastifyRequest } from 'fastify'
-import { operations } from '../../schema/operations.ts'
+import { operations } from '#ground/schema/operations.ts'
 import type { Command } from '../command/command.ts'
 import type { SignedCommand } from '../command/read.ts'
 import type { InsertRefused } from '../mempool/refusals.ts'

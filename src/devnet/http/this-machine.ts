@@ -1,6 +1,6 @@
 /** Access control of a node: programs on its own machine may change its state, and so may its own page there. */
 import type { FastifyRequest } from 'fastify'
-import { foreignPage, hostOf, isHostOf, isLoopback } from '../../base/host.ts'
+import { foreignPage, hostOf, isHostOf, isLoopback } from '#ground/base/host.ts'
 import type { HttpRefusal } from './refusal.ts'
 
 /** Hosts in the URL of a node that listens on all addresses. Clients treat them as their own machine. */

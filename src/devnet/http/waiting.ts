@@ -1,6 +1,6 @@
 /** Long polling: requests that wait until a chain has their result. */
 
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '#ground/base/clock.ts'
 
 /** Returns the result, or null if there is none yet. */
 type Lookup = () => string | null

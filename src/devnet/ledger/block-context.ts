@@ -1,8 +1,8 @@
 /** Context in which the code of a block runs. */
-import { encodeBase64Url } from '../../base/bytes.ts'
-import type { BlockData, PrintSink, SpvSupport } from '../../contracts/machine/environment.ts'
-import { Time } from '../../contracts/values/value.ts'
-import type { Header } from '../../core/header.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { BlockData, PrintSink, SpvSupport } from '#language/contracts/machine/environment.ts'
+import { Time } from '#language/contracts/values/value.ts'
 import type { BlockRules } from '../rules/network-rules.ts'
 
 /** The block on top of a parent. Code sees the time of the parent: a block gets its own time after its execution. */

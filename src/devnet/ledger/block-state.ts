@@ -1,5 +1,5 @@
 /** Contract state after a block. */
-import type { Domain, ReadableState } from '../../contracts/machine/state.ts'
+import type { Domain, ReadableState } from '#language/contracts/machine/state.ts'
 import type { Branches } from './branches.ts'
 import type { Versions } from './versions.ts'
 

@@ -2,7 +2,7 @@
  * Ancestor tests between blocks. They take one lookup on the branches of the cut; elsewhere they walk to the point
  * where the branch leaves the cut.
  */
-import type { Header } from '../../core/header.ts'
+import type { Header } from '#ground/chain/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 export class Branches {

@@ -1,10 +1,10 @@
 /** Command results as JSON text, with keys in the order of live nodes (PROTOCOL.md E.1). */
-import type { ContractError } from '../../contracts/errors.ts'
-import type { PactRun, PactState, Yield } from '../../contracts/machine/ast.ts'
-import type { EmittedEvent } from '../../contracts/machine/environment.ts'
-import type { LayerEntry } from '../../contracts/machine/state.ts'
-import { hashText } from '../../contracts/values/hash.ts'
-import type { Value } from '../../contracts/values/value.ts'
+import type { ContractError } from '#language/contracts/errors.ts'
+import type { PactRun, PactState, Yield } from '#language/contracts/machine/ast.ts'
+import type { EmittedEvent } from '#language/contracts/machine/environment.ts'
+import type { LayerEntry } from '#language/contracts/machine/state.ts'
+import { hashText } from '#language/contracts/values/hash.ts'
+import type { Value } from '#language/contracts/values/value.ts'
 import {
   decimalText,
   TextWriter,
@@ -12,7 +12,7 @@ import {
   writeModule,
   writeValue,
   writeValues,
-} from '../../contracts/values/wire.ts'
+} from '#language/contracts/values/wire.ts'
 import type { PublicMeta } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { writeEntry } from './entry-text.ts'

@@ -1,8 +1,8 @@
 /** Trace of a command: buying its gas, its size, its code, redeeming its gas. The sum is the gas of its result. */
-import { ContractError } from '../../contracts/errors.ts'
-import type { GasMeter } from '../../contracts/machine/environment.ts'
-import { cut, shortText, TraceTree } from '../../contracts/trace/tree.ts'
-import type { Value } from '../../contracts/values/value.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import type { GasMeter } from '#language/contracts/machine/environment.ts'
+import { cut, shortText, TraceTree } from '#language/contracts/trace/tree.ts'
+import type { Value } from '#language/contracts/values/value.ts'
 
 const MILLIGAS = 1000
 

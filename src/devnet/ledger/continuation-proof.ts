@@ -1,7 +1,7 @@
 /** Verifies the proof of a continuation (PROTOCOL.md B.8): another chain has executed the previous step. */
-import { decodeBase64Url } from '../../base/bytes.ts'
-import { jsonObjectIn, unlessMalformed } from '../../base/json.ts'
-import { proofFromJson } from '../../core/spv.ts'
+import { decodeBase64Url } from '#ground/base/bytes.ts'
+import { jsonObjectIn, unlessMalformed } from '#ground/base/json.ts'
+import { proofFromJson } from '#ground/chain/spv.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
 

@@ -1,5 +1,5 @@
 /** Port: the state below the first blocks of a network that was forked from another one. */
-import type { MissingEntry, ReadableState } from '../../contracts/machine/state.ts'
+import type { MissingEntry, ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 
 export interface CopiedBase {

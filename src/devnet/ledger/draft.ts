@@ -1,8 +1,8 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
-import { encodeBase64Url } from '../../base/bytes.ts'
-import { Layer, type LayerEntry, type ReadableState } from '../../contracts/machine/state.ts'
-import type { PrintedBy } from '../../contracts/trace/print-log.ts'
-import { GrowingPayload, minerDataJson } from '../../core/payload.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { GrowingPayload, minerDataJson } from '#ground/chain/payload.ts'
+import { Layer, type LayerEntry, type ReadableState } from '#language/contracts/machine/state.ts'
+import type { PrintedBy } from '#language/contracts/trace/print-log.ts'
 import type { Command } from '../command/command.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Writes } from '../rules/executions.ts'

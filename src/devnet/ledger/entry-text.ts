@@ -1,8 +1,8 @@
 /** Entries of the state as JSON text, for hashes of writes and for comparisons when blocks are checked. */
-import type { Module, PactState } from '../../contracts/machine/ast.ts'
-import type { LayerEntry, Namespace } from '../../contracts/machine/state.ts'
-import type { Value } from '../../contracts/values/value.ts'
-import { TextWriter, writeEach, writeValue, writeValues } from '../../contracts/values/wire.ts'
+import type { Module, PactState } from '#language/contracts/machine/ast.ts'
+import type { LayerEntry, Namespace } from '#language/contracts/machine/state.ts'
+import type { Value } from '#language/contracts/values/value.ts'
+import { TextWriter, writeEach, writeValue, writeValues } from '#language/contracts/values/wire.ts'
 
 export function entryText(entry: LayerEntry): string {
   const writer = new TextWriter()

@@ -1,5 +1,5 @@
 /** Executes commands of blocks: those of users, and those that the owner of the node let in with privileges. */
-import type { ReadableState } from '../../contracts/machine/state.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { printing } from './printing.ts'
 import { executePrivileged } from './privileged.ts'

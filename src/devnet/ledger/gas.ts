@@ -2,9 +2,11 @@
  * Gas and rewards (PROTOCOL.md E.4): the payer buys the whole gas limit before a command runs, and gets the rest back afterwards.
  */
 
-import { concatBytes, decodeHash } from '../../base/bytes.ts'
-import { evalError } from '../../contracts/errors.ts'
-import type { Run } from '../../contracts/machine/ast.ts'
+import { concatBytes, decodeHash } from '#ground/base/bytes.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { REWARD_PLACES, rewardUnitsAt } from '#ground/chain/reward.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import type { Run } from '#language/contracts/machine/ast.ts'
 import {
   type BlockScope,
   type EmittedEvent,
@@ -12,14 +14,12 @@ import {
   emptyEnvironment,
   freeGas,
   type Message,
-} from '../../contracts/machine/environment.ts'
-import type { Layer } from '../../contracts/machine/state.ts'
-import { asValue, granting, startTransaction, withCapability } from '../../contracts/run.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
-import { hashBytes } from '../../contracts/values/hash.ts'
-import { type CapabilityToken, Guard, type Value } from '../../contracts/values/value.ts'
-import type { MinerAccount } from '../../core/payload.ts'
-import { REWARD_PLACES, rewardUnitsAt } from '../../core/reward.ts'
+} from '#language/contracts/machine/environment.ts'
+import type { Layer } from '#language/contracts/machine/state.ts'
+import { asValue, granting, startTransaction, withCapability } from '#language/contracts/run.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
+import { hashBytes } from '#language/contracts/values/hash.ts'
+import { type CapabilityToken, Guard, type Value } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
 import type { CommandTrace } from './command-trace.ts'

@@ -1,6 +1,6 @@
 /** Tables that a user names. */
-import { type Module, TableDefinition } from '../../contracts/machine/ast.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
+import { type Module, TableDefinition } from '#language/contracts/machine/ast.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { UnfitRow } from './row-json.ts'
 
 /** Most names of tables in a refusal. */

@@ -1,9 +1,9 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
-import { Fun, type Module, type PactState } from '../../contracts/machine/ast.ts'
-import type { Namespace } from '../../contracts/machine/state.ts'
-import { type ModuleSource, moduleSource, reloadModule } from '../../contracts/stored-modules.ts'
-import { type KeptValue, keepValue, keptValue } from '../../contracts/values/keep.ts'
-import type { Guard, ObjectValue, Value } from '../../contracts/values/value.ts'
+import { Fun, type Module, type PactState } from '#language/contracts/machine/ast.ts'
+import type { Namespace } from '#language/contracts/machine/state.ts'
+import { type ModuleSource, moduleSource, reloadModule } from '#language/contracts/stored-modules.ts'
+import { type KeptValue, keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import type { Guard, ObjectValue, Value } from '#language/contracts/values/value.ts'
 
 /** Id of a module version: its name for one of the first block, a number for all others. */
 export type ModuleId = string | number

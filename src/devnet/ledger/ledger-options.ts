@@ -1,5 +1,5 @@
 /** Options of a ledger, and of the blocks that it begins. */
-import type { Header } from '../../core/header.ts'
+import type { Header } from '#ground/chain/header.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'

@@ -1,9 +1,9 @@
 /** Read-only calls: /local, preflight, and the trial of a command before it becomes pending. */
 
-import { type ContractError, evalError } from '../../contracts/errors.ts'
-import type { PactState } from '../../contracts/machine/ast.ts'
-import { type Domain, Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { startTransaction } from '../../contracts/run.ts'
+import { type ContractError, evalError } from '#language/contracts/errors.ts'
+import type { PactState } from '#language/contracts/machine/ast.ts'
+import { type Domain, Layer, type ReadableState } from '#language/contracts/machine/state.ts'
+import { startTransaction } from '#language/contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { localMetaData, resultText } from './command-result.ts'

@@ -1,9 +1,9 @@
 /** Verifies proofs that another chain has executed a command (PROTOCOL.md B.8), against the blocks of the store. */
-import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
-import { leaf, TAG } from '../../core/merkle.ts'
-import { rootOf } from '../../core/merkle-path.ts'
-import type { OutputProof } from '../../core/spv.ts'
-import { isInSpvWindow } from '../../core/spv-window.ts'
+import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
+import { leaf, TAG } from '#ground/chain/merkle.ts'
+import { rootOf } from '#ground/chain/merkle-path.ts'
+import type { OutputProof } from '#ground/chain/spv.ts'
+import { isInSpvWindow } from '#ground/chain/spv-window.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 

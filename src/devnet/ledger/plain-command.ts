@@ -2,10 +2,10 @@
  * Recognizes commands that cannot take long whatever the state: a few calls of the coin contract with literal
  * arguments, on accounts with ordinary keysets, and arithmetic on literals. The node executes them without a thread.
  */
-import type { Module } from '../../contracts/machine/ast.ts'
-import type { ReadableState } from '../../contracts/machine/state.ts'
-import type { CallForm, Form } from '../../contracts/syntax/form.ts'
-import { Guard, type Value } from '../../contracts/values/value.ts'
+import type { Module } from '#language/contracts/machine/ast.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
+import type { CallForm, Form } from '#language/contracts/syntax/form.ts'
+import { Guard, type Value } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
 import { isGasPayer } from './gas.ts'
 

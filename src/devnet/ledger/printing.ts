@@ -1,5 +1,5 @@
 /** Gathers what commands print, on networks whose node allows it. */
-import { type Printed, PrintLog } from '../../contracts/trace/print-log.ts'
+import { type Printed, PrintLog } from '#language/contracts/trace/print-log.ts'
 import type { BlockContext } from './block-context.ts'
 
 /**

@@ -5,11 +5,11 @@
  * lives in memory, and never sees public commands. They pay no gas; each is limited to the gas of a block.
  */
 
-import { evalError } from '../../contracts/errors.ts'
-import { Layer } from '../../contracts/machine/state.ts'
-import { startTransaction } from '../../contracts/run.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
-import { sizeGas } from '../../core/gas.ts'
+import { sizeGas } from '#ground/chain/gas.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import { Layer } from '#language/contracts/machine/state.ts'
+import { startTransaction } from '#language/contracts/run.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'

@@ -1,8 +1,8 @@
 /** Executes a command of the node's owner: without gas, with capabilities granted and admin rights on modules. */
 
-import { evalError } from '../../contracts/errors.ts'
-import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { grantForTest, grantUnasked, startTransaction } from '../../contracts/run.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import { Layer, type ReadableState } from '#language/contracts/machine/state.ts'
+import { grantForTest, grantUnasked, startTransaction } from '#language/contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import { readPrivileges } from '../command/privileges.ts'
 import { OUTPUT_LIMITS, resultText } from './command-result.ts'

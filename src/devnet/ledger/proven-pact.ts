@@ -1,10 +1,10 @@
 /** Reads the pact of a command on another chain from the proven result of that command. */
-import { type ExactJson, parseExactJson } from '../../base/json.ts'
-import { evalError } from '../../contracts/errors.ts'
-import { Fun, type PactState, type Run, type Yield } from '../../contracts/machine/ast.ts'
-import { splitName } from '../../contracts/syntax/names.ts'
-import type { ObjectValue, Value } from '../../contracts/values/value.ts'
-import { valueFromJson } from '../../contracts/values/wire.ts'
+import { type ExactJson, parseExactJson } from '#ground/base/json.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import { Fun, type PactState, type Run, type Yield } from '#language/contracts/machine/ast.ts'
+import { splitName } from '#language/contracts/syntax/names.ts'
+import type { ObjectValue, Value } from '#language/contracts/values/value.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
 
 type Fields = { readonly [key: string]: ExactJson }
 

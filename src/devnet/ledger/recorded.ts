@@ -3,11 +3,11 @@
  * their gas and outputs, so these hold. The writes must still be those of the block, or it is refused.
  */
 
-import { parsePlainJson } from '../../base/json.ts'
-import { evalError } from '../../contracts/errors.ts'
-import { freeGas } from '../../contracts/machine/environment.ts'
-import { Layer, type ReadableState } from '../../contracts/machine/state.ts'
-import { startTransaction } from '../../contracts/run.ts'
+import { parsePlainJson } from '#ground/base/json.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import { freeGas } from '#language/contracts/machine/environment.ts'
+import { Layer, type ReadableState } from '#language/contracts/machine/state.ts'
+import { startTransaction } from '#language/contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import { NO_OUTPUT_LIMITS } from './command-result.ts'
 import { environmentOf } from './gas.ts'

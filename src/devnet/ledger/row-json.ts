@@ -1,12 +1,12 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
-import { describeError, FormatError } from '../../base/errors.ts'
-import { type ExactJson, isJsonObject } from '../../base/json.ts'
-import { isOf, typeSource } from '../../contracts/machine/types.ts'
-import { equalValues } from '../../contracts/values/compare.ts'
-import { Decimal } from '../../contracts/values/decimal.ts'
-import { ISO_MICROS, ISO_SECONDS, isoMicros, parseTime } from '../../contracts/values/time-text.ts'
-import { type RowSchema, type TableRef, Time, type Type, type Value } from '../../contracts/values/value.ts'
-import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
+import { describeError, FormatError } from '#ground/base/errors.ts'
+import { type ExactJson, isJsonObject } from '#ground/base/json.ts'
+import { isOf, typeSource } from '#language/contracts/machine/types.ts'
+import { equalValues } from '#language/contracts/values/compare.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
+import { ISO_MICROS, ISO_SECONDS, isoMicros, parseTime } from '#language/contracts/values/time-text.ts'
+import { type RowSchema, type TableRef, Time, type Type, type Value } from '#language/contracts/values/value.ts'
+import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 
 /** Most characters of a wrong value that a refusal repeats. */
 const MAX_SHOWN = 80

@@ -1,11 +1,11 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
-import { NewcutError } from '../../base/errors.ts'
-import { ContractError, NOWHERE } from '../../contracts/errors.ts'
-import { Fun, type Run } from '../../contracts/machine/ast.ts'
-import { emptyEnvironment, type LanguageRules } from '../../contracts/machine/environment.ts'
-import { MissingEntry } from '../../contracts/machine/state.ts'
-import type { Term } from '../../contracts/run.ts'
-import { CapabilityToken, type Value } from '../../contracts/values/value.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { ContractError, NOWHERE } from '#language/contracts/errors.ts'
+import { Fun, type Run } from '#language/contracts/machine/ast.ts'
+import { emptyEnvironment, type LanguageRules } from '#language/contracts/machine/environment.ts'
+import { MissingEntry } from '#language/contracts/machine/state.ts'
+import type { Term } from '#language/contracts/run.ts'
+import { CapabilityToken, type Value } from '#language/contracts/values/value.ts'
 import type { BlockRules } from '../rules/network-rules.ts'
 
 /** Rules of the first block, which defines modules and keysets outside of namespaces. */

@@ -1,6 +1,7 @@
 /** Executes a command with a trace: as in its block, or on top of a chain. */
-import type { ReadableState } from '../../contracts/machine/state.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { CommandTrace } from './command-trace.ts'

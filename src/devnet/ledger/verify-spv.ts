@@ -1,8 +1,8 @@
 /** Verifies proofs for the native `verify-spv`: it returns the result of a command of another chain. */
-import { fieldOf, parseExactJson, unlessMalformed } from '../../base/json.ts'
-import type { ObjectValue, Value } from '../../contracts/values/value.ts'
-import { valueFromJson, valueToJson } from '../../contracts/values/wire.ts'
-import { type OutputProof, proofFromJson } from '../../core/spv.ts'
+import { fieldOf, parseExactJson, unlessMalformed } from '#ground/base/json.ts'
+import { type OutputProof, proofFromJson } from '#ground/chain/spv.ts'
+import type { ObjectValue, Value } from '#language/contracts/values/value.ts'
+import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { outputProofFault, type VerifyingBlock } from './output-proof.ts'
 

@@ -4,7 +4,7 @@
  * The state of a block has the newest value of each entry that the block or one of its ancestors wrote. So every block
  * on every branch has a state, and nothing is ever undone.
  */
-import type { LayerEntry } from '../../contracts/machine/state.ts'
+import type { LayerEntry } from '#language/contracts/machine/state.ts'
 
 export interface Version {
   /** Record number of the block that wrote it. */

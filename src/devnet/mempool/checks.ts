@@ -1,9 +1,10 @@
 /**
  * Checks that refuse a command before any contract runs (PROTOCOL.md E.3), in the words and the order of live nodes.
  */
-import type { Decimal } from '../../contracts/values/decimal.ts'
-import { isCommandHash } from '../../core/command-hash.ts'
-import { type GasModel, NO_PRICE, sizeGas } from '../../core/gas.ts'
+
+import { isCommandHash } from '#ground/chain/command-hash.ts'
+import { type GasModel, NO_PRICE, sizeGas } from '#ground/chain/gas.ts'
+import type { Decimal } from '#language/contracts/values/decimal.ts'
 import type { Command, PrivateMeta } from '../command/command.ts'
 import type { CommandCheck } from '../ledger/execute-payload.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'

@@ -1,6 +1,7 @@
 /** Gas limit of the blocks that a node makes, and the lowest gas price that it accepts. The owner may change both. */
-import { Decimal } from '../../contracts/values/decimal.ts'
-import type { Network } from '../../core/network.ts'
+
+import type { Network } from '#ground/chain/network.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
 
 /** Demands of a node on the gas of a command. */
 export interface GasTerms {

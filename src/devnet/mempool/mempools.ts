@@ -1,7 +1,7 @@
 /** Mempools of all chains: admission of commands, and updates when the cut moves. */
 import { randomBytes } from 'node:crypto'
-import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
-import type { Header } from '../../core/header.ts'
+import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
+import type { Header } from '#ground/chain/header.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readCommandText } from '../command/read.ts'
 import type { Chains } from '../rules/chains.ts'

@@ -1,7 +1,7 @@
 /** Signatures of a command, one for each signer. They sign the 32 bytes of its hash, not `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { describeError } from '../../base/errors.ts'
-import { Recent } from '../../base/recent.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { Recent } from '#ground/base/recent.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { slhDsaFault, usesSlhDsa } from './slh-dsa.ts'

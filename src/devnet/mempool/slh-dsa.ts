@@ -3,11 +3,11 @@
  * (kda-community/pact-5, post_quantum). They sign the hash of a command as HashSLH-DSA does (FIPS 205 section 10.2.2).
  */
 import { hash as digest } from 'node:crypto'
-import { decodeBase64Url, decodeHex } from '../../base/bytes.ts'
-import { FormatError } from '../../base/errors.ts'
-import { Recent } from '../../base/recent.ts'
-import { webAuthnPartsOf } from '../../core/command-size.ts'
-import { slhDsaSchemes } from '../../core/slh-dsa.ts'
+import { decodeBase64Url, decodeHex } from '#ground/base/bytes.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import { Recent } from '#ground/base/recent.ts'
+import { webAuthnPartsOf } from '#ground/chain/command-size.ts'
+import { slhDsaSchemes } from '#ground/chain/slh-dsa.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 
 /** Verdicts cached, at least. A signature is checked on arrival and in blocks, and takes 3 to 40 ms. */

@@ -3,8 +3,8 @@
  * and the SHA-256 of the client data from the browser. The challenge in the client data is the hash of the command.
  */
 import { createPublicKey, hash as digest, type KeyObject, verify } from 'node:crypto'
-import { jsonObjectIn } from '../../base/json.ts'
-import { webAuthnPartsOf } from '../../core/command-size.ts'
+import { jsonObjectIn } from '#ground/base/json.ts'
+import { webAuthnPartsOf } from '#ground/chain/command-size.ts'
 
 /** Optional prefix of the public key of such a signer. */
 const PREFIX = 'WEBAUTHN-'

@@ -1,6 +1,6 @@
 /** Automatic mining without proof of work: makes blocks when commands arrive. */
-import type { Clock } from '../../base/clock.ts'
-import { describeError, NewcutError } from '../../base/errors.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
 import type { BlockMaker } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'
 

@@ -1,9 +1,9 @@
 /** Automatic mining without proof of work: at a constant pace, or at the pace of a hashrate. */
-import type { Clock } from '../../base/clock.ts'
-import { NewcutError } from '../../base/errors.ts'
-import type { Cut } from '../../core/cut.ts'
-import { difficultyOf } from '../../core/target.ts'
-import type { AutoMine } from '../../schema/devnet-modes.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import { difficultyOf } from '#ground/chain/target.ts'
+import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { Addition } from '../rules/chains.ts'
 import { type BlockMaker, headOf } from './block-maker.ts'
 

@@ -1,6 +1,6 @@
 /** Automatic mining of a node, whose mode may change while the node runs. */
-import type { Clock } from '../../base/clock.ts'
-import type { AutoMine } from '../../schema/devnet-modes.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import { ArrivalMiner } from './arrival-miner.ts'
 import { AutoMiner } from './auto-mine.ts'
 import type { BlockMaker } from './block-maker.ts'

@@ -1,8 +1,8 @@
 /** Accounts of the phrase of development networks, which a node can fund when it starts. */
-import { encodeHex } from '../../base/bytes.ts'
-import { publicKeyOf, secretKeyOf } from '../../base/ed25519.ts'
-import { DEVELOPMENT_PHRASE } from '../../core/development-accounts.ts'
-import { secretKeyAt, seedOfPhrase } from '../../core/phrase-keys.ts'
+import { encodeHex } from '#ground/base/bytes.ts'
+import { publicKeyOf, secretKeyOf } from '#ground/base/ed25519.ts'
+import { DEVELOPMENT_PHRASE } from '#ground/chain/development-accounts.ts'
+import { secretKeyAt, seedOfPhrase } from '#ground/chain/phrase-keys.ts'
 
 /** An account that a key of the phrase guards. */
 export interface PhraseAccount {

@@ -1,8 +1,8 @@
 /** Reorgs on request: makes a heavier branch from a cut some blocks back. */
-import { encodeBase64Url } from '../../base/bytes.ts'
-import { type Cut, cutWeight } from '../../core/cut.ts'
-import type { Header } from '../../core/header.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { type Cut, cutWeight } from '#ground/chain/cut.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Chains } from '../rules/chains.ts'
 import { type BlockMaker, distancesFrom, headOf, unblocked } from './block-maker.ts'
 import { OrderRefused } from './order-refused.ts'

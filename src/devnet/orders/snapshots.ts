@@ -1,6 +1,6 @@
 /** Snapshots of a network, to which it can be reverted; and orders that move its clock, also backwards. */
-import type { Cut } from '../../core/cut.ts'
-import { MAX_SNAPSHOTS } from '../../schema/control.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import { MAX_SNAPSHOTS } from '#ground/schema/control.ts'
 import type { HeldClock, NodeClock } from '../rules/node-clock.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { BlockMaker } from './block-maker.ts'

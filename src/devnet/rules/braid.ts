@@ -1,7 +1,7 @@
 /** Braiding: the condition for heads to form a cut (PROTOCOL.md D). */
-import { equalBytes } from '../../base/bytes.ts'
-import type { Cut } from '../../core/cut.ts'
-import type { Header } from '../../core/header.ts'
+import { equalBytes } from '#ground/base/bytes.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import type { Header } from '#ground/chain/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 /**

@@ -2,14 +2,14 @@
  * Accepts the cut of a peer (PROTOCOL.md E.1). An embedded node fetches nothing from its peers: it adopts a cut only if
  * it has the blocks already or they come with the cut.
  */
-import { decodeBase64Url, encodeBase64Url } from '../../base/bytes.ts'
-import { FormatError } from '../../base/errors.ts'
-import type { Json } from '../../base/json.ts'
-import type { Cut } from '../../core/cut.ts'
-import { decodeHeader, type Header } from '../../core/header.ts'
-import { headerFromJson } from '../../core/header-json.ts'
-import type { NetworkCode } from '../../core/known-networks.ts'
-import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '../../schema/bodies.ts'
+import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import type { Json } from '#ground/base/json.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import { decodeHeader, type Header } from '#ground/chain/header.ts'
+import { headerFromJson } from '#ground/chain/header-json.ts'
+import type { NetworkCode } from '#ground/chain/known-networks.ts'
+import type { CutHashes, HeaderObject, PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
 import type { Chains } from './chains.ts'

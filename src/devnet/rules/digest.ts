@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Digest } from '../../core/merkle.ts'
+import type { Digest } from '#ground/chain/merkle.ts'
 
 const BYTES = 32
 

@@ -1,7 +1,8 @@
 /** Port: executes blocks, and records their writes. */
-import type { LayerEntry } from '../../contracts/machine/state.ts'
-import type { PrintedBy } from '../../contracts/trace/print-log.ts'
-import type { Header } from '../../core/header.ts'
+
+import type { Header } from '#ground/chain/header.ts'
+import type { LayerEntry } from '#language/contracts/machine/state.ts'
+import type { PrintedBy } from '#language/contracts/trace/print-log.ts'
 import type { Block } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
 

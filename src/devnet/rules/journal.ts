@@ -1,5 +1,5 @@
 /** Port: stores the chains, so that a restarted node continues them. */
-import type { Cut } from '../../core/cut.ts'
+import type { Cut } from '#ground/chain/cut.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import type { RuleChange } from './rules.ts'
 

@@ -1,11 +1,11 @@
 /** Rules of the blocks of a development network: those of its node release, or of its network by height. */
 
-import type { CoinbaseModel } from '../../core/coinbase.ts'
-import { forkStateOf, holds, valueAt } from '../../core/fork.ts'
-import type { Header } from '../../core/header.ts'
-import type { Network } from '../../core/network.ts'
-import type { GenesisTransaction, NetworkForm } from '../../core/network-form.ts'
-import type { NodeRelease } from '../../schema/devnet-modes.ts'
+import type { CoinbaseModel } from '#ground/chain/coinbase.ts'
+import { forkStateOf, holds, valueAt } from '#ground/chain/fork.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { Network } from '#ground/chain/network.ts'
+import type { GenesisTransaction, NetworkForm } from '#ground/chain/network-form.ts'
+import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
 import { type ReleaseRules, releaseRules } from './releases.ts'
 import { type NetworkSettings, networkOf } from './settings.ts'
 

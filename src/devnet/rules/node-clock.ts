@@ -6,7 +6,7 @@
  * much. If it waited for the wall clock instead, blocks would follow each other by a microsecond each. Difficulty
  * adjustment would take that for enormous hash power.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '#ground/base/clock.ts'
 
 /** A clock that stands still until the next block. */
 export interface HeldClock {

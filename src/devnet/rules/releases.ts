@@ -1,6 +1,6 @@
 /** Differences between releases of the live node on a development network (docs/COMPATIBILITY.md). */
-import type { GasModel } from '../../core/gas.ts'
-import type { NodeRelease } from '../../schema/devnet-modes.ts'
+import type { GasModel } from '#ground/chain/gas.ts'
+import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
 
 export interface ReleaseRules {
   /** Highest fork number whose rules the release knows. A block with a higher one is invalid. */

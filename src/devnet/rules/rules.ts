@@ -1,8 +1,8 @@
 /** Rules of a development network: the initial ones, and changes by hand. */
-import { type Expected, expectedFor } from '../../core/difficulty.ts'
-import type { Header } from '../../core/header.ts'
-import type { Network } from '../../core/network.ts'
-import { MAX_TARGET } from '../../core/target.ts'
+import { type Expected, expectedFor } from '#ground/chain/difficulty.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { Network } from '#ground/chain/network.ts'
+import { MAX_TARGET } from '#ground/chain/target.ts'
 
 /** A rule set by hand. It applies to the next block of each chain and all later ones. */
 export interface RuleChange {

@@ -1,13 +1,13 @@
 /** Settings in which development networks differ. */
-import { formatDuration } from '../../base/units.ts'
-import { type Graph, type GraphName, graphOf, graphs } from '../../core/graph.ts'
-import { knownNetwork, versionCode } from '../../core/known-networks.ts'
-import type { Network } from '../../core/network.ts'
-import { development } from '../../core/network-data.ts'
-import { definitionOf, type NetworkForm } from '../../core/network-form.ts'
-import { difficultyOf, targetOfDifficulty } from '../../core/target.ts'
-import type { AutoMine, NodeRelease } from '../../schema/devnet-modes.ts'
-import { plainOptions } from '../../schema/devnet-options.ts'
+import { formatDuration } from '#ground/base/units.ts'
+import { type Graph, type GraphName, graphOf, graphs } from '#ground/chain/graph.ts'
+import { knownNetwork, versionCode } from '#ground/chain/known-networks.ts'
+import type { Network } from '#ground/chain/network.ts'
+import { development } from '#ground/chain/network-data.ts'
+import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
+import { difficultyOf, targetOfDifficulty } from '#ground/chain/target.ts'
+import type { AutoMine, NodeRelease } from '#ground/schema/devnet-modes.ts'
+import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { releaseRules } from './releases.ts'
 
 /** A named graph, or the adjacent chains of each chain. */

@@ -2,10 +2,10 @@
  * All blocks of the embedded network, orphans included, as records in memory. It finds them by hash, by parent, and by
  * chain in (height, hash) order. A header takes its bytes and about 50 more; objects are created on demand.
  */
-import { concatBytes, decodeHash, encodeBase64Url } from '../../base/bytes.ts'
-import { FormatError } from '../../base/errors.ts'
-import { decodeHeader, encodeHeader, type Header, headerLayout } from '../../core/header.ts'
-import { chainBytes } from '../../core/work.ts'
+import { concatBytes, decodeHash, encodeBase64Url } from '#ground/base/bytes.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import { decodeHeader, encodeHeader, type Header, headerLayout } from '#ground/chain/header.ts'
+import { chainBytes } from '#ground/chain/work.ts'
 import { HashIndex } from './hash-index.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'

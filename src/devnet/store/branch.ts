@@ -1,5 +1,5 @@
 /** Pages of branches: descending by (height, hash), every block once (PROTOCOL.md E.1). */
-import type { BranchBounds, PageQuery } from '../../schema/bodies.ts'
+import type { BranchBounds, PageQuery } from '#ground/schema/bodies.ts'
 import type { Block } from './block-store.ts'
 import type { BlockTree } from './block-tree.ts'
 import type { StorePage, UnknownBlock } from './page.ts'

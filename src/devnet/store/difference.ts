@@ -1,6 +1,6 @@
 /** Blocks that a chain loses and gains when its head moves. */
-import { equalBytes } from '../../base/bytes.ts'
-import type { Header } from '../../core/header.ts'
+import { equalBytes } from '#ground/base/bytes.ts'
+import type { Header } from '#ground/chain/header.ts'
 import type { Block, BlockStore } from './block-store.ts'
 
 /** Blocks of two branches down to their common ancestor, newest first. */

@@ -1,5 +1,5 @@
 /** Pages of blocks in (height, hash) order with cursors (PROTOCOL.md E.1). */
-import type { PageQuery } from '../../schema/bodies.ts'
+import type { PageQuery } from '#ground/schema/bodies.ts'
 import type { Block } from './block-store.ts'
 import type { BlockTree } from './block-tree.ts'
 

@@ -1,7 +1,7 @@
 /** Reads payloads with outputs from the JSON of nodes. */
-import { decodeBase64Url } from '../../base/bytes.ts'
-import { payloadHashes } from '../../core/payload.ts'
-import type { PayloadWithOutputs } from '../../schema/bodies.ts'
+import { decodeBase64Url } from '#ground/base/bytes.ts'
+import { payloadHashes } from '#ground/chain/payload.ts'
+import type { PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import type { StoredPayload } from './payload.ts'
 
 type PayloadParts = Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>

@@ -5,8 +5,8 @@
  *     part = length u32 LE (4) || bytes
  *     parts: miner data, coinbase output, then transaction and output in turn
  */
-import { concatBytes } from '../../base/bytes.ts'
-import { chainBytes } from '../../core/work.ts'
+import { concatBytes } from '#ground/base/bytes.ts'
+import { chainBytes } from '#ground/chain/work.ts'
 import type { StoredPayload } from './payload.ts'
 
 const HASH_BYTES = 32

@@ -1,8 +1,8 @@
 /**
  * Payloads of the embedded network (PROTOCOL.md B.4): miner data, transactions, and a coinbase that names the parent.
  */
-import { decodeBase64Url, decodeHash } from '../../base/bytes.ts'
-import { minerDataJson, type PayloadHashes, payloadHashes } from '../../core/payload.ts'
+import { decodeBase64Url, decodeHash } from '#ground/base/bytes.ts'
+import { minerDataJson, type PayloadHashes, payloadHashes } from '#ground/chain/payload.ts'
 
 export interface StoredPayload extends PayloadHashes {
   readonly minerData: Uint8Array

@@ -1,8 +1,8 @@
 /** Reports the texts that code prints, and notes the blocks that need `print` to execute. */
-import { printable } from '../../base/printable.ts'
-import type { Printed, PrintedBy } from '../../contracts/trace/print-log.ts'
-import type { PrintEvent } from '../../schema/devnet-events.ts'
-import type { PrintView } from '../../schema/view.ts'
+import { printable } from '#ground/base/printable.ts'
+import type { PrintEvent } from '#ground/schema/devnet-events.ts'
+import type { PrintView } from '#ground/schema/view.ts'
+import type { Printed, PrintedBy } from '#language/contracts/trace/print-log.ts'
 import type { Block } from './block-store.ts'
 import type { Exemptions } from './exemptions.ts'
 

@@ -1,6 +1,6 @@
 /** Cache in front of a payload store: the same payloads are read again and again. */
-import { encodeBase64Url } from '../../base/bytes.ts'
-import { Recent } from '../../base/recent.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { Recent } from '#ground/base/recent.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 

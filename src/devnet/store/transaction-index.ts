@@ -1,5 +1,5 @@
 /** Index of the blocks that hold a transaction. */
-import { parsePlainJson } from '../../base/json.ts'
+import { parsePlainJson } from '#ground/base/json.ts'
 import type { Block } from './block-store.ts'
 import type { StoredPayload } from './payload.ts'
 

@@ -1,9 +1,9 @@
 /** Converts a command result to printable texts of limited length. */
-import { type ExactJson, parseExactJson } from '../../base/json.ts'
-import { printable } from '../../base/printable.ts'
-import { showValue } from '../../contracts/values/print.ts'
-import { valueFromJson } from '../../contracts/values/wire.ts'
-import type { IncludedTransaction } from '../../schema/devnet-events.ts'
+import { type ExactJson, parseExactJson } from '#ground/base/json.ts'
+import { printable } from '#ground/base/printable.ts'
+import type { IncludedTransaction } from '#ground/schema/devnet-events.ts'
+import { showValue } from '#language/contracts/values/print.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
 
 const MAX_VALUE = 200
 /** Results hold at most 256 characters of a message. */

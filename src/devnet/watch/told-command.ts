@@ -1,7 +1,7 @@
 /** Describes a signed command in printable texts of limited length. */
-import { printable } from '../../base/printable.ts'
-import type { Form } from '../../contracts/syntax/form.ts'
-import type { CommandAction, ToldCommand } from '../../schema/devnet-events.ts'
+import { printable } from '#ground/base/printable.ts'
+import type { CommandAction, ToldCommand } from '#ground/schema/devnet-events.ts'
+import type { Form } from '#language/contracts/syntax/form.ts'
 import type { CommandCode } from '../command/code.ts'
 import type { Command } from '../command/command.ts'
 

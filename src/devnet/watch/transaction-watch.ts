@@ -2,10 +2,10 @@
  * Reports every step of a transaction: pending, in a block, undone, dropped, refused. Reading a transaction takes
  * longer than adding a block, so events are made in time slices, in the order of the steps.
  */
-import { equalBytes } from '../../base/bytes.ts'
-import { printable } from '../../base/printable.ts'
-import type { Header } from '../../core/header.ts'
-import type { TransactionEvent, UndoneTransaction } from '../../schema/devnet-events.ts'
+import { equalBytes } from '#ground/base/bytes.ts'
+import { printable } from '#ground/base/printable.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { TransactionEvent, UndoneTransaction } from '#ground/schema/devnet-events.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readStored } from '../command/read.ts'
 import type { Mempools } from '../mempool/mempools.ts'

@@ -1,14 +1,14 @@
 /**
  * Work for miners (PROTOCOL.md A): issues headers with open nonces, accepts solved ones, and announces the end of work.
  */
-import { encodeBase64Url, equalBytes } from '../../base/bytes.ts'
-import type { Clock } from '../../base/clock.ts'
-import { describeError } from '../../base/errors.ts'
-import { printable } from '../../base/printable.ts'
-import { decodeWork, encodeWork, type Header, type WorkFields } from '../../core/header.ts'
-import type { MinerAccount } from '../../core/payload.ts'
-import { meets, powHash } from '../../core/pow.ts'
-import { encodeWorkResponse } from '../../core/work.ts'
+import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { printable } from '#ground/base/printable.ts'
+import { decodeWork, encodeWork, type Header, type WorkFields } from '#ground/chain/header.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { meets, powHash } from '#ground/chain/pow.ts'
+import { encodeWorkResponse } from '#ground/chain/work.ts'
 import type { CopiedBase } from '../ledger/copied-base.ts'
 import type { RunCommand } from '../ledger/draft.ts'
 import type { Ledger } from '../ledger/ledger.ts'

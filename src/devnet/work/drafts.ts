@@ -2,10 +2,10 @@
  * Next blocks of the chains, one for each miner that asks for work. Transactions are executed ahead in time slices as
  * they arrive, so that no request waits for them.
  */
-import { describeError } from '../../base/errors.ts'
-import { MissingEntry } from '../../contracts/machine/state.ts'
-import type { Header } from '../../core/header.ts'
-import type { MinerAccount } from '../../core/payload.ts'
+import { describeError } from '#ground/base/errors.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { MissingEntry } from '#language/contracts/machine/state.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'
 import { executeInBlock } from '../ledger/execute.ts'

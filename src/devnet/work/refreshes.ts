@@ -2,7 +2,7 @@
  * Tells miners that the work of a chain has other transactions (PROTOCOL.md A.3, `Refreshed Block`). This happens at
  * most once per interval and chain, and only if the next block has really changed.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '#ground/base/clock.ts'
 import { sameTransactions } from '../mempool/mempool.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Transaction } from '../mempool/transaction.ts'

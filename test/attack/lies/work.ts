@@ -1,5 +1,5 @@
 /** Lies about work. */
-import type { WorkFields } from '../../../src/core/header.ts'
+import type { WorkFields } from '../../../src/ground/chain/header.ts'
 import { lies, titled } from '../lie.ts'
 import type { Tell } from '../proxy.ts'
 import { altersBody, altersHeaders, altersWork, answersTwice, dribbles, hangs, late, replays, says } from '../tell.ts'

@@ -1,13 +1,16 @@
 /** Loads modules and shows the bytes that are hashed for them. */
-import { evalError } from '../../../src/contracts/errors.ts'
-import type { Module } from '../../../src/contracts/machine/ast.ts'
-import { docAndMarks } from '../../../src/contracts/machine/load/annotations.ts'
-import { encodeModule } from '../../../src/contracts/machine/load/module-hash/encode.ts'
-import { resolveModule } from '../../../src/contracts/machine/load/module-hash/resolve.ts'
-import { nameOfDefinition, type ResolvedModule } from '../../../src/contracts/machine/load/module-hash/terms.ts'
-import type { CallForm } from '../../../src/contracts/syntax/form.ts'
-import { read } from '../../../src/contracts/syntax/reader.ts'
-import type { Value } from '../../../src/contracts/values/value.ts'
+import { evalError } from '../../../src/language/contracts/errors.ts'
+import type { Module } from '../../../src/language/contracts/machine/ast.ts'
+import { docAndMarks } from '../../../src/language/contracts/machine/load/annotations.ts'
+import { encodeModule } from '../../../src/language/contracts/machine/load/module-hash/encode.ts'
+import { resolveModule } from '../../../src/language/contracts/machine/load/module-hash/resolve.ts'
+import {
+  nameOfDefinition,
+  type ResolvedModule,
+} from '../../../src/language/contracts/machine/load/module-hash/terms.ts'
+import type { CallForm } from '../../../src/language/contracts/syntax/form.ts'
+import { read } from '../../../src/language/contracts/syntax/reader.ts'
+import type { Value } from '../../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, runOn } from '../evaluator.ts'
 import { cborText } from './cbor-text.ts'
 

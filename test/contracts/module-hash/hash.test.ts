@@ -1,8 +1,8 @@
 /** Hashes of modules that the network's own tests and first blocks name. Our texts differ from theirs. */
 import { describe, expect, it } from 'vitest'
-import type { Module } from '../../../src/contracts/machine/ast.ts'
-import { systemContracts } from '../../../src/contracts/system/system.ts'
-import type { Value } from '../../../src/contracts/values/value.ts'
+import type { Module } from '../../../src/language/contracts/machine/ast.ts'
+import { systemContracts } from '../../../src/language/contracts/system/system.ts'
+import type { Value } from '../../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, runOn } from '../evaluator.ts'
 
 function load(state: Layer, text: string, data: ReadonlyMap<string, Value> = new Map()): void {

@@ -1,11 +1,11 @@
 /** Gas of loading and of looking up modules, in milligas. Sizes are counted by hand from the rules. */
 import { describe, expect, it } from 'vitest'
-import { language } from '../../../src/contracts/language.ts'
-import { emptyEnvironment } from '../../../src/contracts/machine/environment.ts'
-import { Evaluator } from '../../../src/contracts/machine/evaluate/evaluator.ts'
-import { runText } from '../../../src/contracts/machine/load/execute.ts'
-import { newTransaction } from '../../../src/contracts/machine/scopes.ts'
-import { Layer } from '../../../src/contracts/machine/state.ts'
+import { language } from '../../../src/language/contracts/language.ts'
+import { emptyEnvironment } from '../../../src/language/contracts/machine/environment.ts'
+import { Evaluator } from '../../../src/language/contracts/machine/evaluate/evaluator.ts'
+import { runText } from '../../../src/language/contracts/machine/load/execute.ts'
+import { newTransaction } from '../../../src/language/contracts/machine/scopes.ts'
+import { Layer } from '../../../src/language/contracts/machine/state.ts'
 
 const TX_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 

@@ -1,6 +1,6 @@
 /** The order of definitions in a hashed module. */
 import { describe, expect, it } from 'vitest'
-import { componentsOf } from '../../../src/contracts/machine/load/module-hash/order.ts'
+import { componentsOf } from '../../../src/language/contracts/machine/load/module-hash/order.ts'
 import { loaded } from './encoded.ts'
 
 const order = (members: string) => loaded('o', [`(module o G (defcap G () true) ${members})`]).order

@@ -2,7 +2,7 @@
  * Many rigs behind our own stratum server in the role of the pool, with real shares and one session there for each rig.
  */
 import { afterEach, expect, it } from 'vitest'
-import { readPoolAddress } from '../../../src/source/pool/address.ts'
+import { readPoolAddress } from '../../../src/mining/source/pool/address.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { until } from '../../wait.ts'
 import { startedServer, stopServers, workOf } from '../stratum/servers.ts'

@@ -1,6 +1,6 @@
 /** Worker names of rigs at the pool. */
 import { expect, it } from 'vitest'
-import { workerNameFor } from '../../../src/engine/passthrough/names.ts'
+import { workerNameFor } from '../../../src/mining/engine/passthrough/names.ts'
 
 const name = (length: number) => 'abcdefgh'.repeat(8).slice(0, length)
 

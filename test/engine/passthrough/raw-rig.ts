@@ -1,8 +1,8 @@
 /** A rig on loopback that keeps all received lines in their order. */
 import { connect, type Socket } from 'node:net'
-import { decodeHex } from '../../../src/base/bytes.ts'
-import { withNonce } from '../../../src/core/header.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
+import { decodeHex } from '../../../src/ground/base/bytes.ts'
+import { withNonce } from '../../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
 import { until } from '../../wait.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of the test's own making

@@ -3,12 +3,12 @@
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import { freshWork } from '../../../bench/work.ts'
-import { encodeHex } from '../../../src/base/bytes.ts'
-import { withNonce } from '../../../src/core/header.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
-import { MAX_TARGET } from '../../../src/core/target.ts'
-import { type PoolAddress, readPoolAddress } from '../../../src/source/pool/address.ts'
-import { targetText } from '../../../src/stratum/targets.ts'
+import { encodeHex } from '../../../src/ground/base/bytes.ts'
+import { withNonce } from '../../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
+import { type PoolAddress, readPoolAddress } from '../../../src/mining/source/pool/address.ts'
+import { targetText } from '../../../src/mining/stratum/targets.ts'
 
 export interface Script {
   /** nonce1 of session number `n`, counted from 0. */

@@ -1,9 +1,9 @@
 /** Rigs against the contract of engines: a server with two rigs that search over real sockets. */
 import { describe } from 'vitest'
 import { Rig } from '../../../bench/stratum-rig.ts'
-import type { EngineEvents } from '../../../src/engine/engine.ts'
-import { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
+import type { EngineEvents } from '../../../src/mining/engine/engine.ts'
+import { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
 import { engineConformance } from '../../conformance/engine.ts'
 
 /** A server that starts its own rigs. */

@@ -1,7 +1,7 @@
 /** The table of limits in SECURITY.md has the numbers of the code. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
+import { defaultLimits } from '../../../src/mining/engine/stratum/limits.ts'
 
 const page = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8')
 const [, section] = page.split('### Rigs\n')

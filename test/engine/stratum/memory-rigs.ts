@@ -1,8 +1,8 @@
 /** Rigs of a few lines at a server in virtual time, each over a socket in memory. */
 import type { Socket } from 'node:net'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
-import type { StratumEngine } from '../../../src/engine/stratum/stratum.ts'
-import { LineSplitter } from '../../../src/stratum/lines.ts'
+import type { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
+import { LineSplitter } from '../../../src/mining/stratum/lines.ts'
 import { settle } from '../../mine/virtual-clock.ts'
 
 export interface Told {

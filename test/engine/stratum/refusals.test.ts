@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Rig } from '../../../bench/stratum-rig.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
-import { Accounts } from '../../../src/accounts/accounts.ts'
-import { ShareRecorder } from '../../../src/accounts/recorder.ts'
-import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
-import type { StratumOptions } from '../../../src/engine/stratum/stratum.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { shareVerdicts } from '../../../src/stratum/messages.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
+import { Accounts } from '../../../src/mining/accounts/accounts.ts'
+import { ShareRecorder } from '../../../src/mining/accounts/recorder.ts'
+import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
+import type { StratumOptions } from '../../../src/mining/engine/stratum/stratum.ts'
+import { shareVerdicts } from '../../../src/mining/stratum/messages.ts'
 import {
   type CloseReason,
   closeReasons,
@@ -19,7 +19,7 @@ import {
   type RequestRefusal,
   requestRefusals,
   shareFault,
-} from '../../../src/stratum/refusals.ts'
+} from '../../../src/mining/stratum/refusals.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, type Started, startedServer, stopServers, workOf } from './servers.ts'

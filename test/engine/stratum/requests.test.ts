@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
 import { UNREACHABLE } from '../../../bench/work.ts'
-import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
+import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { randomFrom } from '../../random.ts'
 import { until } from '../../wait.ts'

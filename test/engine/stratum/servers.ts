@@ -1,13 +1,13 @@
 /** Stratum servers on loopback for tests, with their candidates and warnings. */
 import { Rig } from '../../../bench/stratum-rig.ts'
 import { engineWork, freshWork } from '../../../bench/work.ts'
-import { withCreationTime, withNonce } from '../../../src/core/header.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
-import { MAX_TARGET } from '../../../src/core/target.ts'
-import type { Candidate, EngineWork } from '../../../src/engine/engine.ts'
-import type { RigLimits } from '../../../src/engine/stratum/limits.ts'
-import { StratumEngine, type StratumOptions } from '../../../src/engine/stratum/stratum.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
+import type { Candidate, EngineWork } from '../../../src/mining/engine/engine.ts'
+import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
+import { StratumEngine, type StratumOptions } from '../../../src/mining/engine/stratum/stratum.ts'
 
 export interface Started {
   readonly engine: StratumEngine

@@ -1,11 +1,11 @@
 /** Stratum servers with a share log on disk, for tests. */
 import { join } from 'node:path'
-import { Accounts } from '../../../src/accounts/accounts.ts'
-import { BlockShares } from '../../../src/accounts/block-shares.ts'
-import { LevelStore } from '../../../src/accounts/level-store.ts'
-import { ShareRecorder } from '../../../src/accounts/recorder.ts'
-import type { LedgerStorage, RigNotice } from '../../../src/accounts/rig-ledger.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
+import { Accounts } from '../../../src/mining/accounts/accounts.ts'
+import { BlockShares } from '../../../src/mining/accounts/block-shares.ts'
+import { LevelStore } from '../../../src/mining/accounts/level-store.ts'
+import { ShareRecorder } from '../../../src/mining/accounts/recorder.ts'
+import type { LedgerStorage, RigNotice } from '../../../src/mining/accounts/rig-ledger.ts'
 import { startedServer } from './servers.ts'
 
 /** A server with a share log in this folder. `append` stands in for that of the store. */

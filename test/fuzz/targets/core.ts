@@ -6,21 +6,27 @@ import {
   encodeBase64Url,
   encodeHex,
   equalBytes,
-} from '../../../src/base/bytes.ts'
-import { JsonDepthError, MAX_JSON_DEPTH, parseExactJson, parseJson, stringifyJson } from '../../../src/base/json.ts'
-import { printable } from '../../../src/base/printable.ts'
-import { blockHash } from '../../../src/core/block-hash.ts'
-import { decodeHeader, decodeWork, encodeHeader, encodeWork } from '../../../src/core/header.ts'
-import { headerFromJson, headerToJson } from '../../../src/core/header-json.ts'
-import { decodePath, encodePath } from '../../../src/core/merkle-path.ts'
-import { development, mainnet01 } from '../../../src/core/network-data.ts'
-import { decodeProof, encodeProof, proofFromJson, proofRoot } from '../../../src/core/spv.ts'
-import { brokenRules } from '../../../src/core/validate.ts'
-import { decodeWorkResponse, encodeWorkResponse, workFromBytes } from '../../../src/core/work.ts'
-import { controlOperations } from '../../../src/schema/control.ts'
-import type { Operation } from '../../../src/schema/operation.ts'
-import { operations } from '../../../src/schema/operations.ts'
-import { validatorOf } from '../../../src/schema/validator.ts'
+} from '../../../src/ground/base/bytes.ts'
+import {
+  JsonDepthError,
+  MAX_JSON_DEPTH,
+  parseExactJson,
+  parseJson,
+  stringifyJson,
+} from '../../../src/ground/base/json.ts'
+import { printable } from '../../../src/ground/base/printable.ts'
+import { blockHash } from '../../../src/ground/chain/block-hash.ts'
+import { decodeHeader, decodeWork, encodeHeader, encodeWork } from '../../../src/ground/chain/header.ts'
+import { headerFromJson, headerToJson } from '../../../src/ground/chain/header-json.ts'
+import { decodePath, encodePath } from '../../../src/ground/chain/merkle-path.ts'
+import { development, mainnet01 } from '../../../src/ground/chain/network-data.ts'
+import { decodeProof, encodeProof, proofFromJson, proofRoot } from '../../../src/ground/chain/spv.ts'
+import { brokenRules } from '../../../src/ground/chain/validate.ts'
+import { decodeWorkResponse, encodeWorkResponse, workFromBytes } from '../../../src/ground/chain/work.ts'
+import { controlOperations } from '../../../src/ground/schema/control.ts'
+import type { Operation } from '../../../src/ground/schema/operation.ts'
+import { operations } from '../../../src/ground/schema/operations.ts'
+import { validatorOf } from '../../../src/ground/schema/validator.ts'
 import { headers, payloads, proofs, works } from '../seeds.ts'
 import { bytesOf, expect, isSyntaxError, jsonBytes, type Target, textOf, textTarget } from '../target.ts'
 

@@ -1,7 +1,7 @@
 /** Requests of clients to the embedded node: bodies, keys, paths and queries, through its real routes. */
 import { startNode } from '../../../src/devnet/devnet.ts'
 import type { App } from '../../../src/devnet/http/app.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { commandPayload, funded, signed, signText } from '../../devnet/command.ts'
 import { headers, payloads, proofs, works } from '../seeds.ts'
 import { bytesOf, expect, jsonBytes, type Target, textOf } from '../target.ts'

@@ -1,9 +1,9 @@
 /** Messages between the leader and the rigs of a fleet over NATS, and addresses of NATS servers. */
 
-import { FormatError, type NewcutError } from '../../../src/base/errors.ts'
-import { type NatsAddress, readNatsAddress } from '../../../src/fleet/address.ts'
-import * as fleet from '../../../src/fleet/messages.ts'
-import type { TSchema } from '../../../src/schema/typebox.ts'
+import { FormatError, type NewcutError } from '../../../src/ground/base/errors.ts'
+import type { TSchema } from '../../../src/ground/schema/typebox.ts'
+import { type NatsAddress, readNatsAddress } from '../../../src/mining/fleet/address.ts'
+import * as fleet from '../../../src/mining/fleet/messages.ts'
 import { works } from '../seeds.ts'
 import { expect, isNewcutError, jsonBytes, type Target, textTarget } from '../target.ts'
 

@@ -1,11 +1,11 @@
 /** Messages of a pool to a miner, over a real connection, and addresses of pools. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { NewcutError } from '../../../src/base/errors.ts'
-import type { Receipt } from '../../../src/core/solution.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { mayMoveTo, type PoolAddress, readPoolAddress } from '../../../src/source/pool/address.ts'
-import { type PoolJob, PoolSession } from '../../../src/source/pool/session.ts'
-import { readMessage } from '../../../src/stratum/messages.ts'
+import { NewcutError } from '../../../src/ground/base/errors.ts'
+import type { Receipt } from '../../../src/ground/chain/solution.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
+import { mayMoveTo, type PoolAddress, readPoolAddress } from '../../../src/mining/source/pool/address.ts'
+import { type PoolJob, PoolSession } from '../../../src/mining/source/pool/session.ts'
+import { readMessage } from '../../../src/mining/stratum/messages.ts'
 import { poolLines } from '../seeds.ts'
 import { bytesOf, expect, isNewcutError, jsonBytes, lineStream, type Target, textTarget } from '../target.ts'
 

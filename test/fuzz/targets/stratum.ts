@@ -1,21 +1,22 @@
 /** Stratum: lines, messages, nonces and targets of both ends, and everything that a rig may send to the server. */
-import { Accounts } from '../../../src/accounts/accounts.ts'
-import { decodeHex } from '../../../src/base/bytes.ts'
-import { stringifyJson } from '../../../src/base/json.ts'
-import { withNonce } from '../../../src/core/header.ts'
-import { FREE_NONCE } from '../../../src/core/nonce.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
-import { MAX_TARGET } from '../../../src/core/target.ts'
-import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../../../src/engine/stratum/jobs.ts'
-import { defaultLimits } from '../../../src/engine/stratum/limits.ts'
-import { Session, type SessionPorts } from '../../../src/engine/stratum/session.ts'
-import type { Share } from '../../../src/engine/stratum/share.ts'
-import { startDifficulty } from '../../../src/engine/stratum/share-difficulty.ts'
-import { accountName, MAX_USERS, Users } from '../../../src/engine/stratum/users.ts'
-import { MAX_NAMED, nameBehindAccount, Workers } from '../../../src/engine/stratum/workers.ts'
-import { receiptOf } from '../../../src/source/pool/receipt.ts'
-import { LineSplitter } from '../../../src/stratum/lines.ts'
-import { type MessageId, readMessage, requestLine, resultLine } from '../../../src/stratum/messages.ts'
+
+import { decodeHex } from '../../../src/ground/base/bytes.ts'
+import { stringifyJson } from '../../../src/ground/base/json.ts'
+import { withNonce } from '../../../src/ground/chain/header.ts'
+import { FREE_NONCE } from '../../../src/ground/chain/nonce.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
+import { Accounts } from '../../../src/mining/accounts/accounts.ts'
+import { Jobs, nonceOfShare, RIG_WORK_BYTES, type RigJob, shareHash } from '../../../src/mining/engine/stratum/jobs.ts'
+import { defaultLimits } from '../../../src/mining/engine/stratum/limits.ts'
+import { Session, type SessionPorts } from '../../../src/mining/engine/stratum/session.ts'
+import type { Share } from '../../../src/mining/engine/stratum/share.ts'
+import { startDifficulty } from '../../../src/mining/engine/stratum/share-difficulty.ts'
+import { accountName, MAX_USERS, Users } from '../../../src/mining/engine/stratum/users.ts'
+import { MAX_NAMED, nameBehindAccount, Workers } from '../../../src/mining/engine/stratum/workers.ts'
+import { receiptOf } from '../../../src/mining/source/pool/receipt.ts'
+import { LineSplitter } from '../../../src/mining/stratum/lines.ts'
+import { type MessageId, readMessage, requestLine, resultLine } from '../../../src/mining/stratum/messages.ts'
 import {
   type ByteOrder,
   composedNonce,
@@ -23,8 +24,8 @@ import {
   nonce2Number,
   nonce2Text,
   readNonce1,
-} from '../../../src/stratum/nonces.ts'
-import { readTarget, targetOfShares, targetText } from '../../../src/stratum/targets.ts'
+} from '../../../src/mining/stratum/nonces.ts'
+import { readTarget, targetOfShares, targetText } from '../../../src/mining/stratum/targets.ts'
 import { minerLines, poolLines, works } from '../seeds.ts'
 import { bytesOf, expect, isNewcutError, jsonBytes, lineStream, pieces, type Target, textTarget } from '../target.ts'
 

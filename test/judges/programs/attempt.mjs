@@ -1,6 +1,6 @@
 /** Shared by the programs: accounts, and calls whose errors are told. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { developmentAccounts } from '../../../dist/src/core/development-accounts.js'
+import { developmentAccounts } from '../../../dist/src/ground/chain/development-accounts.js'
 
 /** Address of the server. */
 export const [, , host] = process.argv

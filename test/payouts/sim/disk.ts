@@ -1,5 +1,5 @@
 /** The disk of a payer: it may be full or broken, lose what was not synced, and have a bit flipped. */
-import type { AppendFile, LogDisk } from '../../../src/base/sealed-log.ts'
+import type { AppendFile, LogDisk } from '../../../src/ground/base/sealed-log.ts'
 
 export type DiskState = 'well' | 'full' | 'broken' | 'read-only'
 

@@ -2,7 +2,7 @@
  * The division of a reward by PAYOUTS.md, in exact fractions. It shares no code with src/payouts, so that a fault of a
  * rule shows.
  */
-import type { ShareEntry } from '../../../src/accounts/share-store.ts'
+import type { ShareEntry } from '../../../src/mining/accounts/share-store.ts'
 
 /** Amounts by payee, in 10^-12 coins. */
 export interface Parts {

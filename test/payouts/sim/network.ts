@@ -3,11 +3,11 @@
  * are reorganised at any depth.
  */
 import { createHash } from 'node:crypto'
-import { encodeBase64Url } from '../../../src/base/bytes.ts'
-import { coinsText, unitsOf } from '../../../src/base/coins.ts'
-import { blockHash } from '../../../src/core/block-hash.ts'
-import { encodeWork, type Header } from '../../../src/core/header.ts'
-import type { SignedCommand } from '../../../src/wallet/command.ts'
+import type { SignedCommand } from '../../../src/client/wallet/command.ts'
+import { encodeBase64Url } from '../../../src/ground/base/bytes.ts'
+import { coinsText, unitsOf } from '../../../src/ground/base/coins.ts'
+import { blockHash } from '../../../src/ground/chain/block-hash.ts'
+import { encodeWork, type Header } from '../../../src/ground/chain/header.ts'
 
 /** Gas of a transaction, and of each of its transfers. */
 const GAS = 250

@@ -1,12 +1,13 @@
 /** The node of a payer, between its HTTP client and the true chains: it may be away, lag, forget, and give wrong results. */
-import { encodeBase64Url } from '../../../src/base/bytes.ts'
-import { coinsText } from '../../../src/base/coins.ts'
-import { development } from '../../../src/core/network-data.ts'
-import { NodeRefusal, NotFound } from '../../../src/node/errors.ts'
-import { UnreachableError } from '../../../src/node/unreachable.ts'
-import type { PayoutSetup } from '../../../src/payouts/payout-run.ts'
-import { findPlace } from '../../../src/source/node/mining-node.ts'
-import type { SignedCommand } from '../../../src/wallet/command.ts'
+
+import { NodeRefusal, NotFound } from '../../../src/client/node/errors.ts'
+import { UnreachableError } from '../../../src/client/node/unreachable.ts'
+import type { SignedCommand } from '../../../src/client/wallet/command.ts'
+import { encodeBase64Url } from '../../../src/ground/base/bytes.ts'
+import { coinsText } from '../../../src/ground/base/coins.ts'
+import { development } from '../../../src/ground/chain/network-data.ts'
+import { findPlace } from '../../../src/mining/source/node/mining-node.ts'
+import type { PayoutSetup } from '../../../src/pool/payouts/payout-run.ts'
 import type { VirtualTime } from '../../sim/virtual-time.ts'
 import { type Block, type Chain, coinbase64, execute, gasOf, output64, transaction64, type Verdict } from './network.ts'
 

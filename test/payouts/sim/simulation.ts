@@ -3,16 +3,17 @@
  * clock and the process itself fail in all ways of the seed. At the end all faults are over, and the chains alone
  * decide: no user has more than his parts, and each has all of them.
  */
-import type { ShareEntry } from '../../../src/accounts/share-store.ts'
-import { coinsText, fractionOf, unitsOf } from '../../../src/base/coins.ts'
-import { NewcutError } from '../../../src/base/errors.ts'
-import { PayoutJournal, readPayoutFile } from '../../../src/payouts/payout-journal.ts'
-import type { CreditLine, OrderLine, PayoutLine } from '../../../src/payouts/payout-line.ts'
-import { payPayouts } from '../../../src/payouts/payout-run.ts'
-import type { PayoutReport } from '../../../src/payouts/report.ts'
-import type { PayoutStorage } from '../../../src/payouts/storage.ts'
-import type { SignedCommand } from '../../../src/wallet/command.ts'
-import { type SigningKey, signingKey } from '../../../src/wallet/keys.ts'
+
+import type { SignedCommand } from '../../../src/client/wallet/command.ts'
+import { type SigningKey, signingKey } from '../../../src/client/wallet/keys.ts'
+import { coinsText, fractionOf, unitsOf } from '../../../src/ground/base/coins.ts'
+import { NewcutError } from '../../../src/ground/base/errors.ts'
+import type { ShareEntry } from '../../../src/mining/accounts/share-store.ts'
+import { PayoutJournal, readPayoutFile } from '../../../src/pool/payouts/payout-journal.ts'
+import type { CreditLine, OrderLine, PayoutLine } from '../../../src/pool/payouts/payout-line.ts'
+import { payPayouts } from '../../../src/pool/payouts/payout-run.ts'
+import type { PayoutReport } from '../../../src/pool/payouts/report.ts'
+import type { PayoutStorage } from '../../../src/pool/payouts/storage.ts'
 import { diceOf } from '../../sim/dice.ts'
 import { VirtualTime } from '../../sim/virtual-time.ts'
 import { MemoryShares, share } from '../memory-shares.ts'

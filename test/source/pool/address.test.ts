@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accountOf, mayMoveTo, readPoolAddress } from '../../../src/source/pool/address.ts'
+import { accountOf, mayMoveTo, readPoolAddress } from '../../../src/mining/source/pool/address.ts'
 
 const KEY = `k:${'ab12'.repeat(16)}`
 const HASH = 'eLOS-gEULTmjQvGwlCMgMgVyLfRZEfFdXYs-eyF1_qA'

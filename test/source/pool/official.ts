@@ -5,11 +5,11 @@
  * Any other fault gets only an error, and the connection is closed. @noble/hashes judges the shares.
  */
 import { createServer, type Server, type Socket } from 'node:net'
-import { encodeHex, readI64LE } from '../../../src/base/bytes.ts'
-import { withCreationTime, withNonce, workLayout } from '../../../src/core/header.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
-import { MAX_TARGET } from '../../../src/core/target.ts'
-import { workFromBytes } from '../../../src/core/work.ts'
+import { encodeHex, readI64LE } from '../../../src/ground/base/bytes.ts'
+import { withCreationTime, withNonce, workLayout } from '../../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
+import { workFromBytes } from '../../../src/ground/chain/work.ts'
 
 const FIRST_LEVEL = 42n
 const NONCE2_DIGITS = 12

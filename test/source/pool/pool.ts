@@ -2,10 +2,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { freshWork } from '../../../bench/work.ts'
-import { encodeHex } from '../../../src/base/bytes.ts'
-import { withNonce } from '../../../src/core/header.ts'
-import { meets, powHash } from '../../../src/core/pow.ts'
-import { MAX_TARGET } from '../../../src/core/target.ts'
+import { encodeHex } from '../../../src/ground/base/bytes.ts'
+import { withNonce } from '../../../src/ground/chain/header.ts'
+import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
 
 export interface PoolScript {
   readonly nonce1?: string

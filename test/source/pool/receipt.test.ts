@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { receiptOf } from '../../../src/source/pool/receipt.ts'
-import { type Response, readMessage } from '../../../src/stratum/messages.ts'
+import { receiptOf } from '../../../src/mining/source/pool/receipt.ts'
+import { type Response, readMessage } from '../../../src/mining/stratum/messages.ts'
 
 const taken = { step: 'acknowledged' }
 const stale = { step: 'stale' }

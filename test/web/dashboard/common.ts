@@ -1,8 +1,8 @@
 /** Snapshots of a miner, and events of solutions, without a miner. */
 
-import type { LifeStep } from '../../../src/core/solution.ts'
-import type { SolutionEvent } from '../../../src/mine/events.ts'
-import type { Snapshot } from '../../../src/mine/snapshot.ts'
+import type { LifeStep } from '../../../src/ground/chain/solution.ts'
+import type { SolutionEvent } from '../../../src/mining/mine/events.ts'
+import type { Snapshot } from '../../../src/mining/mine/snapshot.ts'
 import { snapshotWith as anySnapshot } from '../../mine/snapshot.ts'
 
 const solutions = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0 }

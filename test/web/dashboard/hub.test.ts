@@ -1,9 +1,9 @@
 /** The dashboard's hub on virtual time: messages to its readers, and its history. */
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../../src/mine/snapshot.ts'
-import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
-import { devicesByLine, ratesOf } from '../../../src/web/dashboard/lines.ts'
-import type { DashboardChange, DashboardState, ShownBlock } from '../../../src/web/dashboard/state.ts'
+import { Hub, MAX_READERS } from '../../../src/faces/web/dashboard/hub.ts'
+import { devicesByLine, ratesOf } from '../../../src/faces/web/dashboard/lines.ts'
+import type { DashboardChange, DashboardState, ShownBlock } from '../../../src/faces/web/dashboard/state.ts'
+import type { Snapshot } from '../../../src/mining/mine/snapshot.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { snapshotWith, step } from './common.ts'
 

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Metrics } from '../../../src/api/metrics.ts'
-import { startApi } from '../../../src/api/server.ts'
-import type { Clock } from '../../../src/base/clock.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { Hub, MAX_READERS } from '../../../src/web/dashboard/hub.ts'
-import { addDashboard, readDashboard } from '../../../src/web/dashboard/page.ts'
-import { addEvents } from '../../../src/web/dashboard/stream.ts'
+import { Metrics } from '../../../src/faces/api/metrics.ts'
+import { startApi } from '../../../src/faces/api/server.ts'
+import { Hub, MAX_READERS } from '../../../src/faces/web/dashboard/hub.ts'
+import { addDashboard, readDashboard } from '../../../src/faces/web/dashboard/page.ts'
+import { addEvents } from '../../../src/faces/web/dashboard/stream.ts'
+import type { Clock } from '../../../src/ground/base/clock.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { staysSo, until } from '../../wait.ts'
 import { entriesOf, foreignIn, loadedBy, scriptsIn } from '../modules.ts'
@@ -31,9 +31,9 @@ describe('the files of the dashboard', () => {
   it('are small, and the charts come with their license', () => {
     const assets = readDashboard()
     expect([...assets.values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(150_000)
-    expect(readFileSync(new URL('../../../dist/src/web/dashboard/kept/LICENSE', import.meta.url), 'utf8')).toContain(
-      'MIT License',
-    )
+    expect(
+      readFileSync(new URL('../../../dist/src/faces/web/dashboard/kept/LICENSE', import.meta.url), 'utf8'),
+    ).toContain('MIT License')
   })
 })
 

@@ -1,7 +1,7 @@
 /** Signatures in the form for commands, in headless Chromium: by accounts of the node, by a visitor's key, by none. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { knownKey } from '../../../src/wallet/known-keys.ts'
+import { knownKey } from '../../../src/client/wallet/known-keys.ts'
 import { keyPair } from '../../devnet/command.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { open, start } from './developers-page.ts'

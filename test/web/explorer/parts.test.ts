@@ -1,14 +1,21 @@
 /** Parts of the page without a browser: coins, positions in the braid, blocks and reorgs, JSON. */
 import { describe, expect, it } from 'vitest'
-import type { BlockView, NodeView } from '../../../src/schema/view.ts'
-import { argumentOf } from '../../../src/web/explorer/browser/argument.ts'
-import { blockAt, heightsIn, layoutFor, pastOf, xOf, yOf } from '../../../src/web/explorer/browser/braid-layout.ts'
-import { indented } from '../../../src/web/explorer/browser/json-text.ts'
-import { literalOf } from '../../../src/web/explorer/browser/literal.ts'
-import { type ListPage, PagedList } from '../../../src/web/explorer/browser/paged-list.ts'
-import { NodeState } from '../../../src/web/explorer/browser/state.ts'
-import { briefValue } from '../../../src/web/explorer/browser/value-text.ts'
-import { tidyCoins } from '../../../src/web/kit/numbers.ts'
+import { argumentOf } from '../../../src/faces/web/explorer/browser/argument.ts'
+import {
+  blockAt,
+  heightsIn,
+  layoutFor,
+  pastOf,
+  xOf,
+  yOf,
+} from '../../../src/faces/web/explorer/browser/braid-layout.ts'
+import { indented } from '../../../src/faces/web/explorer/browser/json-text.ts'
+import { literalOf } from '../../../src/faces/web/explorer/browser/literal.ts'
+import { type ListPage, PagedList } from '../../../src/faces/web/explorer/browser/paged-list.ts'
+import { NodeState } from '../../../src/faces/web/explorer/browser/state.ts'
+import { briefValue } from '../../../src/faces/web/explorer/browser/value-text.ts'
+import { tidyCoins } from '../../../src/faces/web/kit/numbers.ts'
+import type { BlockView, NodeView } from '../../../src/ground/schema/view.ts'
 import { until } from '../../wait.ts'
 
 describe('coins', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { EXPLORER_POLICY, readExplorer } from '../../../src/web/explorer/page.ts'
+import { EXPLORER_POLICY, readExplorer } from '../../../src/faces/web/explorer/page.ts'
 import { Peer } from '../../devnet/request.ts'
 import { entriesOf, foreignIn, loadedBy, scriptsIn } from '../modules.ts'
 

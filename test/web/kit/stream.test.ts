@@ -1,6 +1,6 @@
 /** The event stream of a page on virtual time, with scripted connections. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { followEvents, type ListenOptions } from '../../../src/web/kit/stream.ts'
+import { followEvents, type ListenOptions } from '../../../src/faces/web/kit/stream.ts'
 
 class Connection extends EventTarget {
   readonly url: string

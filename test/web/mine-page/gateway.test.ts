@@ -1,13 +1,13 @@
 /** The gateway over HTTP: access, accepted requests, and its treatment of the node's answers. */
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { encodeBase64Url } from '../../../src/base/bytes.ts'
-import { NewcutError } from '../../../src/base/errors.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
-import { decodeWorkResponse } from '../../../src/core/work.ts'
 import type { DevnetOptions } from '../../../src/devnet/options/devnet-options.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { addMinePage } from '../../../src/web/mine-page/page.ts'
+import { addMinePage } from '../../../src/faces/web/mine-page/page.ts'
+import { encodeBase64Url } from '../../../src/ground/base/bytes.ts'
+import { NewcutError } from '../../../src/ground/base/errors.ts'
+import { decodeWorkResponse } from '../../../src/ground/chain/work.ts'
+import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { type Answer, OpenResponse, Peer } from '../../devnet/request.ts'
 import { miss, solve } from '../../solve.ts'
 
@@ -205,7 +205,7 @@ describe('the gateway refuses', () => {
     '/mine/',
     '/src/web/mine-page/site/mine.html',
     '/node_modules/@noble/hashes/blake2.js',
-    '/dist/src/core/pow.js',
+    '/dist/src/ground/chain/pow.js',
   ])('to serve %s', async (path) => {
     expect((await peer.get(path)).status).toBe(404)
   })

@@ -1,10 +1,10 @@
 /** The page at /mine in a browser, and the embedded node that it mines for. */
 import type { Browser, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
+import { NodeClient } from '../../../src/client/node/client.ts'
 import type { Devnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
 import type { DevnetOptions } from '../../../src/devnet/options/devnet-options.ts'
-import { NodeClient } from '../../../src/node/client.ts'
 
 export const KEY = 'cd'.repeat(32)
 export const OTHER_KEY = 'ef'.repeat(32)

@@ -1,6 +1,6 @@
 /** The page runs the project's own modules: the server serves all that it needs and nothing else, and none needs Node. */
 import { expect, it } from 'vitest'
-import { readMinePage } from '../../../src/web/mine-page/files.ts'
+import { readMinePage } from '../../../src/faces/web/mine-page/files.ts'
 import { entriesOf, foreignIn, loadedBy, scriptsIn } from '../modules.ts'
 
 const assets = readMinePage()

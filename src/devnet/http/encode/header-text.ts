@@ -2,10 +2,10 @@
  * Writes headers as JSON straight from their bytes, without an object in between. The text of headerObjectWriter is
  * that of stringifyJson(headerToJson(...)), byte for byte.
  */
-import { readI64LE, readU64LE } from '../../../base/bytes.ts'
-import { ADJACENT_BYTES, headerLayout } from '../../../core/header.ts'
-import type { ProductWord } from '../../../core/header-json.ts'
-import { type NetworkCode, versionText } from '../../../core/known-networks.ts'
+import { readI64LE, readU64LE } from '#ground/base/bytes.ts'
+import { ADJACENT_BYTES, headerLayout } from '#ground/chain/header.ts'
+import type { ProductWord } from '#ground/chain/header-json.ts'
+import { type NetworkCode, versionText } from '#ground/chain/known-networks.ts'
 import { JsonBytes } from './json-bytes.ts'
 
 /** Writes a header, or a part of it, as a JSON value. Takes the encoded header. */

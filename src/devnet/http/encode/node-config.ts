@@ -1,7 +1,7 @@
 /** Response to GET /config. */
 
-import type { ProductWord } from '../../../core/header-json.ts'
-import type { NodeConfig } from '../../../schema/bodies.ts'
+import type { ProductWord } from '#ground/chain/header-json.ts'
+import type { NodeConfig } from '#ground/schema/bodies.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { NetworkSettings } from '../../rules/settings.ts'
 import { MAX_BATCH_PAYLOADS } from '../routes/payload.ts'

@@ -1,9 +1,9 @@
 /** GET /openapi.json: OpenAPI 3.1 description of a router, from the schemas that validate its requests. */
 
-import * as bodies from '../../../schema/bodies.ts'
-import * as commandBodies from '../../../schema/command-bodies.ts'
-import { JSON_TYPE, type Operation, type OperationResponse } from '../../../schema/operation.ts'
-import { type TObject, type TSchema, Type } from '../../../schema/typebox.ts'
+import * as bodies from '#ground/schema/bodies.ts'
+import * as commandBodies from '#ground/schema/command-bodies.ts'
+import { JSON_TYPE, type Operation, type OperationResponse } from '#ground/schema/operation.ts'
+import { type TObject, type TSchema, Type } from '#ground/schema/typebox.ts'
 import { sendJson } from '../app.ts'
 import { answersOf, type Router } from '../router.ts'
 

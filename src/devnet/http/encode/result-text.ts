@@ -1,5 +1,5 @@
 /** Command results in the form of poll and listen (PROTOCOL.md E.1). */
-import { encodeBase64Url } from '../../../base/bytes.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
 import type { Block } from '../../store/block-store.ts'
 
 const decoder = new TextDecoder()

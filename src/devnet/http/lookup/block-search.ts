@@ -1,6 +1,6 @@
 /** Pages of what blocks hold, in the order in which the node got the blocks, with cursors. */
-import { encodeBase64Url } from '../../../base/bytes.ts'
-import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { DEFAULT_LOOKUP_ITEMS } from '#ground/schema/lookup.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block, BlockStore } from '../../store/block-store.ts'

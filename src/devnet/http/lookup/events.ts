@@ -1,5 +1,5 @@
 /** Events of transactions by name, over all blocks. */
-import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/json.ts'
+import { type ExactJson, exactJsonText, parseExactJson } from '#ground/base/json.ts'
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 

@@ -1,8 +1,8 @@
 /** Finds the blocks of lists of headers and hashes: in the store, and on a fork below the pin too. */
 
-import type { AncestorHeaders } from '../../../copy/ancestor-headers.ts'
-import { encodeHeader } from '../../../core/header.ts'
-import type { BranchBounds, PageQuery } from '../../../schema/bodies.ts'
+import { encodeHeader } from '#ground/chain/header.ts'
+import type { BranchBounds, PageQuery } from '#ground/schema/bodies.ts'
+import type { AncestorHeaders } from '#language/copy/ancestor-headers.ts'
 import { CopiedTree } from '../../copy/copied-tree.ts'
 import type { NodeCopy } from '../../copy/node-copy.ts'
 import { Block, type BlockStore } from '../../store/block-store.ts'

@@ -1,7 +1,7 @@
 /** Pages of pacts: which steps have run on the present chains, and what the next one waits for. */
-import { type ExactJson, exactJsonText, parseExactJson } from '../../../base/json.ts'
-import { DEFAULT_LOOKUP_ITEMS } from '../../../schema/lookup.ts'
-import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '../../../schema/pacts.ts'
+import { type ExactJson, exactJsonText, parseExactJson } from '#ground/base/json.ts'
+import { DEFAULT_LOOKUP_ITEMS } from '#ground/schema/lookup.ts'
+import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '#ground/schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
 import type { NodeCopy, PactBelow } from '../../copy/node-copy.ts'
 import { proofHeight } from '../../ledger/spv.ts'

@@ -1,5 +1,5 @@
 /** Transactions in blocks: a list of all, and one with everything about it. */
-import type { FoundTransaction, ListedTransaction, TransactionPage } from '../../../schema/lookup.ts'
+import type { FoundTransaction, ListedTransaction, TransactionPage } from '#ground/schema/lookup.ts'
 import type { Command } from '../../command/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Block } from '../../store/block-store.ts'

@@ -1,6 +1,6 @@
 /** make-backup and check-backup (PROTOCOL.md E.1), at the documented root paths and at the paths of live nodes. */
-import { TEXT } from '../../../schema/operation.ts'
-import { operations } from '../../../schema/operations.ts'
+import { TEXT } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
 import type { BackupJobs } from '../../data/backup.ts'
 import { writeRefusal } from '../app.ts'
 import type { HttpRefusal } from '../refusal.ts'

@@ -3,7 +3,7 @@
  * their chain themselves, and results are searched on all chains.
  */
 import type { FastifyReply } from 'fastify'
-import { None, type Operation } from '../../../schema/operation.ts'
+import { None, type Operation } from '#ground/schema/operation.ts'
 import type { Command } from '../../command/command.ts'
 import { writeRefusal } from '../app.ts'
 import { isUnread, type Unread } from '../read-all.ts'

@@ -1,9 +1,9 @@
 /** Signed commands: local, send, poll, listen, spv and private (PROTOCOL.md E.3). */
 
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../../base/clock.ts'
-import { JSON_TYPE } from '../../../schema/operation.ts'
-import { operations } from '../../../schema/operations.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
 import { CommandFault, readCommand, readPrivateCommand, type SignedCommand } from '../../command/read.ts'
 import type { Calls } from '../../execution/calls.ts'
 import type { Ledger } from '../../ledger/ledger.ts'

@@ -1,6 +1,6 @@
 /** Orders about commands: dropping pending ones, and impersonation of signers. */
-import type { DropOrder, Dropped } from '../../../schema/control-commands.ts'
-import { impersonatedKey } from '../../../schema/control-commands.ts'
+import type { DropOrder, Dropped } from '#ground/schema/control-commands.ts'
+import { impersonatedKey } from '#ground/schema/control-commands.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'
 

@@ -1,5 +1,5 @@
 /** Changes the gas that a node takes: the limit of its blocks, and the lowest price of a command. */
-import type { GasOrder, GasState } from '../../../schema/control-commands.ts'
+import type { GasOrder, GasState } from '#ground/schema/control-commands.ts'
 import { type GasTerms, gasPriceOf } from '../../mempool/gas-terms.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'

@@ -1,8 +1,9 @@
 /** Writes rows of a table: a privileged command of the node's owner, checked against the schema of the table. */
-import type { TableDefinition } from '../../../contracts/machine/ast.ts'
-import type { ReadableState } from '../../../contracts/machine/state.ts'
-import type { Value } from '../../../contracts/values/value.ts'
-import type { RowsOrder } from '../../../schema/control-commands.ts'
+
+import type { RowsOrder } from '#ground/schema/control-commands.ts'
+import type { TableDefinition } from '#language/contracts/machine/ast.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
+import type { Value } from '#language/contracts/values/value.ts'
 import { tableNamed } from '../../ledger/given-table.ts'
 import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'

@@ -1,10 +1,10 @@
 /** Runs code with privileges: a command of the node's owner, which the next block of its chain holds. */
 
 import { randomUUID } from 'node:crypto'
-import { encodeBase64Url } from '../../../base/bytes.ts'
-import { blake2b256 } from '../../../core/blake2b.ts'
-import type { Network } from '../../../core/network.ts'
-import type { RunOrder } from '../../../schema/control-commands.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { blake2b256 } from '#ground/chain/blake2b.ts'
+import type { Network } from '#ground/chain/network.ts'
+import type { RunOrder } from '#ground/schema/control-commands.ts'
 import type { Command } from '../../command/command.ts'
 import { Malformed } from '../../command/parts.ts'
 import { readPrivileges } from '../../command/privileges.ts'

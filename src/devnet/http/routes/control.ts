@@ -2,11 +2,10 @@
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { encodeBase64Url } from '../../../base/bytes.ts'
-import { withFirstOf } from '../../../base/signals.ts'
-import type { Pin } from '../../../copy/pin.ts'
-import type { Cut } from '../../../core/cut.ts'
-import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '../../../core/target.ts'
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { withFirstOf } from '#ground/base/signals.ts'
+import type { Cut } from '#ground/chain/cut.ts'
+import { difficultyOf, MAX_TARGET, targetOfDifficulty } from '#ground/chain/target.ts'
 import {
   type ClockChange,
   controlOperations,
@@ -14,11 +13,12 @@ import {
   MAX_RULE_CHANGES,
   type MadeBlock,
   type MiningMode,
-} from '../../../schema/control.ts'
-import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '../../../schema/devnet-modes.ts'
-import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
-import type { ForkChange } from '../../../schema/reset-order.ts'
-import type { Static } from '../../../schema/typebox.ts'
+} from '#ground/schema/control.ts'
+import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '#ground/schema/devnet-modes.ts'
+import { JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
+import type { ForkChange } from '#ground/schema/reset-order.ts'
+import type { Static } from '#ground/schema/typebox.ts'
+import type { Pin } from '#language/copy/pin.ts'
 import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import type { Mining } from '../../orders/mining.ts'
 import { OrderRefused } from '../../orders/order-refused.ts'

@@ -1,7 +1,7 @@
 /** POST local: executes a command on this node alone (PROTOCOL.md E.3). */
 import type { FastifyReply } from 'fastify'
-import type { LocalQuery } from '../../../schema/command-bodies.ts'
-import { JSON_TYPE } from '../../../schema/operation.ts'
+import type { LocalQuery } from '#ground/schema/command-bodies.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
 import type { Command } from '../../command/command.ts'
 import { CommandFault, readCommand, type SignedCommand } from '../../command/read.ts'
 import type { Calls } from '../../execution/calls.ts'

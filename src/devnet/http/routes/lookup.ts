@@ -1,7 +1,7 @@
 /** Lookups of what blocks and contracts hold: everybody may read them, like the blocks themselves. */
 import type { FastifyReply } from 'fastify'
-import { lookupOperations } from '../../../schema/lookup.ts'
-import { JSON_TYPE, type Operation } from '../../../schema/operation.ts'
+import { lookupOperations } from '#ground/schema/lookup.ts'
+import { JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
 import { sendJson, writeRefusal } from '../app.ts'
 import { Contracts, type ContractsNode } from '../lookup/contracts.ts'
 import { eventPageText } from '../lookup/events.ts'

@@ -1,7 +1,7 @@
 /** mempool/getPending, member, lookup and insert (PROTOCOL.md E.1). */
-import { stringifyJson } from '../../../base/json.ts'
-import { JSON_TYPE } from '../../../schema/operation.ts'
-import { operations } from '../../../schema/operations.ts'
+import { stringifyJson } from '#ground/base/json.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
 import type { Command } from '../../command/command.ts'
 import { readCommandText } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'

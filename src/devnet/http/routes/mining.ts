@@ -1,8 +1,8 @@
 /** mining/work, mining/solved, mining/updates (PROTOCOL.md A.1 to A.3). */
-import { readU32LE } from '../../../base/bytes.ts'
-import type { Clock } from '../../../base/clock.ts'
-import { BINARY, JSON_TYPE } from '../../../schema/operation.ts'
-import { operations } from '../../../schema/operations.ts'
+import { readU32LE } from '#ground/base/bytes.ts'
+import type { Clock } from '#ground/base/clock.ts'
+import { BINARY, JSON_TYPE } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { writeRefusal } from '../app.ts'
 import { noWorkRefusal, solutionRefusal } from '../refusal.ts'

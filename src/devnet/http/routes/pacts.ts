@@ -1,7 +1,7 @@
 /** Pacts in blocks, and the accounts whose keys a page may sign with. */
-import { developmentAccounts } from '../../../core/development-accounts.ts'
-import { JSON_TYPE } from '../../../schema/operation.ts'
-import { type KnownAccounts, pactOperations } from '../../../schema/pacts.ts'
+import { developmentAccounts } from '#ground/chain/development-accounts.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { type KnownAccounts, pactOperations } from '#ground/schema/pacts.ts'
 import { type PhraseAccount, phraseAccounts } from '../../orders/phrase-accounts.ts'
 import { sendJson, writeRefusal } from '../app.ts'
 import { PactIndex } from '../lookup/pact-index.ts'

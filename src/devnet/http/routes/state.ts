@@ -1,6 +1,6 @@
 /** `GET /devnet/state`: the whole network in one file. */
-import { controlOperations } from '../../../schema/control.ts'
-import { BINARY } from '../../../schema/operation.ts'
+import { controlOperations } from '#ground/schema/control.ts'
+import { BINARY } from '#ground/schema/operation.ts'
 import { type SavedNetwork, stateStream } from '../../data/state-file.ts'
 import type { Router } from '../router.ts'
 

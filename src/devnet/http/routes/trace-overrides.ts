@@ -1,8 +1,9 @@
 /** Reads the overrides of `POST /devnet/trace`. */
-import type { LayerEntry, ReadableState } from '../../../contracts/machine/state.ts'
-import type { ObjectValue } from '../../../contracts/values/value.ts'
-import type { TraceOverrides } from '../../../schema/trace.ts'
-import type { Static } from '../../../schema/typebox.ts'
+
+import type { TraceOverrides } from '#ground/schema/trace.ts'
+import type { Static } from '#ground/schema/typebox.ts'
+import type { LayerEntry, ReadableState } from '#language/contracts/machine/state.ts'
+import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Overrides } from '../../execution/overrides.ts'
 import { tableNamed } from '../../ledger/given-table.ts'
 import { expectComplete, isoTime, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'

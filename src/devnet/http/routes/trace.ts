@@ -1,11 +1,11 @@
 /** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
 
 import type { FastifyReply } from 'fastify'
-import { exactJsonText, fieldsOf, parseExactJson } from '../../../base/json.ts'
-import { hashBytes } from '../../../contracts/values/hash.ts'
-import { JSON_TYPE } from '../../../schema/operation.ts'
-import { type TraceOrder, traceOperation } from '../../../schema/trace.ts'
-import type { Static } from '../../../schema/typebox.ts'
+import { exactJsonText, fieldsOf, parseExactJson } from '#ground/base/json.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { type TraceOrder, traceOperation } from '#ground/schema/trace.ts'
+import type { Static } from '#ground/schema/typebox.ts'
+import { hashBytes } from '#language/contracts/values/hash.ts'
 import type { Command } from '../../command/command.ts'
 import { CommandFault, readCommand } from '../../command/read.ts'
 import type { NoTrace, Traces } from '../../execution/traces.ts'

@@ -1,8 +1,8 @@
 /**
  * /devnet/view and /devnet/live: data of the page for developers. Everybody may read it, except for the private parts.
  */
-import { JSON_TYPE } from '../../../schema/operation.ts'
-import { viewOperations } from '../../../schema/view.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { viewOperations } from '#ground/schema/view.ts'
 import { sendJson } from '../app.ts'
 import type { Router } from '../router.ts'
 import { noMoreStreams } from '../stream/broadcast.ts'

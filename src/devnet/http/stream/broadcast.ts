@@ -1,6 +1,6 @@
 /** Broadcasts events to any number of streams. Each event is encoded once. */
 import type { FastifyReply } from 'fastify'
-import { TEXT } from '../../../schema/operation.ts'
+import { TEXT } from '#ground/schema/operation.ts'
 import { type ServedStream, streamEvent } from '../app.ts'
 
 type OpenStream = (reply: FastifyReply, onClose: () => void) => ServedStream

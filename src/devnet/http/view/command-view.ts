@@ -1,5 +1,5 @@
 /** Pending and executed commands for the page for developers. */
-import type { ExecutedView, PoolView } from '../../../schema/view.ts'
+import type { ExecutedView, PoolView } from '#ground/schema/view.ts'
 import type { Command } from '../../command/command.ts'
 import { readStored } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'

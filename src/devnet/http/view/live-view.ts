@@ -3,14 +3,14 @@
  * Otherwise it polls the node in short intervals, so that thousands of blocks a second cost no more than a few.
  */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../../base/clock.ts'
+import type { Clock } from '#ground/base/clock.ts'
 import {
   MAX_VIEW_STREAMS,
   type NetworkView,
   type NodeView,
   type PrintView,
   type RequestView,
-} from '../../../schema/view.ts'
+} from '#ground/schema/view.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Chains } from '../../rules/chains.ts'

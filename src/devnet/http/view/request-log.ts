@@ -1,5 +1,5 @@
 /** The last requests that the node has answered, without those of its own page. */
-import { PAGE_HEADER, type RequestView } from '../../../schema/view.ts'
+import { PAGE_HEADER, type RequestView } from '#ground/schema/view.ts'
 import type { App } from '../app.ts'
 
 const MAX_REQUESTS = 200

@@ -1,11 +1,11 @@
 /** Verifier `allow` of node release 3.2. Its proof is the JSON of the only capability that it grants. */
-import { FormatError } from '../../../base/errors.ts'
-import { type ExactJson, parseExactJson } from '../../../base/json.ts'
-import { equalValues } from '../../../contracts/values/compare.ts'
-import { CapabilityToken, type Value } from '../../../contracts/values/value.ts'
-import { valueFromJson } from '../../../contracts/values/wire.ts'
-import { Type } from '../../../schema/typebox.ts'
-import { validatorOf } from '../../../schema/validator.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import { type ExactJson, parseExactJson } from '#ground/base/json.ts'
+import { Type } from '#ground/schema/typebox.ts'
+import { validatorOf } from '#ground/schema/validator.ts'
+import { equalValues } from '#language/contracts/values/compare.ts'
+import { CapabilityToken, type Value } from '#language/contracts/values/value.ts'
+import { valueFromJson } from '#language/contracts/values/wire.ts'
 import { type VerifierGas, VerifierRefusal } from './verifier.ts'
 
 const GAS = 100

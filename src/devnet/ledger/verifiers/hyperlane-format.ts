@@ -1,7 +1,7 @@
 /**
  * Decodes messages of Hyperlane 3 and the metadata that proves them, as node release 3.2 does. Integers are big-endian.
  */
-import { concatBytes } from '../../../base/bytes.ts'
+import { concatBytes } from '#ground/base/bytes.ts'
 
 export interface HyperlaneMessage {
   readonly version: number

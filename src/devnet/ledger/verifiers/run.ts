@@ -1,8 +1,9 @@
 /** Runs the verifiers of a command before its code, as node release 3.2 does. */
-import { evalError } from '../../../contracts/errors.ts'
-import type { Run } from '../../../contracts/machine/ast.ts'
-import { compareText } from '../../../contracts/values/compare.ts'
-import { type VerifierName, verifierNames } from '../../../core/network.ts'
+
+import { type VerifierName, verifierNames } from '#ground/chain/network.ts'
+import { evalError } from '#language/contracts/errors.ts'
+import type { Run } from '#language/contracts/machine/ast.ts'
+import { compareText } from '#language/contracts/values/compare.ts'
 import type { VerifierUse } from '../../command/command.ts'
 import { allow } from './allow.ts'
 import { hyperlaneMessage } from './hyperlane-message.ts'

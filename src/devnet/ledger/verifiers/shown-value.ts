@@ -1,9 +1,9 @@
 /** Values in error texts of verifiers, which contain the internal representation of live nodes. */
 
-import { compareText } from '../../../contracts/values/compare.ts'
-import { Decimal } from '../../../contracts/values/decimal.ts'
-import { showValue } from '../../../contracts/values/print.ts'
-import { Unit, type Value } from '../../../contracts/values/value.ts'
+import { compareText } from '#language/contracts/values/compare.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
+import { showValue } from '#language/contracts/values/print.ts'
+import { Unit, type Value } from '#language/contracts/values/value.ts'
 
 /** Text of a literal, or of a list or object of literals. The language formats all other values. */
 export function shownValue(value: Value): string {

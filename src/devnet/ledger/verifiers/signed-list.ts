@@ -4,11 +4,11 @@
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha3_256 } from '@noble/hashes/sha3.js'
-import { concatBytes, decodeHex } from '../../../base/bytes.ts'
-import { FormatError } from '../../../base/errors.ts'
-import { equalValues } from '../../../contracts/values/compare.ts'
-import { Decimal } from '../../../contracts/values/decimal.ts'
-import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
+import { concatBytes, decodeHex } from '#ground/base/bytes.ts'
+import { FormatError } from '#ground/base/errors.ts'
+import { equalValues } from '#language/contracts/values/compare.ts'
+import { Decimal } from '#language/contracts/values/decimal.ts'
+import type { CapabilityToken, Value } from '#language/contracts/values/value.ts'
 import { type VerifierGas, VerifierRefusal } from './verifier.ts'
 
 /** Price of checking the signature. */

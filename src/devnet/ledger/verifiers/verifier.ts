@@ -1,6 +1,6 @@
 /** Interface of verifiers: each checks a proof of a command for the capabilities that the proof grants. */
-import { equalValues } from '../../../contracts/values/compare.ts'
-import type { CapabilityToken, Value } from '../../../contracts/values/value.ts'
+import { equalValues } from '#language/contracts/values/compare.ts'
+import type { CapabilityToken, Value } from '#language/contracts/values/value.ts'
 import type { VerifierUse } from '../../command/command.ts'
 
 /**

@@ -1,0 +1,168 @@
+/** Case files: JSON that says what to ask a node, and what to expect. docs/CONFORMANCE.md describes the format. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { parsePlainJson } from '#ground/base/json.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import { type Static, Type } from '#ground/schema/typebox.ts'
+import { validatorOf } from '#ground/schema/validator.ts'
+import { told } from './told.ts'
+import { type CaseNeed, caseNeeds, caseReleases, type Release } from './words.ts'
+
+const closed = { additionalProperties: false } as const
+const Text = Type.String({ minLength: 1 })
+const Texts = Type.Record(Type.String(), Type.Unknown())
+
+const Expectation = Type.Object(
+  {
+    status: told(Type.Unknown(), 'status of the answer: a number, a list of alternatives, or a matcher'),
+    headers: told(Texts, 'headers of the answer, names in lower case'),
+    json: told(Type.Unknown(), 'body as JSON'),
+    text: told(Type.Unknown(), 'body as text'),
+    bytes: told(Type.Unknown(), 'body as base64url'),
+    value: told(Type.Unknown(), 'value of a make step'),
+    event: told(
+      Type.Object({ name: Type.Unknown(), data: Type.Optional(Type.Unknown()) }, closed),
+      'event of a stream',
+    ),
+  },
+  closed,
+)
+/** Expected parts of an answer or an event. */
+export type Expectation = Static<typeof Expectation>
+
+const Made = Type.Union([
+  Type.Literal('command'),
+  Type.Literal('solution'),
+  Type.Literal('unsolved'),
+  Type.Literal('slice'),
+  Type.Literal('repeat'),
+])
+
+const CaseStep = Type.Object(
+  {
+    call: told(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' }), 'method of a request'),
+    path: told(Type.String({ pattern: '^(/|\\$)' }), 'path of the request'),
+    query: told(Texts, 'parameters of the request'),
+    headers: told(Texts, 'headers of the request; null leaves a header out'),
+    body: told(Type.Unknown(), 'body as JSON'),
+    bodyText: told(Type.String(), 'body as text'),
+    bodyBytes: told(Type.String(), 'body as base64url'),
+    start: told(Text, 'sends the request in the background, under this name'),
+    stream: told(Text, 'opens an event stream under this name'),
+    await: told(Text, 'judges the answer of a request in the background'),
+    event: told(Text, 'waits for an event of this stream that fits'),
+    mine: told(Texts, 'makes blocks: chain -> count'),
+    make: told(Made, 'makes a value'),
+    with: told(Texts, 'parts of the value to make'),
+    until: told(Type.Boolean(), 'repeats the request until its answer fits'),
+    skip: told(Type.Object({ when: Expectation, reason: Text }, closed), 'skips the case where the answer fits this'),
+    expect: told(Expectation, 'the expected answer'),
+    save: told(Type.Record(Type.String(), Type.String()), 'variable -> path of a part of the answer'),
+  },
+  closed,
+)
+/** One step of a case: a call, a wait, blocks, or a value that the runner makes. */
+export type CaseStep = Static<typeof CaseStep>
+
+const Case = Type.Object(
+  {
+    name: Text,
+    needs: Type.Array(Type.Union(caseNeeds.map((need) => Type.Literal(need))), { minItems: 1 }),
+    releases: Type.Optional(
+      Type.Array(Type.Union(caseReleases.map((release) => Type.Literal(release))), { minItems: 1 }),
+    ),
+    source: Text,
+    steps: Type.Array(CaseStep, { minItems: 1 }),
+  },
+  closed,
+)
+type CaseInFile = Static<typeof Case>
+
+/** The format of a file of cases. */
+export const CaseFile = Type.Object(
+  { $schema: Type.Optional(Type.String()), about: Text, cases: Type.Array(Case, { minItems: 1 }) },
+  closed,
+)
+
+/** A case with the file that it stands in. */
+export interface ConformanceCase extends Omit<CaseInFile, 'needs' | 'releases'> {
+  /** Name of the file without `.json`. */
+  readonly group: string
+  readonly needs: readonly CaseNeed[]
+  /** The only releases that the case judges; all if left out. */
+  readonly releases?: readonly Release[]
+}
+
+const kinds = ['call', 'await', 'event', 'mine', 'make'] as const
+
+/**
+ * Reads all case files of a folder, in the order of their names.
+ * @throws NewcutError BAD_INPUT that names file, case and step
+ */
+export function readCases(folder: string): ConformanceCase[] {
+  const cases = namesIn(folder).flatMap((name) => readCaseFile(folder, name))
+  const seen = new Set<string>()
+  for (const { group, name } of cases) {
+    const whole = `${group}: ${name}`
+    if (seen.has(whole))
+      throw new NewcutError('BAD_INPUT', `${join(folder, group)}.json: two cases are named "${name}"`)
+    seen.add(whole)
+  }
+  return cases
+}
+
+function namesIn(folder: string): string[] {
+  let names: string[]
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `cannot read the folder of cases ${folder}: ${fileProblem(error)}`)
+  }
+  if (names.length > 0) return names.toSorted()
+  throw new NewcutError('BAD_INPUT', `${folder} has no case files`, { hint: 'their names end in .json' })
+}
+
+function readCaseFile(folder: string, name: string): ConformanceCase[] {
+  const path = join(folder, name)
+  let content: unknown
+  try {
+    content = parsePlainJson(readUserText(path))
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
+  }
+  const validator = validatorOf(CaseFile)
+  if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
+  const { cases } = content as Static<typeof CaseFile>
+  for (const each of cases) {
+    for (const [i, step] of each.steps.entries()) checkStep(step, `${path}: "${each.name}", step ${i + 1}`)
+  }
+  return cases.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
+}
+
+function checkStep(step: CaseStep, place: string): void {
+  const found = kinds.filter((kind) => step[kind] !== undefined)
+  const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
+  if (found.length !== 1) throw wrong(`expected one of ${kinds.join(', ')}, got ${found.join(' and ') || 'none'}`)
+  if ((step.call === undefined) !== (step.path === undefined)) throw wrong('call and path go together')
+  const bodies = [step.body, step.bodyText, step.bodyBytes].filter((body) => body !== undefined)
+  if (bodies.length > 1) throw wrong('expected one of body, bodyText and bodyBytes')
+  if (step.skip !== undefined && step.call === undefined) throw wrong('skip goes with call')
+  if (step.event !== undefined && step.expect?.event === undefined) throw wrong('expect.event is missing')
+  if (step.make !== undefined && (step.save ?? step.expect) === undefined) throw wrong('save is missing')
+}
+
+/** The folder of cases that belongs to newcut: three folders above this file, and four above its compiled form. */
+export function ownCases(): string {
+  for (const path of ['../../../conformance', '../../../../conformance']) {
+    const folder = fileURLToPath(new URL(path, import.meta.url))
+    try {
+      if (readdirSync(folder).includes('info.json')) return folder
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+    }
+  }
+  throw new Error('the folder conformance is missing')
+}

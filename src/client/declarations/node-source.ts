@@ -1,0 +1,68 @@
+/** Reads the texts of contracts from a node, with read-only calls. */
+import { NewcutError } from '#ground/base/errors.ts'
+import { printable } from '#ground/base/printable.ts'
+import type { Value } from '#language/contracts/values/value.ts'
+import { type AskOptions, ask } from '../wallet/ask.ts'
+import { quoted } from '../wallet/capability.ts'
+import type { WalletNode } from '../wallet/wallet-node.ts'
+import type { ContractTexts } from './gather.ts'
+
+/** The list of modules and their descriptions cost gas, which a read-only call does not pay. */
+const GAS_LIMIT = 1_000_000
+/** Modules in one call. */
+const BATCH = 20
+/** Names in a hint. */
+const MAX_NAMES = 5
+
+export interface NodeContracts extends ContractTexts {
+  /** Throws NewcutError BAD_INPUT if the chain has no module or interface of this name. */
+  readonly demand: (name: string) => void
+}
+
+/** Lists the modules of a chain. Throws the errors of `ask`; NODE_MISBEHAVED for an answer of another form. */
+export async function nodeSource(node: WalletNode, chain: number, call: AskOptions): Promise<NodeContracts> {
+  const question = (code: string) => ask(node, chain, { code, gasLimit: GAS_LIMIT }, call)
+  const listed = await question('(list-modules)')
+  if (!Array.isArray(listed)) throw misbehaved(chain, 'list-modules gave no list')
+  const names = new Set(listed.filter((name) => typeof name === 'string'))
+  return {
+    has: (name) => names.has(name),
+    demand: (name) => {
+      if (names.has(name)) return
+      throw new NewcutError(
+        'BAD_INPUT',
+        `chain ${chain} of ${node.info.nodeVersion} has no module ${printable(name)}`,
+        {
+          hint: similar(name, [...names]),
+        },
+      )
+    },
+    texts: async (wanted) => {
+      const found = new Map<string, string>()
+      for (let from = 0; from < wanted.length; from += BATCH) {
+        const batch = wanted.slice(from, from + BATCH)
+        const answer = await question(`[${batch.map((name) => `(describe-module ${quoted(name)})`).join(' ')}]`)
+        batch.forEach((name, i) => {
+          found.set(name, textOf(chain, name, Array.isArray(answer) ? answer[i] : undefined))
+        })
+      }
+      return found
+    },
+  }
+}
+
+function textOf(chain: number, name: string, described: Value | undefined): string {
+  const code = described instanceof Map ? described.get('code') : undefined
+  if (typeof code === 'string') return code
+  throw misbehaved(chain, `describe-module ${name} gave no code`)
+}
+
+const misbehaved = (chain: number, what: string) => new NewcutError('NODE_MISBEHAVED', `chain ${chain}: ${what}`)
+
+/** Advice on a name that no module has. */
+function similar(name: string, names: readonly string[]): string {
+  const bare = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  const alike = names.filter((each) => each.toLowerCase().includes(bare)).sort()
+  if (alike.length > 0) return `is it ${alike.slice(0, MAX_NAMES).join(', or ')}?`
+  return "names have their namespace, such as free.token; --chain names another chain; newcut local '(list-modules)' lists all"
+}

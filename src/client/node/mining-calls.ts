@@ -1,0 +1,85 @@
+/** Calls of a miner: work, solutions, and whether mining is disabled. */
+import { describeError, FormatError, NewcutError } from '#ground/base/errors.ts'
+import type { MinerAccount } from '#ground/chain/payload.ts'
+import { decodeWorkResponse, type Work } from '#ground/chain/work.ts'
+import { BINARY } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
+import { type Context, callOf } from './chain-calls.ts'
+import { isFromNode, NodeRefusal, serverMsOf } from './errors.ts'
+import type { HttpAnswer } from './http.ts'
+import { nodeInfo } from './node-calls.ts'
+import { judgeWork, WrongAnswer } from './node-info.ts'
+import { type CallOptions, misbehaved } from './requests.ts'
+
+/** Work, and the least time that the clock of the node was ahead of ours when it responded; null if it sent none. */
+export interface WorkAnswer {
+  readonly work: Work
+  readonly clockAheadMs: number | null
+}
+
+/** Fetches work that fits the graphs of the node. */
+export async function fetchWork(
+  context: Context,
+  account: MinerAccount,
+  suggestedChain: number | undefined,
+  call: CallOptions,
+): Promise<WorkAnswer> {
+  const { work: operation } = operations
+  const query = { chain: suggestedChain }
+  const answer = await context.requests.send(operation, {
+    ...callOf(call),
+    query,
+    body: bodyFor(account),
+    accept: BINARY,
+  })
+  try {
+    const work = decodeWorkResponse(answer.body)
+    judgeWork(work.fields, context.graphHistory)
+    return { work, clockAheadMs: clockAhead(answer) }
+  } catch (error) {
+    if (error instanceof FormatError) throw misbehaved(operation, answer, describeError(error), { cause: error })
+    if (!(error instanceof WrongAnswer)) throw error
+    // The next response may be right: from another node at the same address, or from one that is still starting.
+    const hint = 'a miner that started before the network changed its graph needs to be started anew'
+    throw misbehaved(operation, answer, `work of ${error.message}`, { retryable: true, hint })
+  }
+}
+
+function bodyFor({ account, predicate, publicKeys }: MinerAccount) {
+  return { account, predicate, 'public-keys': publicKeys }
+}
+
+function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
+  const serverMs = serverMsOf(headers)
+  return serverMs === null ? null : serverMs - receivedAtMs
+}
+
+/** Submits solved work. Throws a retryable NodeMisbehaved if something else responded in place of the node. */
+export async function submitWork(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
+  const { solved: operation } = operations
+  const answer = await context.requests.send(operation, { ...callOf(call), body: work })
+  if (isFromNode(answer.headers)) return
+  throw misbehaved(operation, answer, 'no version header of a node', { retryable: true })
+}
+
+/**
+ * Whether mining is disabled on an otherwise healthy node, as opposed to an outage. In this order, a node of the same
+ * network must respond to /health-check and /info, and to the request for work with its own 404.
+ */
+export async function isMiningDisabled(context: Context, account: MinerAccount, call: CallOptions): Promise<boolean> {
+  try {
+    const health = await context.requests.send(operations.healthCheck, callOf(call))
+    const { info, answer } = await nodeInfo(context.requests, callOf(call))
+    const isNode = isFromNode(health.headers) && isFromNode(answer.headers)
+    if (!isNode || info.nodeVersion !== context.info.nodeVersion) return false
+    await fetchWork(context, account, undefined, call)
+    return false
+  } catch (error) {
+    if (error instanceof NodeRefusal && error.operation === operations.work.id) {
+      return error.status === 404 && error.isNodesOwn
+    }
+    // Anything else may be an outage. The reason of a signal, and errors of the caller, pass as they are.
+    if (error instanceof NewcutError && error.code.startsWith('NODE_')) return false
+    throw error
+  }
+}

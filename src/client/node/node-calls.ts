@@ -1,0 +1,140 @@
+/** Calls about the node as a whole, its backups, and its mempools. */
+import type { ProductWord } from '#ground/chain/header-json.ts'
+import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '#ground/schema/bodies.ts'
+import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { operations } from '#ground/schema/operations.ts'
+import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
+import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
+import type { HttpAnswer } from './http.ts'
+import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
+import { type CallOptions, misbehaved, type Requests, readJson } from './requests.ts'
+
+/** Fetches and judges the present description of the node. */
+export async function nodeInfo(
+  requests: Requests,
+  call: CallOptions,
+): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
+  const { body, answer } = await askInfo(requests, call)
+  return { ...judgeInfoAnswer(body, answer), answer }
+}
+
+/** Fetches /info. The body lacks the values that usableInfo removes, and is not judged yet. */
+export async function askInfo(
+  requests: Requests,
+  call: CallOptions,
+): Promise<{ readonly body: NodeInfo; readonly answer: HttpAnswer }> {
+  const answer = await requests.send(operations.nodeInfo, { ...call, accept: 'application/json' })
+  return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, usableInfo) as NodeInfo, answer }
+}
+
+/** Judges the body of a response to /info. Throws NodeMisbehaved. */
+export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
+  try {
+    return judgeInfo(body)
+  } catch (error) {
+    if (!(error instanceof WrongAnswer)) throw error
+    throw misbehaved(operations.nodeInfo, answer, `an impossible description of itself: ${error.message}`)
+  }
+}
+
+/** Fetches and judges the description of a node, and its word in paths. Throws NotRecognised if it is no node. */
+export async function recognise(
+  requests: Requests,
+  call: CallOptions,
+): Promise<{ readonly judged: JudgedInfo; readonly product: ProductWord }> {
+  const { body, answer } = await recognised(askInfo(requests, call))
+  const product = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
+  return { judged: judgeInfoAnswer(body, answer), product }
+}
+
+async function recognised<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    const isOther = error instanceof NodeMisbehaved || (error instanceof NodeRefusal && !error.retryable)
+    throw isOther ? new NotRecognised(error) : error
+  }
+}
+
+/** Starts a backup job. @returns its id */
+export async function makeBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
+  const { makeBackup: operation } = operations
+  const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
+  let id: string
+  try {
+    id = await requests.text(operation, request)
+  } catch (error) {
+    // Live nodes serve it below the path of the network.
+    if (!isMissing(error)) throw error
+    id = await requests.text(operation, request, 'network').catch((second: unknown) => {
+      if (!isMissing(second)) throw second
+      throw new NodeRefusal(second, 'backups are off: live nodes want --enable-backup-api and --backup-directory')
+    })
+  }
+  if (/^[\w-]{1,128}$/.test(id)) return id
+  const message = `${url} answered with a malformed backup id: ${JSON.stringify(id.slice(0, 80))}`
+  throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
+}
+
+/** @returns the status of a backup job. Throws NotFound */
+export async function checkBackup({ requests }: Context, id: string, call: CallOptions): Promise<BackupStatus> {
+  const { checkBackup: operation } = operations
+  const request = { ...callOf(call), params: { backupId: id } }
+  const refusals: NodeRefusal[] = []
+  for (const scope of ['root', 'network'] as const) {
+    try {
+      return (await requests.text(operation, request, scope)) as BackupStatus
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      refusals.push(error)
+    }
+  }
+  // The response with a text is from the path where the endpoint exists.
+  const told = refusals.find(({ excerpt }) => excerpt !== '') ?? refusals[0]
+  throw new NotFound(told, id, told.excerpt || 'no such backup, or backups are off')
+}
+
+function isMissing(error: unknown): error is NodeRefusal {
+  return error instanceof NodeRefusal && error.status === 404
+}
+
+/** Start of a query for pending transactions: the `highwaterMark` of the previous one. */
+export type HighwaterMark = PendingTransactions['highwaterMark']
+
+/** Fetches hashes of pending transactions. */
+export async function mempoolPending(
+  { requests }: Context,
+  chain: number,
+  { since, ...call }: CallOptions & { readonly since?: HighwaterMark },
+): Promise<PendingTransactions> {
+  const { mempoolPending: operation } = operations
+  const params = { chain: chainText(operation, chain) }
+  // Both or none: a node ignores one without the other.
+  const query = since === undefined ? {} : { nonce: String(since[0]), since: String(since[1]) }
+  return (await requests.json(operation, { ...callOf(call), params, query })).body
+}
+
+/** Fetches one entry for each key. */
+export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup'>(
+  { requests }: Context,
+  id: Id,
+  { chain, keys, call }: { readonly chain: number; readonly keys: readonly Hash[]; readonly call: CallOptions },
+) {
+  const operation = operations[id]
+  const params = { chain: chainText(operation, chain) }
+  const { body, answer } = await requests.json(operation, { ...callOf(call), params, body: keys.map(textOfHash) })
+  const { length } = body as readonly unknown[]
+  if (length === keys.length) return body
+  const message = `${answer.url} answered with ${length} entries for ${keys.length} request keys`
+  throw new NodeMisbehaved(message, { url: answer.url, status: answer.status, operation: id })
+}
+
+/** Adds transactions. */
+export async function mempoolInsert(
+  { requests }: Context,
+  { chain, commands, call }: { chain: number; commands: readonly (string | Command)[]; call: CallOptions },
+): Promise<void> {
+  const { mempoolInsert: operation } = operations
+  const body = commands.map((command) => (typeof command === 'string' ? command : JSON.stringify(command)))
+  await requests.send(operation, { ...callOf(call), params: { chain: chainText(operation, chain) }, body })
+}

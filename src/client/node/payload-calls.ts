@@ -1,0 +1,86 @@
+/** Payloads of a chain, single and in batches. */
+import { NewcutError } from '#ground/base/errors.ts'
+import type { PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
+import { operations } from '#ground/schema/operations.ts'
+import { type Context, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
+import { type CallOptions, misbehaved } from './requests.ts'
+import { verifyPayload } from './verify-payload.ts'
+
+/** Options of a call for payloads. */
+export interface PayloadOptions extends CallOptions {
+  /** Height of the block: a hint that helps some nodes to find it faster. */
+  readonly height?: number
+  /** Whether to compute the hashes again (InvalidPayload). Without outputs, outputsHash is taken as it is. */
+  readonly verify?: boolean
+}
+
+/** Hashes of payloads, optionally with the heights of their blocks as hints. */
+export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
+
+/** Live nodes silently drop payloads beyond this number, or beyond a lower configured one (PROTOCOL.md E.0). */
+const MAX_IN_BATCH = 1000
+
+const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
+const many = { plain: operations.payloads, outputs: operations.payloadsOutputs } as const
+
+interface Payloads {
+  readonly plain: PayloadData
+  readonly outputs: PayloadWithOutputs
+}
+
+/** Fetches one payload. */
+export async function payload<K extends keyof Payloads>(
+  context: Context,
+  kind: K,
+  { chain, hash, options }: { readonly chain: number; readonly hash: Hash; readonly options: PayloadOptions },
+): Promise<Payloads[K]> {
+  const operation = one[kind]
+  const key = textOfHash(hash)
+  const params = { chain: chainText(operation, chain), hash: key }
+  const call = { ...callOf(options), params, query: { height: options.height } }
+  const { body, answer } = await context.requests.json(operation, call)
+  if (body.payloadHash !== key) throw misbehaved(operation, answer, `another payload: ${body.payloadHash}`)
+  if (options.verify) verifyPayload(body, originOf(context, operation, params))
+  return body as Payloads[K]
+}
+
+/** Fetches several payloads, in the order of the keys. Payloads that the node lacks are left out. */
+export async function payloads<K extends keyof Payloads>(
+  context: Context,
+  kind: K,
+  { chain, keys, options }: { readonly chain: number; readonly keys: PayloadKeys; readonly options: PayloadOptions },
+): Promise<Payloads[K][]> {
+  const operation = many[kind]
+  const params = { chain: chainText(operation, chain) }
+  const { hashes, heights } = wanted(keys)
+  const found = new Map<string, Payloads[K]>()
+  let left = hashes
+  while (left.length > 0) {
+    const batch = left.slice(0, MAX_IN_BATCH)
+    const body = heights === undefined ? batch : { hashes: batch, heights: batch.map((hash) => heights.get(hash) ?? 0) }
+    const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
+    const asked = new Set(batch)
+    for (const item of items) {
+      // Each once: a node that repeats a payload is as wrong as one that adds another.
+      if (!asked.delete(item.payloadHash)) {
+        throw misbehaved(operation, answer, `a payload too many: ${item.payloadHash}`)
+      }
+      if (options.verify) verifyPayload(item, originOf(context, operation, params))
+      found.set(item.payloadHash, item as Payloads[K])
+    }
+    // Missing payloads may have been too much for the node. Only a response without any means that it has none of them.
+    left = [...(items.length > 0 ? asked : []), ...left.slice(MAX_IN_BATCH)]
+  }
+  return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)
+}
+
+/** Keys without repetitions. */
+function wanted(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<string, number> | undefined } {
+  const isList = Array.isArray(keys)
+  const { hashes, heights } = (isList ? { hashes: keys } : keys) as Exclude<PayloadKeys, readonly Hash[]>
+  if (heights !== undefined && heights.length !== hashes.length) {
+    throw new NewcutError('BAD_OPTION', `${heights.length} heights for ${hashes.length} payload hashes`)
+  }
+  const byHash = new Map(hashes.map((hash, i) => [textOfHash(hash), heights?.[i] ?? 0]))
+  return { hashes: [...byHash.keys()], heights: heights && byHash }
+}

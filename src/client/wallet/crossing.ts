@@ -1,0 +1,100 @@
+/** Second half of a transfer between chains: the proof of the first step, and the continuation with it. */
+import { sleep } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { NodeRefusal } from '../node/errors.ts'
+import { GAS } from './capability.ts'
+import type { CommandRequest, CommandSender } from './command-sender.ts'
+import { CommandFailed } from './failure.ts'
+import type { SigningKey } from './keys.ts'
+
+/** A first step that hands something to another chain. */
+export interface Crossing {
+  readonly chain: number
+  readonly requestKey: string
+  readonly targetChain: number
+  readonly pactId: string
+  /** Number of the next step. */
+  readonly step: number
+}
+
+/** Texts of nodes (PROTOCOL.md E.1). */
+const ALREADY_COMPLETE = /already completed/i
+const PROOF_PASSED_BY = /target header is not in the chain/i
+const STEP_PASSED_BY = /Transaction hash not found/i
+const MAX_ROUNDS = 10
+const ROUND_PAUSE_MS = 1000
+const GRACE_MS = 60_000
+
+/**
+ * The crossing that the result of a command starts. Throws NewcutError BAD_OPTION if it hands nothing to another chain.
+ */
+export function crossingOf(result: CommandResult, chain: number): Crossing {
+  const { continuation, reqKey: requestKey } = result
+  const targetChain = targetOf(continuation?.yield)
+  if (!continuation || targetChain === null) {
+    throw new NewcutError(
+      'BAD_OPTION',
+      `${requestKey} on chain ${chain} is not the first step of a transfer between chains`,
+      {
+        hint: 'give the request key of the step that took the coins from the sender',
+      },
+    )
+  }
+  return { chain, requestKey, targetChain, pactId: continuation.pactId, step: continuation.step + 1 }
+}
+
+function targetOf(yielded: unknown): number | null {
+  const { provenance } = (yielded ?? {}) as { readonly provenance?: { readonly targetChainId?: unknown } | null }
+  const target = provenance?.targetChainId
+  return typeof target === 'string' && /^\d{1,9}$/.test(target) ? Number(target) : null
+}
+
+/**
+ * Waits for the proof, and continues on the target chain, where `gasPayer` pays. If a reorg removes the block of the
+ * first step, or that of the proof, another round follows. Throws like CommandSender.
+ * @returns null if the transfer is complete already
+ */
+export async function completeCrossing(
+  commandSender: CommandSender,
+  crossing: Crossing,
+  payment: { readonly gasPayer: string; readonly keys: readonly SigningKey[] },
+): Promise<CommandResult | null> {
+  for (let round = 1; ; round++) {
+    try {
+      return await commandSender.carryOut({ ...(await continuation(commandSender, crossing)), ...paidBy(payment) })
+    } catch (error) {
+      if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
+      if (round === MAX_ROUNDS || !isPassedBy(error)) throw error
+    }
+    const { clock, signal } = commandSender.options
+    await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
+    // The first step returns to the chain by itself, or this wait ends.
+    await commandSender.result(crossing.chain, crossing.requestKey)
+  }
+}
+
+/** The step on the target chain, with a proof of the previous one. */
+async function continuation(
+  { node, options }: CommandSender,
+  { chain, requestKey, targetChain, pactId, step }: Crossing,
+): Promise<Pick<CommandRequest, 'chain' | 'payload'>> {
+  const { signal, onStep, terms } = options
+  onStep({ type: 'proof', chain, targetChain })
+  const proof = await node.waitForProof(chain, requestKey, targetChain, {
+    signal,
+    limitMs: terms.ttlMs + GRACE_MS,
+    onProgress: (progress) => onStep({ ...progress, chain }),
+  })
+  return { chain: targetChain, payload: { pactId, step, rollback: false, proof, data: '{}' } }
+}
+
+const paidBy = ({ gasPayer, keys }: { readonly gasPayer: string; readonly keys: readonly SigningKey[] }) => {
+  return { sender: gasPayer, keys, capabilities: [GAS] }
+}
+
+/** Whether a reorg has removed the first step or the block of the proof. */
+function isPassedBy(error: unknown): boolean {
+  if (error instanceof CommandFailed) return PROOF_PASSED_BY.test(error.error.message)
+  return error instanceof NodeRefusal && STEP_PASSED_BY.test(error.excerpt)
+}

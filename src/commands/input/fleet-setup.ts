@@ -1,0 +1,60 @@
+/** The connection to NATS, for leaders, rigs and `newcut fleet`. */
+import { hostname } from 'node:os'
+import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import { readNatsAddress } from '#mining/fleet/address.ts'
+import { readCredentials } from '#mining/fleet/credentials.ts'
+import type { LinkSetup } from '#mining/fleet/link.ts'
+import { FLEET_NAME } from '#mining/fleet/messages.ts'
+
+export interface NatsValues {
+  readonly 'fleet-name': string
+  readonly 'nats-creds': string | undefined
+  readonly 'nats-ca': string | undefined
+  readonly 'nats-cert': string | undefined
+  readonly 'nats-key': string | undefined
+}
+
+/** Throws NewcutError BAD_OPTION for addresses and files that cannot be read. */
+export function linkSetup(values: NatsValues, servers: readonly string[]): LinkSetup {
+  const addresses = servers.map(readNatsAddress)
+  const { 'nats-cert': cert, 'nats-key': key } = values
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? '--nats-cert' : '--nats-key'
+    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
+      hint: 'give both, or neither',
+    })
+  }
+  const creds = textOf('nats-creds', values)
+  const trust = {
+    authenticator: creds === undefined ? creds : readCredentials(creds, `--nats-creds ${values['nats-creds']}`),
+    ca: textOf('nats-ca', values),
+    cert: textOf('nats-cert', values),
+    key: textOf('nats-key', values),
+  }
+  return { addresses, trust, fleet: values['fleet-name'] }
+}
+
+/** The host name up to its first dot, without characters that names of rigs cannot have. */
+export function machineName(): string {
+  const name = hostname()
+    .split('.')[0]
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 32)
+  return FLEET_NAME.test(name) ? name : 'rig'
+}
+
+type FileOption = 'nats-creds' | 'nats-ca' | 'nats-cert' | 'nats-key'
+
+function textOf(name: FileOption, values: NatsValues): string | undefined {
+  const file = values[name]
+  if (file === undefined) return undefined
+  try {
+    return readUserText(file)
+  } catch (error) {
+    throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${fileProblem(error)}`, {
+      hint: 'name a file that the user of this process may read',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,36 @@
+/** Nodes refuse unreadable code without the bracket that is open, or without a place. newcut adds them. */
+import { existsSync } from 'node:fs'
+import { NodeRefusal } from '#client/node/errors.ts'
+import { isUnreadable } from '#client/wallet/advice.ts'
+import { CommandFailed } from '#client/wallet/failure.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import { readProgram } from '#language/contracts/syntax/program.ts'
+
+/**
+ * Says where newcut cannot read the code, if the node could not.
+ * @param given code or its file, as the user named it
+ * @returns the error itself if it has another reason
+ */
+export function withSyntaxAdvice(given: string, code: string, error: unknown): unknown {
+  const hint = isOfSyntax(error) ? unreadable(given, code) : null
+  if (hint === null || !(error instanceof NewcutError)) return error
+  return new NewcutError(error.code, error.message, { hint, cause: error.cause })
+}
+
+function isOfSyntax(error: unknown): boolean {
+  if (error instanceof CommandFailed) return error.error.type === 'SyntaxError'
+  return error instanceof NodeRefusal && isUnreadable(error.excerpt)
+}
+
+/** @returns place and reason, or null for code that newcut can read */
+function unreadable(given: string, code: string): string | null {
+  try {
+    readProgram(code)
+    return null
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    const { line, column } = error.place ?? { line: 0, column: 0 }
+    return `${existsSync(given) ? given : 'code'}:${line + 1}:${column + 1}: ${error.message}`
+  }
+}

@@ -1,0 +1,50 @@
+/** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { NewcutError } from '#ground/base/errors.ts'
+import { jsonObjectIn } from '#ground/base/json.ts'
+import { type PresentToken, refuseWithoutToken } from './token.ts'
+
+export const CONFIGURATION_PATH = '/2/config'
+
+/** Option name -> value, as JSON. */
+export type Options = Readonly<Record<string, unknown>>
+
+export interface Configuration {
+  /** Returns the options in use, without secrets. */
+  read(): Options
+  /**
+   * Applies all of these options, or none. Null removes an option. Resolves when the change is in effect.
+   * Throws NewcutError for invalid options; nothing has changed then.
+   */
+  change(options: Options): Promise<void>
+}
+
+const MAX_BODY_BYTES = 64 * 1024
+
+/** Adds the routes. */
+export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: PresentToken): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.get(CONFIGURATION_PATH, (_request, reply) => reply.send(configuration.read()))
+    scope.put(CONFIGURATION_PATH, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      const refused = refuseWithoutToken(request, reply, token)
+      if (refused !== null) return refused
+      const options = jsonObjectIn(String(request.body ?? ''))
+      if (options === null) {
+        return bad(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
+      }
+      try {
+        await configuration.change(options)
+      } catch (error) {
+        if (!(error instanceof NewcutError)) throw error
+        return bad(reply, error)
+      }
+      return reply.code(204).send()
+    })
+  })
+}
+
+function bad(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply {
+  return reply.code(400).send({ error: hint === undefined ? message : `${message} (${hint})` })
+}

@@ -1,0 +1,119 @@
+/** Option values of a command with variables or a file: their names are checked against the options of all commands. */
+import { NewcutError } from '#ground/base/errors.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import { closest } from './closest.ts'
+import { type Config, type RawOptions, resolveLayers } from './config.ts'
+import { flagWriter } from './flags.ts'
+import type { ProcessEnvironment } from './line.ts'
+import { flagsOfOptions } from './options/devnet.ts'
+import { environmentName, negatedName, type OptionSpec } from './options/row.ts'
+import { optionTables } from './options/table.ts'
+import { parseYaml, yaml } from './yaml.ts'
+
+const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
+
+/**
+ * @returns the effective values of `table`.
+ * @param flags option name -> text as typed
+ * @param file the path of `--config`; by default that of NEWCUT_CONFIG. Throws NewcutError BAD_OPTION or BAD_CONFIG.
+ */
+export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
+  table: Table,
+  flags: RawOptions,
+  environment: ProcessEnvironment,
+  file: string | undefined,
+): Config<Table> {
+  refuseUnknownVariables(environment)
+  const path = file ?? environment[CONFIG_VARIABLE] ?? null
+  const content = path === null ? {} : parseConfigFile(path, readConfigFile(path))
+  return resolveLayers(table, { orders: {}, flags, environment, content, file: path })
+}
+
+/** Writes the flags of all commands into texts that name options as programs do. */
+export const writeFlags = flagWriter(
+  optionTables.flatMap((table) => Object.keys(table)),
+  flagsOfOptions,
+)
+
+/** The names of all options of all commands: one file and one environment serve all commands. */
+function knownNames(): Set<string> {
+  const namesOf = (table: Readonly<Record<string, unknown>>) =>
+    Object.entries(table).flatMap(([name, entry]) => {
+      const spec = entry as OptionSpec<unknown>
+      return spec.isFlagOnly ? [] : [name, negatedName(name, spec) ?? spec.plural ?? name]
+    })
+  return new Set(optionTables.flatMap(namesOf))
+}
+
+function refuseUnknownVariables(environment: ProcessEnvironment): void {
+  const ours = Object.keys(environment).filter((variable) => variable.startsWith('NEWCUT_'))
+  if (ours.length === 0) return
+  const known = new Set([CONFIG_VARIABLE, ...[...knownNames()].map(environmentName)])
+  for (const variable of ours) {
+    if (known.has(variable)) continue
+    throw new NewcutError('BAD_OPTION', `${variable} in the environment: no such option${closest(variable, known)}`)
+  }
+}
+
+/** The reason without the path, which the error names anyway, and without the excerpt of a YAML parser. */
+function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
+  if (syscall === undefined) return message.split('\n')[0].replace(/:$/, '')
+  return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
+}
+
+/** The text of a configuration file. Throws NewcutError BAD_CONFIG when it cannot be read. */
+export function readConfigFile(path: string): string {
+  return orBadConfig(path, () => readUserText(path))
+}
+
+function orBadConfig<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const message = `configuration file ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`
+    throw new NewcutError('BAD_CONFIG', message, { cause: error })
+  }
+}
+
+/** @returns the options of a text, with their values unchecked. Throws NewcutError BAD_CONFIG, which names `path`. */
+export function parseConfigFile(path: string, text: string): RawOptions {
+  const content: unknown = orBadConfig(path, () => fromYaml(text))
+  if (content === null) return {}
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    throw new NewcutError('BAD_CONFIG', `configuration file ${path}: expected lines of the form option: value`)
+  }
+  const known = knownNames()
+  for (const name of Object.keys(content)) {
+    if (!known.has(name)) {
+      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${closest(name, known)}`)
+    }
+  }
+  return content as RawOptions
+}
+
+/** Throws SyntaxError. */
+function fromYaml(text: string): unknown {
+  const { document, problem } = parseYaml(text)
+  if (problem !== null) throw new SyntaxError(problem.reason)
+  return document.toJS()
+}
+
+/** The lines of a YAML file with the effective configuration. A comment names the origin of each value. */
+export function configLines<Table extends Readonly<Record<string, unknown>>>(
+  table: Table,
+  { values, origins }: Config<Table>,
+): string[] {
+  return Object.entries(table).flatMap(([name, entry]) => {
+    const spec = entry as OptionSpec<unknown>
+    // A file cannot set it.
+    if (spec.isFlagOnly) return []
+    const value = (values as Record<string, unknown>)[name]
+    if (value === undefined) return `# ${name}: not set (${spec.help})`
+    if (spec.isSecret) return `# ${name}: set, and not shown # ${origins.get(name)}`
+    const text = yaml()
+      .stringify({ [name]: spec.kind.format(value) }, { collectionStyle: 'flow', lineWidth: 0 })
+      .trim()
+      .replace(/^\{ (.*) \}$/, '$1')
+    return `${text} # ${origins.get(name)}`
+  })
+}

@@ -1,0 +1,137 @@
+/** The log of a command that runs until it is stopped: on the console, and in the file of --log-file. */
+import { existsSync, rmSync } from 'node:fs'
+import { asNewcutError, describeError, NewcutError } from '#ground/base/errors.ts'
+import { LogFile, type LogFileEvents } from '#ground/platform/log-file.ts'
+import { type ChangingFace, changingFace, type FaceMaker } from './changing-face.ts'
+import { writeFlags } from './config-file.ts'
+import { fileFace } from './file-face.ts'
+import type { LogFormat, LogLevel, LogStyle } from './levels.ts'
+import { type ConsoleEvent, errorEvent, withFlags } from './notices.ts'
+import { outputProblem } from './output-file.ts'
+
+/** The options of cli/options/log.ts. */
+export interface LogValues {
+  readonly log: LogFormat
+  readonly 'log-level': LogLevel
+  readonly 'log-file': string | undefined
+  /** With it, newcut only tests whether it can open the file. */
+  readonly 'dry-run'?: boolean
+}
+
+/** The faces of the console, and the time for the file. */
+export interface LogOutputs {
+  readonly faces: FaceMaker
+  readonly nowMs: () => number
+}
+
+/** The style of the options. */
+export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, level: values['log-level'] })
+
+/**
+ * Runs a task with its log. The file also gets the error that ends the task. SIGUSR2 reopens the file. Without a file it
+ * does nothing, because it must not end the miner. Throws NewcutError BAD_OPTION if the file cannot be opened.
+ */
+export async function withLog<T>(
+  values: LogValues,
+  { faces, nowMs }: LogOutputs,
+  task: (log: ChangingFace) => Promise<T>,
+): Promise<T> {
+  const onConsole = changingFace(styleOf(values), faces)
+  const kept = keptLog(values, onConsole, nowMs)
+  const inFile = kept?.face
+  const reopen = () => kept?.file.reopen()
+  const onCrash = (error: Error) => inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
+  process.on('SIGUSR2', reopen)
+  process.on('uncaughtExceptionMonitor', onCrash)
+  try {
+    return await task(written(inFile === undefined ? onConsole : both(onConsole, inFile)))
+  } catch (error) {
+    // main.ts shows it on the console.
+    inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
+    throw error
+  } finally {
+    process.off('uncaughtExceptionMonitor', onCrash)
+    process.off('SIGUSR2', reopen)
+    kept?.end()
+  }
+}
+
+/** The log with the flags of the command in its warnings. */
+function written(log: ChangingFace): ChangingFace {
+  return {
+    ...log,
+    show: (event) => log.show(withFlags(event, writeFlags)),
+    tell: (event) => log.tell(withFlags(event, writeFlags)),
+  }
+}
+
+/** Opens the file as a test, and removes a file that it created. Throws NewcutError BAD_OPTION. */
+function tryLogFile(path: string): void {
+  const wasThere = existsSync(path)
+  const nothing = () => undefined
+  openLogFile(path, { onFailing: nothing, onRecovered: nothing, onNotReopened: nothing }).close()
+  if (!wasThere) rmSync(path)
+}
+
+/** @returns the file and its face, or null without a file. Failures of the file go to the console. */
+function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
+  const path = values['log-file']
+  if (path === undefined) return null
+  if (values['dry-run']) {
+    tryLogFile(path)
+    return null
+  }
+  const file = openLogFile(path, {
+    onFailing: (error) => {
+      const message = `log file ${path}: lines cannot be written, and are missing in it (${describeError(error)})`
+      onConsole.tell({ type: 'warning', message: `${message}; newcut continues without them` })
+    },
+    onRecovered: (lost) => {
+      const event: ConsoleEvent = {
+        type: 'recovered',
+        message: `log file ${path}: lines can be written again; ${missingText(lost)}`,
+      }
+      onConsole.tell(event)
+      face.tell(event)
+    },
+    onNotReopened: (error) => {
+      const message = `log file ${path}: cannot be reopened (${describeError(error)}); newcut keeps writing to the old file`
+      onConsole.tell({ type: 'warning', message })
+    },
+  })
+  const face = changingFace(styleOf(values), (format) => fileFace(format, file, nowMs))
+  const end = () => {
+    file.close()
+    if (file.lost > 0) onConsole.tell({ type: 'warning', message: `log file ${path}: ${missingText(file.lost)}` })
+  }
+  return { file, face, end }
+}
+
+const missingText = (lines: number) => (lines === 1 ? '1 line is missing' : `${lines} lines are missing`)
+
+function openLogFile(path: string, events: LogFileEvents): LogFile {
+  try {
+    return LogFile.open(path, events)
+  } catch (error) {
+    const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
+    throw new NewcutError('BAD_OPTION', `--log-file ${path}: ${problem}`, { hint, cause: error })
+  }
+}
+
+function both(one: ChangingFace, other: ChangingFace): ChangingFace {
+  return {
+    show: (event) => {
+      one.show(event)
+      other.show(event)
+    },
+    tell: (event) => {
+      one.tell(event)
+      other.tell(event)
+    },
+    attend: one.attend,
+    use: (style) => {
+      one.use(style)
+      other.use(style)
+    },
+  }
+}

@@ -1,0 +1,196 @@
+/** The conditions under which options have an effect, and the reasons if they do not, for all commands. */
+import { NewcutError } from '#ground/base/errors.ts'
+import { NO_WORK_IN_FORKS } from '#ground/schema/devnet-modes.ts'
+
+/** Why an option has no effect here. */
+interface Reason {
+  readonly reason: string
+  readonly hint?: string
+}
+
+/** The values that decide. Options that a command does not have are undefined. */
+interface Given {
+  /** One, or several in order of priority. */
+  readonly node?: string | readonly string[] | undefined
+  readonly pool?: readonly string[] | undefined
+  /** Servers of the fleet of a rig. */
+  readonly fleet?: readonly string[] | undefined
+  /** Servers of the fleet of a leader. */
+  readonly nats?: readonly string[] | undefined
+  readonly fingerprint?: string | undefined
+  readonly engine?: string
+  readonly gpu?: string
+  readonly threads?: number
+  readonly pace?: unknown
+  readonly mine?: boolean
+  readonly 'stratum-listen'?: unknown
+  readonly http?: unknown
+  readonly 'idle-only'?: boolean
+  readonly 'log-level'?: string
+  readonly wait?: boolean
+  readonly pay?: boolean
+  /** Node of a forked network. */
+  readonly fork?: string | undefined
+  readonly data?: string | undefined
+  readonly watts?: number | undefined
+  readonly 'tune-for'?: string
+  /** Address of a miner whose shares are paid. */
+  readonly from?: unknown
+  readonly scheme?: string
+  readonly summary?: boolean
+  readonly csv?: boolean
+  readonly tap?: boolean
+  /** Request key of a transfer that continues. */
+  readonly continue?: string | undefined
+  readonly chain?: number | undefined
+  readonly 'to-chain'?: number | undefined
+  /** Request file. */
+  readonly request?: string | undefined
+  /** `contract` compares with a snapshot; `devnet` checks its data. */
+  readonly check?: boolean
+  readonly coverage?: boolean
+  readonly lcov?: string | undefined
+  readonly 'coverage-min'?: unknown
+  readonly verify?: boolean
+  /** Port for clients to judge. */
+  readonly serve?: number | undefined
+}
+
+const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
+const POOL = 'a pool gives the work, and pays its user'
+const EMBEDDED = 'without --node there is only the embedded network'
+
+/** Need -> the reason why it is not met, or null if it is met. */
+const needs = {
+  noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
+  noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
+  pool: ({ pool }) =>
+    when(pool === undefined, 'it is for rigs behind a pool', 'add --pool stratum+tcp://USER@HOST:PORT'),
+  blocks: ({ fleet, pool }) => when(fleet !== undefined, LEADER) ?? when(pool !== undefined, POOL),
+  journal: ({ pool }) => when(pool !== undefined, POOL),
+  peer: (given) => when(isEmbedded(given), EMBEDDED),
+  several: (given) => whyOne(given),
+  severalNodes: (given) => when(given.pool !== undefined, POOL) ?? whyOne(given),
+  tls: (given) => whyNoTls(given),
+  anyCertificate: ({ fingerprint }) =>
+    when(fingerprint !== undefined, '--fingerprint decides which certificate is accepted'),
+  embedded: ({ fleet, pool, node }) => {
+    const forAnother = (option: string) => `it is for the embedded network, and ${option} mines for another`
+    const hint = 'a node has its own; newcut devnet starts one with these options'
+    if (fleet !== undefined) return { reason: forAnother('--fleet') }
+    if (pool !== undefined) return { reason: forAnother('--pool') }
+    return when(node !== undefined, forAnother('--node'), hint)
+  },
+  fleetRig: ({ fleet, nats }) =>
+    when((fleet ?? nats) === undefined, 'it is for a rig of a fleet', 'add --fleet nats://HOST:4222'),
+  natsTls: ({ fleet, nats }) => {
+    const isTls = (fleet ?? nats ?? []).some((url) => /^tls:/i.test(url))
+    return when(!isTls, 'the address of the NATS server does not use TLS', 'use a tls:// address')
+  },
+  own: ({ engine }) => when(engine === 'external', 'with --engine external the command searches'),
+  threads: ({ threads }) => when(threads === 0, 'with --threads 0 no CPU thread searches'),
+  gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
+  namedGpu: ({ gpu }) =>
+    when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
+  external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
+  noPace: ({ pace, node, pool, fleet }) =>
+    when(
+      pace !== undefined && node !== undefined && (pool ?? fleet) === undefined,
+      'with --pace a CPU thread finds the nonces',
+    ),
+  rigServer: ({ 'stratum-listen': address }) =>
+    when(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
+  page: ({ fleet, pool }) =>
+    when(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??
+    when(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
+  http: ({ http }) => when(http === null, 'with --http off nothing is served'),
+  idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
+  sensors: ({ watts }) => when(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
+  tuned: ({ gpu, 'tune-for': aim }) => when(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
+  readEnergy: ({ watts, 'tune-for': aim }) =>
+    when(
+      aim === 'efficiency' && watts !== undefined,
+      '--watts states the same power for all settings',
+      'leave out --watts',
+    ),
+  mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
+  requestLog: ({ 'log-level': level }) =>
+    when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
+  paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
+  forked: ({ fork, data }) => when(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
+  waiting: ({ wait }) => when(wait === false, 'with --no-wait newcut waits for no blocks'),
+  ownNetwork: ({ fork }) => when(fork !== undefined, NO_WORK_IN_FORKS),
+  node: ({ check }) => when(check === true, '--check starts no node'),
+  fromMiner: ({ from }) => when(from === undefined, 'it is for --from', 'add --from HOST:PORT'),
+  noFleetShares: ({ fleet }) =>
+    when(fleet !== undefined, 'with --fleet the shares come from the fleet', 'leave one of them out'),
+  pplns: ({ scheme }) => when(scheme !== 'pplns', 'it is for --scheme pplns'),
+  summary: ({ summary }) => when(summary !== true, 'it is for --summary', 'add --summary'),
+  noSummary: ({ summary }) => when(summary === true, '--summary prints sums', '--json prints them too'),
+  noCsv: ({ csv }) => when(csv === true, '--csv decides what is printed', 'leave one of them out'),
+  noTap: ({ tap }) => when(tap === true, '--tap decides what is printed', 'leave one of them out'),
+  firstStep: ({ continue: key }) => when(key !== undefined, 'with --continue, the first step has fixed it'),
+  crossing: ({ chain, 'to-chain': target = chain, continue: key }) =>
+    when(key === undefined && target === chain, 'on one chain the sender pays', 'add --to-chain N'),
+  noRequest: ({ request }) => when(request !== undefined, 'the file of --request has it'),
+  comparing: ({ check }) => when(check !== true, 'it is for --check', 'add --check'),
+  coverage: ({ coverage, lcov, 'coverage-min': least }) =>
+    when(coverage !== true && (lcov ?? least) === undefined, 'no coverage is measured', 'add --coverage'),
+  verifying: ({ verify }) => when(verify !== true, 'it is for --verify', 'add --verify'),
+  ofNode: ({ serve }) => when(serve !== undefined, '--serve judges a client, not a node', 'leave one of them out'),
+  serving: ({ serve }) => when(serve === undefined, 'a run against a node ends by itself', 'add --serve PORT'),
+} satisfies Readonly<Record<string, (given: Given) => Reason | null>>
+
+/** A condition under which an option has an effect. */
+export type OptionNeed = keyof typeof needs
+
+/** The values of a command, and where each comes from. */
+interface Typed {
+  readonly values: object
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/**
+ * Throws NewcutError BAD_OPTION for the first typed flag whose needs are not met. A file or the environment may set such
+ * an option, because they serve several commands.
+ * @param table a table of options
+ */
+export function refuseWithoutEffect(table: object, { values, origins }: Typed): void {
+  for (const [name, row] of Object.entries(table as Readonly<Record<string, { needs?: readonly OptionNeed[] }>>)) {
+    if (origins.get(name) !== 'flag') continue
+    for (const need of row.needs ?? []) {
+      const why = needs[need](values)
+      if (why === null) continue
+      const flag = (values as Readonly<Record<string, unknown>>)[name] === false ? `--no-${name}` : `--${name}`
+      throw new NewcutError('BAD_OPTION', `${flag} has no effect: ${why.reason}`, { hint: why.hint })
+    }
+  }
+}
+
+function when(isSo: boolean, reason: string, hint?: string): Reason | null {
+  if (!isSo) return null
+  return { reason, ...(hint !== undefined && { hint }) }
+}
+
+const isEmbedded = ({ node, pool, fleet, nats }: Given) => (node ?? pool ?? fleet ?? nats) === undefined
+
+/** @returns the reason why there is no failover, or null if there are several nodes or pools. */
+function whyOne(given: Given): Reason | null {
+  const { fleet, pool, node } = given
+  if (fleet !== undefined) return { reason: LEADER }
+  if (pool !== undefined) return when(pool.length === 1, 'there is only one --pool')
+  return when(isEmbedded(given), EMBEDDED) ?? when([node].flat().length === 1, 'there is only one --node')
+}
+
+function whyNoTls(given: Given): Reason | null {
+  const { fleet, pool, node } = given
+  if (fleet !== undefined) return { reason: LEADER, hint: 'for the NATS server, use --nats-ca' }
+  if (pool !== undefined) {
+    const isTls = pool.some((url) => /^stratum\+ssl:/i.test(url))
+    return when(!isTls, 'no address of these pools uses TLS', 'use a stratum+ssl:// address')
+  }
+  if (isEmbedded(given)) return { reason: EMBEDDED }
+  const urls = [node ?? []].flat()
+  const isTls = urls.some((url) => url.startsWith('https:'))
+  return when(!isTls, `${urls[0]} does not use TLS`, 'use an https:// address')
+}

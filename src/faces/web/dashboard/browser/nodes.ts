@@ -1,0 +1,43 @@
+/** Shows the nodes in order of priority, or the source itself if there is only one. */
+import type { UpstreamStatus } from '#mining/source/source.ts'
+import { element, fill, make, write } from '../../kit/dom.ts'
+import { grouped, spanText } from '../../kit/numbers.ts'
+import type { Snapshot } from '../state.ts'
+
+interface Row {
+  readonly name: string
+  readonly state: 'active' | 'ready' | 'troubled' | 'down'
+  readonly text: string
+}
+
+export class NodeList {
+  show({ nodes, source, connected, work }: Pick<Snapshot, 'nodes' | 'source' | 'connected' | 'work'>): void {
+    const text = connected ? 'update stream open' : work === null ? 'gives no work' : 'update stream closed'
+    const only: Row = { name: source, state: connected ? 'active' : 'troubled', text }
+    const rows = nodes.length === 0 ? [only] : nodes.map(rowOf)
+    fill(
+      element('nodes'),
+      rows,
+      ({ name }) => name,
+      () => make('li', {}, make('b'), make('span'), make('small')),
+      (item, { name, state, text }) => {
+        item.dataset.state = state
+        write(item.children[0], name)
+        write(item.children[1], state === 'active' && nodes.length > 0 ? 'gives work' : state)
+        write(item.children[2], text)
+      },
+    )
+  }
+}
+
+function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: UpstreamStatus): Row {
+  const facts = [
+    problem ?? '',
+    latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,
+    lag === null ? '' : lag < 0.05 ? 'in sync' : `${lag.toFixed(1)} blocks behind`,
+    height === null ? '' : `height ${grouped(height)}`,
+    version === null ? '' : `version ${version}`,
+  ]
+  const state = !up ? 'down' : active ? 'active' : problem === null ? 'ready' : 'troubled'
+  return { name: url, state, text: facts.filter((fact) => fact !== '').join(' · ') }
+}

@@ -1,0 +1,40 @@
+/** Shows the figures at the top: height, block rate, pending transactions, difficulty. */
+import { withPrefix } from '#ground/base/units.ts'
+import { write } from '../../kit/dom.ts'
+import { grouped } from '../../kit/numbers.ts'
+import type { NodeState } from './state.ts'
+
+const MINUTE_MS = 60_000
+
+export function showNetwork({ view: { network, heads } }: NodeState): void {
+  const { name, mode, product, version } = network
+  const count = heads.length === 1 ? 'one chain' : `${heads.length} chains`
+  write('mode', `${name} · ${count} · ${mode}`)
+  write('version', `newcut ${version} · paths begin with /${product}/0.0/${name}`)
+}
+
+/** @param nowMs the node's clock */
+export function showNumbers(state: NodeState, nowMs: number): void {
+  const { heads, pool, network } = state.view
+  const { highest, lowest } = state
+  write('height', highest === lowest ? grouped(highest) : `${grouped(lowest)}–${grouped(highest)}`)
+  write(
+    'pace',
+    paceText(
+      [...state.blocks.values()].map(({ createdMs }) => createdMs),
+      nowMs,
+    ),
+  )
+  write('pending', grouped(pool.sizes.reduce((a, b) => a + b, 0)))
+  const difficulties = heads.map(({ difficulty }) => Number(difficulty))
+  const [least, most] = [Math.min(...difficulties), Math.max(...difficulties)].map(withPrefix)
+  write('difficulty', least === most ? least : `${least}–${most}`)
+  write('difficulty-note', network.pow ? 'hashes per block' : 'hashes per block, without proof of work')
+}
+
+/** Blocks in the last minute; a lower bound when the list holds less than a minute. */
+function paceText(createdMs: readonly number[], nowMs: number): string {
+  const inMinute = createdMs.filter((each) => each > nowMs - MINUTE_MS && each <= nowMs + MINUTE_MS)
+  const isAll = createdMs.some((each) => each <= nowMs - MINUTE_MS)
+  return isAll || inMinute.length < 500 ? grouped(inMinute.length) : `over ${grouped(inMinute.length)}`
+}

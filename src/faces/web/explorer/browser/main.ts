@@ -1,0 +1,92 @@
+/** The developer page at `/` of an embedded node. */
+import type { NodeView } from '#ground/schema/view.ts'
+import { element, write } from '../../kit/dom.ts'
+import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { Braid } from './braid.ts'
+import { OrderPanel } from './control.ts'
+import { Details } from './details.ts'
+import { showNetwork, showNumbers } from './figures.ts'
+import { openFrame, troubleIn } from './frame.ts'
+import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
+import { showPrints } from './printed.ts'
+import type { KnownBlock, NodeState, Reorganisation } from './state.ts'
+
+let state: NodeState | null = null
+const showTrouble = troubleIn('details-body')
+const control = new OrderPanel()
+const details = new Details()
+const braid = new Braid({
+  canvas: element<HTMLCanvasElement>('braid'),
+  onPoint: (block) => write('pointed', block === null ? HINT : blockText(block)),
+  onOpen: (block) => {
+    if (state !== null) void details.block(block, state.view.network).catch(showTrouble)
+  },
+})
+
+const HINT = 'Point at a block to see its ancestors. Open it to see its content.'
+
+const lists = {
+  openTransaction: (chain: number, key: string) => {
+    if (state !== null) void details.transaction(chain, key, state.view.network).catch(showTrouble)
+  },
+}
+
+function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: KnownBlock): string {
+  const what = isOnChain ? 'block' : 'orphan'
+  const executed = transactions === 1 ? '1 transaction' : `${grouped(transactions)} transactions`
+  return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${timeOfDay(createdMs)} · ${executed}`
+}
+
+/** Shows the changed sections, or all. */
+function show(now: NodeState, change: Partial<NodeView>): void {
+  if (change.network) showNetwork(now)
+  if (change.heads || change.blocks || change.status) braid.show(now)
+  if (change.transactions) showExecuted(now, lists)
+  if (change.accounts) showAccounts(now)
+  if (change.requests || change.status) showRequests(now)
+  if (change.prints || change.status) showPrints(now)
+  if (change.status || change.network) control.show(now)
+  if (change.heads) {
+    const { highest, lowest } = now
+    const heights = highest === lowest ? `height ${highest}` : `heights ${lowest} to ${highest}`
+    element('braid').setAttribute(
+      'aria-label',
+      `${now.view.heads.length} chains, ${heights}. Arrow keys choose a block.`,
+    )
+  }
+  tick()
+}
+
+/** Updates texts that depend on time only. */
+function tick(): void {
+  if (state === null) return
+  showNumbers(state, control.nowMs)
+  showPool(state, control.nowMs, lists)
+  control.tick()
+}
+
+function tellReorganisations(lost: readonly Reorganisation[]): void {
+  if (lost.length === 0) return
+  const chains = lost.map(({ chain, lost: blocks, height }) => {
+    return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${grouped(height)}`
+  })
+  const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
+  element('reorganisation').hidden = false
+  write('reorganisation', `Reorganisation at ${timeOfDay(control.nowMs)}: ${told}.`)
+}
+
+openFrame({
+  onStart: (now) => {
+    state = now
+    show(now, now.view)
+    control.show(now)
+    showRequests(now)
+  },
+  onChange: (now, change, _isReorganised, lost) => {
+    state = now
+    tellReorganisations(lost)
+    show(now, change)
+  },
+})
+
+setInterval(tick, 1000)

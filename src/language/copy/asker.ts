@@ -1,0 +1,209 @@
+/**
+ * Runs read-only code of a node at the pinned block of a chain. Every success tells where it ran, so every answer is
+ * checked against the pin.
+ */
+
+import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
+import { blake2b256 } from '#ground/chain/blake2b.ts'
+import type { PinnedBlock } from './cache.ts'
+import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
+import { networkPath, orphaned, presentCut, refused } from './pin.ts'
+import { type RemoteNode, shown } from './remote-node.ts'
+
+/** A result of code at the pin: a value, or the text of its failure. */
+export type AtPin = { readonly value: ExactJson } | { readonly failure: string }
+
+interface LocalAnswer {
+  readonly answer: JsonFields
+  /** Depth that the request named. */
+  readonly depth: number
+  /** Depth of the answer before it. */
+  readonly last: number
+}
+
+/** A command as `/local` takes it. */
+export interface PinCommand {
+  readonly hash: string
+  readonly sigs: readonly []
+  readonly cmd: string
+}
+
+/** Far above what any question needs; nodes may have a lower limit of their own. */
+const GAS_LIMIT = 10_000_000
+/**
+ * Maximum number of times that a question is asked again because the head of the chain has moved. If blocks come by
+ * chance, 100 of them during an answer, an attempt is right once in 25 times.
+ */
+const MAX_CORRECTIONS = 200
+/** Misses of one question after which newcut says that it asks again. */
+const NOTICES: ReadonlySet<number> = new Set([8, 64])
+const encoder = new TextEncoder()
+
+export class Asker {
+  readonly block: PinnedBlock
+  readonly remote: RemoteNode
+  readonly #aim: HeadAim
+  #nonce = 0
+
+  /** @param head height of the head of the chain, if it is known */
+  constructor(remote: RemoteNode, block: PinnedBlock, head: number | null = null) {
+    this.remote = remote
+    this.block = block
+    this.#aim = new HeadAim(head === null ? null : head - block.height)
+  }
+
+  /** Path of an endpoint for commands of the chain. */
+  path(endpoint: string): string {
+    const { network, chain } = this.block
+    return `${networkPath(network)}/chain/${chain}/pact/api/v1/${endpoint}`
+  }
+
+  /** Runs code. Throws NewcutError if there is no answer, or none that can be right. */
+  exec(code: string): Promise<AtPin> {
+    return this.run({ exec: { data: {}, code } })
+  }
+
+  /** Like exec, for any payload of a command. */
+  async run(payload: unknown): Promise<AtPin> {
+    const { status, data, error } = fieldsOf((await this.answer(this.command(payload))).result)
+    return status === 'success' ? { value: data ?? null } : { failure: String(fieldsOf(error).message ?? '') }
+  }
+
+  /** A read-only command of the chain, with its hash. */
+  command(payload: unknown, gasLimit = GAS_LIMIT): PinCommand {
+    const { network, chain } = this.block
+    const meta = { chainId: String(chain), sender: '', gasLimit, gasPrice: 1e-8, ttl: 600, creationTime: 0 }
+    const cmd = JSON.stringify({
+      networkId: network,
+      payload,
+      signers: [],
+      meta,
+      nonce: `newcut fork ${this.#nonce++}`,
+    })
+    return { hash: encodeBase64Url(blake2b256(encoder.encode(cmd))), sigs: [], cmd }
+  }
+
+  /** The whole answer to a command at the pin. Throws like exec; the next question begins anew then. */
+  async answer(command: PinCommand): Promise<JsonFields> {
+    try {
+      return await this.#answer(command)
+    } catch (error) {
+      this.#aim.forget()
+      throw error
+    }
+  }
+
+  async #answer(command: PinCommand): Promise<JsonFields> {
+    let seen = NOTHING_SEEN
+    let hasFailed = false
+    while (seen.misses <= MAX_CORRECTIONS) {
+      const { answer, depth, last } = await this.#local(command, hasFailed ? null : seen.misses)
+      const { status } = fieldsOf(answer.result)
+      if (status !== 'success' && status !== 'failure') {
+        throw this.#misbehaved(`a result without a status: ${shown(exactJsonText(answer))}`)
+      }
+      let right = depth
+      if (status === 'success') {
+        right = this.#rightDepth(answer, depth)
+        if (right === depth) {
+          this.#aim.set(depth)
+          return answer
+        }
+      } else {
+        // A failure does not state where it ran. The head was no lower than at the answer before, and no higher than at
+        // the next one: if both are at this depth, so was the failure.
+        const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }), null)
+        right = this.#rightDepth(check.answer, check.depth)
+        if (last === depth && check.depth === depth && right === depth) return answer
+        hasFailed = true
+      }
+      seen = this.#aim.missed(right, seen)
+      if (NOTICES.has(seen.misses)) this.remote.notice(this.#movingText(seen.misses))
+    }
+    throw this.#misbehaved(`${MAX_CORRECTIONS} answers at other heights than ${this.block.height + 1}`)
+  }
+
+  #movingText(count: number): string {
+    const { chain, height } = this.block
+    const what = `newcut has asked ${count} times for the state at height ${height}`
+    return `chain ${chain} of the forked node ${this.remote.url} gets blocks faster than answers come: ${what}`
+  }
+
+  /**
+   * Checks where an answer ran.
+   * @param used depth at which it ran
+   * @returns the depth at which it would have run at the pin: `used` if it did
+   */
+  #rightDepth(answer: JsonFields, used: number): number {
+    const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
+    const { height, hash, chain } = this.block
+    if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
+      throw this.#misbehaved(`a success that names no block: ${shown(exactJsonText(answer))}`)
+    }
+    const ahead = blockHeight - (height + 1)
+    if (ahead === 0) {
+      if (prevBlockHash === hash) return used
+      throw orphaned(this.remote, chain, hash)
+    }
+    const depth = used + ahead
+    if (depth >= 0) return depth
+    const text = `the chain ${chain} of the forked node ${this.remote.url} is only at height ${blockHeight - 1}`
+    throw new NewcutError('NODE_REFUSED', `${text}, below the pin at ${height}`, {
+      hint: 'wait until the node has caught up, or name another node of the network',
+    })
+  }
+
+  /**
+   * Asks once. Nodes of newcut take the height, and others the depth.
+   * @param misses of the question so far; null asks at the depth of the last answer
+   */
+  async #local(command: PinCommand, misses: number | null): Promise<LocalAnswer> {
+    if (!this.#aim.isKnown) this.#aim.set(await this.#depthNow())
+    let [depth, last] = [0, 0]
+    // Other answers may correct the depth while this request waits for its turn.
+    const path = () => {
+      last = this.#aim.last
+      depth = misses === null ? last : this.#aim.next(misses)
+      const place = `rewindDepth=${depth}&rewindHeight=${this.block.height}`
+      return `${this.path('local')}?signatureVerification=false&${place}`
+    }
+    const { status, text } = await this.remote.post(path, command)
+    if (status !== 200) throw this.#refused(status, text)
+    try {
+      const json = parseExactJson(text)
+      if (typeof json === 'object' && json !== null) return { answer: json as JsonFields, depth, last }
+      if (typeof json === 'string') throw this.#timedOut(json)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+    }
+    throw this.#misbehaved(`an answer that is no result: ${shown(text)}`)
+  }
+
+  async #depthNow(): Promise<number> {
+    const { network, chain, height } = this.block
+    const head = (await presentCut(this.remote, network)).heads.get(chain)
+    if (head === undefined) throw this.#misbehaved(`a cut without chain ${chain}`)
+    return Math.max(0, head.height - height)
+  }
+
+  #refused(status: number, text: string): NewcutError {
+    const { height } = this.block
+    if (status < 500) return refused(this.remote, `a call at height ${height}`, status, text)
+    const message = `the forked node ${this.remote.url} cannot run code at height ${height}: status ${status}: ${shown(text)}`
+    return new NewcutError('NODE_REFUSED', message, {
+      hint: 'a node with compacted state has old blocks no longer: take a newer pin, or a node with the full history',
+    })
+  }
+
+  #timedOut(text: string): NewcutError {
+    return new NewcutError('NODE_REFUSED', `the forked node ${this.remote.url} ran out of its time: ${shown(text)}`, {
+      hint: 'another node may have no limit for local calls',
+    })
+  }
+
+  #misbehaved(what: string): NewcutError {
+    return new NewcutError('NODE_MISBEHAVED', `the forked node ${this.remote.url} gives ${what}`)
+  }
+}

@@ -1,0 +1,103 @@
+/** One chain of a fork: its state, and runs that wait for what they miss. */
+import { NewcutError } from '#ground/base/errors.ts'
+import type { JsonFields } from '#ground/base/json.ts'
+import type { Header } from '#ground/chain/header.ts'
+import type { LanguageRules } from '../contracts/machine/environment.ts'
+import { MissingEntry } from '../contracts/machine/state.ts'
+import { AncestorHeaders } from './ancestor-headers.ts'
+import { Asker } from './asker.ts'
+import { CopyCache, type PinnedBlock } from './cache.ts'
+import { type CopyEntries, entriesIn, type FetchOptions } from './entries.ts'
+import { Fetcher } from './fetcher.ts'
+import { modulesIn, namespaceOf, stringsIn } from './module-text.ts'
+import { forgetUntold } from './pacts.ts'
+import { pinnedPayload } from './payload-fetch.ts'
+import { PinnedState } from './pinned-state.ts'
+import type { RemoteNode } from './remote-node.ts'
+
+/** Most times that one run is begun again because it misses something. */
+export const MAX_ROUNDS = 500
+
+export interface ChainCopyOptions extends FetchOptions {
+  /** Folder of the cache; null keeps it in memory. */
+  readonly cacheFolder: string | null
+  /** Rules by which sizes of modules are measured; default: those of nodes. */
+  readonly rules?: LanguageRules | undefined
+  /** Called with a message if the cache is damaged. */
+  readonly onNotice?: ((message: string) => void) | undefined
+}
+
+export class ChainCopy {
+  readonly block: PinnedBlock
+  readonly state: PinnedState
+  readonly entries: CopyEntries
+  readonly fetcher: Fetcher
+  #ancestors: AncestorHeaders | null = null
+
+  /** @param head height of the chain of the node, if it is known */
+  constructor(remote: RemoteNode, block: PinnedBlock, options: ChainCopyOptions, head: number | null = null) {
+    this.block = block
+    this.entries = entriesIn(new CopyCache(options.cacheFolder, block, options.onNotice))
+    forgetUntold(this.entries, options.pactKeys)
+    this.state = new PinnedState(this.entries, options.rules)
+    this.fetcher = new Fetcher({ asker: new Asker(remote, block, head), entries: this.entries, options })
+  }
+
+  /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
+  payload(): Promise<JsonFields | null> {
+    return pinnedPayload(this.fetcher.asker, this.entries)
+  }
+
+  /** Headers below the pinned block. @param pinned its header */
+  ancestors(pinned: Header): AncestorHeaders {
+    this.#ancestors ??= new AncestorHeaders(this.fetcher.asker, this.entries, pinned)
+    return this.#ancestors
+  }
+
+  /**
+   * A module as code that deploys it: where it is from as comments, its namespace, the imports before it, and its text.
+   * @param full its name, which `fetchModules` has fetched
+   */
+  moduleSource(full: string): string {
+    const { network, chain, height } = this.block
+    const { code, hash, txHash } = this.entries.modules.expect(full)
+    const { imports = '' } = this.entries.origins.get(full) ?? {}
+    const namespace = namespaceOf(full)
+    const head = [
+      `; ${full} of ${network}, chain ${chain}, at height ${height}`,
+      `; hash ${hash}, deployed by ${txHash}`,
+      ...(namespace === null ? [] : [`(namespace "${namespace}")`]),
+      ...(imports === '' ? [] : [imports]),
+    ]
+    return `${head.join('\n')}\n\n${code}\n`
+  }
+
+  /** Texts in code that are probably keys of rows. */
+  hints(texts: readonly string[]): readonly string[] {
+    return texts.flatMap(stringsIn)
+  }
+
+  /** Fetches the modules that code names, so that its run misses less. */
+  async warm(texts: readonly string[]): Promise<void> {
+    const known = new Set(await this.fetcher.moduleNames())
+    const named = new Set(texts.flatMap((text) => modulesIn(text, null, known)))
+    await this.fetcher.fetchModules([...named])
+  }
+
+  /**
+   * Runs `run` until it misses nothing. Each time, it must begin anew, on a fresh layer.
+   * @param hints texts that are probably keys of rows
+   * @throws NewcutError if the node cannot tell what is missing
+   */
+  async complete<T>(run: () => T | Promise<T>, hints: () => readonly string[] = () => []): Promise<T> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof MissingEntry)) throw error
+        await this.fetcher.fetch(error, hints())
+      }
+    }
+    throw new NewcutError('NODE_MISBEHAVED', `after ${MAX_ROUNDS} fetches a run still misses entries of the fork`)
+  }
+}

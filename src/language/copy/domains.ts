@@ -1,0 +1,152 @@
+/**
+ * The domains of a copied state: where the entries of each are cached, how the node is asked for them, and how they are
+ * read.
+ */
+import { type ExactJson, fieldsOf } from '#ground/base/json.ts'
+import { evalError } from '../contracts/errors.ts'
+import type { Module } from '../contracts/machine/ast.ts'
+import { type Domain, MissingEntry, type Namespace, type ReadableState } from '../contracts/machine/state.ts'
+import { type KeptValue, keepValue, keptValue } from '../contracts/values/keep.ts'
+import type { Guard } from '../contracts/values/value.ts'
+import { valueFromJson } from '../contracts/values/wire.ts'
+import { fetchAncestor } from './ancestor-headers.ts'
+import type { CopyEntries, Entries, EntrySource } from './entries.ts'
+import { fetchModules } from './module-fetch.ts'
+import { fetchPact, readPact } from './pacts.ts'
+import { fetchCounter } from './payload-fetch.ts'
+import { askAll, stringCode } from './question.ts'
+import { fetchRows, fetchTable } from './row-fetch.ts'
+
+/** The state that reads entries. */
+interface EntryReader extends ReadableState {
+  readonly entries: CopyEntries
+  readonly moduleNames: ReadonlySet<string>
+  module(name: string): Module | undefined
+  hasTable(table: string): boolean
+}
+
+interface CopiedDomain {
+  /**
+   * @returns undefined if the chain has no such entry
+   * @throws MissingEntry if it is not fetched yet
+   * @throws ContractError if it cannot be had
+   */
+  get(state: EntryReader, key: string): unknown
+  /** Throws like get. */
+  keys(state: EntryReader): string[]
+  /**
+   * Asks the node for an entry, and caches it.
+   * @param key null for all keys of the domain
+   * @param hints probably keys of other entries that the same run reads
+   */
+  ask(source: EntrySource, key: string | null, hints: readonly string[]): Promise<void>
+}
+
+/** A domain whose entries are asked for one by one. */
+interface PlainDomain<J> {
+  readonly entries: (all: CopyEntries) => Entries<J | false>
+  readonly ask: (source: EntrySource, key: string) => Promise<void>
+  readonly read: (json: J, key: string, state: EntryReader) => unknown
+}
+
+type TableDomain = `table:${string}`
+
+const guardIn = (json: KeptValue) => keptValue(json) as Guard
+
+const DOMAINS: Readonly<Record<Exclude<Domain, TableDomain>, CopiedDomain>> = {
+  modules: {
+    get: (state, name) => state.module(name),
+    keys: ({ moduleNames }) => [...moduleNames].sort(),
+    ask: (source, name) => fetchModules(source, name === null ? [] : [name]),
+  },
+  tables: {
+    get: (state, table) => (state.hasTable(table) ? true : undefined),
+    keys: () => [],
+    ask: () => Promise.reject(new Error('the tables of a chain are in the texts of its modules')),
+  },
+  keysets: plain('keysets', { entries: ({ keysets }) => keysets, ask: fetchKeyset, read: guardIn }),
+  namespaces: plain('namespaces', {
+    entries: ({ namespaces }) => namespaces,
+    ask: fetchNamespace,
+    read: ([user, admin]): Namespace => ({ user: guardIn(user), admin: guardIn(admin) }),
+  }),
+  pacts: plain('pacts', { entries: ({ pacts }) => pacts, ask: fetchPact, read: readPact }),
+  counters: plain('counters', { entries: ({ counters }) => counters, ask: fetchCounter, read: (next) => next }),
+  headers: plain('headers', { entries: ({ headers }) => headers, ask: fetchAncestor, read: (height) => height }),
+}
+
+export function domainOf(domain: Domain): CopiedDomain {
+  return isTable(domain) ? rowsOf(domain) : DOMAINS[domain]
+}
+
+const isTable = (domain: Domain): domain is TableDomain => domain.startsWith('table:')
+
+function plain<J>(domain: Domain, { entries, ask, read }: PlainDomain<J>): CopiedDomain {
+  return {
+    get: (state, key) => {
+      const json = entries(state.entries).get(key)
+      if (json === undefined) throw new MissingEntry(state, domain, key)
+      return json === false ? undefined : read(json, key, state)
+    },
+    keys: () => [],
+    ask: (source, key) => ask(source, key ?? ''),
+  }
+}
+
+function rowsOf(domain: TableDomain): CopiedDomain {
+  const table = domain.slice('table:'.length)
+  return {
+    get: (state, key) => {
+      const row = state.entries.rows(table).get(key)
+      if (row === false) return undefined
+      if (row !== undefined) return keptValue(row)
+      if (!state.hasTable(table) || Array.isArray(state.entries.tableKeys.get(table))) return undefined
+      throw new MissingEntry(state, domain, key)
+    },
+    keys: (state) => {
+      if (!state.hasTable(table)) return []
+      const keys = state.entries.tableKeys.get(table)
+      if (keys === undefined) throw new MissingEntry(state, domain, null)
+      if ('tooMany' in keys) {
+        throw evalError(`The forked table ${table} has ${keys.tooMany} rows, more than --fork-table-rows allows`)
+      }
+      return [...keys]
+    },
+    ask: (source, key, hints) => (key === null ? fetchTable(source, table) : fetchRows(source, table, [key, ...hints])),
+  }
+}
+
+function fetchKeyset(source: EntrySource, name: string): Promise<void> {
+  return describe(source, `(describe-keyset ${stringCode(name)})`, {
+    name,
+    place: source.entries.keysets,
+    kept: keptJson,
+  })
+}
+
+function fetchNamespace(source: EntrySource, name: string): Promise<void> {
+  const kept = (value: ExactJson) => {
+    const { 'user-guard': user, 'admin-guard': admin } = fieldsOf(value)
+    return [user, admin].map(keptJson)
+  }
+  const place = source.entries.namespaces
+  return describe(source, `(describe-namespace ${stringCode(name)})`, { name, place, kept })
+}
+
+const keptJson = (value: ExactJson) => keepValue(valueFromJson(value))
+
+interface Described<J> {
+  readonly name: string
+  readonly place: Entries<J | false>
+  /** Picks the JSON for the cache out of the description. */
+  readonly kept: (value: ExactJson) => J
+}
+
+function describe<J>({ asker }: EntrySource, code: string, { name, place, kept }: Described<J>): Promise<void> {
+  const failed = (message: string) => {
+    const isAbsent = /cannot find keyset|not found/i.test(message)
+    if (isAbsent) place.put(name, false)
+    return isAbsent
+  }
+  return askAll(asker, [{ code, take: (value) => place.put(name, kept(value)), failed, isAlone: true }])
+}

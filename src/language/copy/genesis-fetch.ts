@@ -1,0 +1,219 @@
+/**
+ * The genesis headers of a forked network. Its file and earlier forks must agree with them. A file of the cache keeps
+ * them by the name of the network:
+ *
+ *     {"genesis":1,"network":"my-net","url":"..","code":77,"time":"2026-11-01T00:00:00.000000Z","firstEpoch":"faked",
+ *      "chains":{"0":{"height":0,"hash":"..","target":"00ff..","payload":".."}}}
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
+import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { fieldOf, parseExactJson, parsePlainJson, unlessMalformed } from '#ground/base/json.ts'
+import { replaceFile } from '#ground/base/replace-file.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import { fakesFirstEpoch, genesisProblem } from '#ground/chain/genesis.ts'
+import { decodeHeader, type Header } from '#ground/chain/header.ts'
+import { knownNetwork } from '#ground/chain/known-networks.ts'
+import type { NetworkDefinition } from '#ground/chain/network.ts'
+import { networkPath } from './pin.ts'
+import { type RemoteNode, shown } from './remote-node.ts'
+
+const VERSION = 1
+
+/** Genesis headers as the cache keeps them. */
+interface KeptGenesis {
+  readonly genesis: typeof VERSION
+  readonly network: string
+  /** Address of the node that had them. */
+  readonly url: string
+  readonly code: number
+  readonly time: string
+  readonly firstEpoch: 'faked' | 'plain' | null
+  readonly chains: Readonly<Record<string, KeptHeader>>
+}
+
+interface KeptHeader {
+  readonly height: number
+  readonly hash: string
+  readonly target: string
+  readonly payload: string
+}
+
+export interface GenesisOptions {
+  readonly cacheFolder: string | null
+  /** Networks of the user's files. */
+  readonly networks?: readonly NetworkDefinition[] | undefined
+}
+
+/**
+ * Compares the genesis headers of the pinned chains with the file of their network, and with those of earlier forks. The
+ * first fork of a network learns them. A network that is not public may begin anew, so only its file is compared.
+ * @param pinned chain -> its pinned header
+ * @throws NewcutError NODE_MISBEHAVED, BAD_CONFIG, DATA_UNUSABLE
+ */
+export async function checkGenesis(
+  remote: RemoteNode,
+  network: string,
+  pinned: ReadonlyMap<number, Header>,
+  { cacheFolder, networks }: GenesisOptions,
+): Promise<void> {
+  const definition = knownNetwork(network, networks)
+  if (networks !== undefined && networks.length > 0 && !networks.some(({ name }) => name === network)) {
+    const names = networks.map(({ name }) => name).join(', ')
+    remote.notice(`the node belongs to ${network}, but --network-file describes ${names}: it has no effect`)
+  }
+  const [first, ...others] = [...pinned.keys()].sort((a, b) => a - b)
+  const read = async (chain: number, count: number) => {
+    const headers = await fetchFirst(remote, network, chain, count)
+    if (headers === null) return null
+    const problem = genesisProblem(headers[0], chain) ?? pinnedProblem(headers[0], pinned.get(chain))
+    if (problem !== null) {
+      throw new NewcutError(
+        'NODE_MISBEHAVED',
+        `the forked node ${remote.url} gives as the genesis header of chain ${chain} a header ${problem}`,
+      )
+    }
+    if (definition !== undefined) expectDefined(remote, headers[0], definition)
+    return headers
+  }
+  const headers = await read(first, 3)
+  if (headers === null)
+    return remote.notice(`${remote.url} gives no genesis headers: newcut cannot compare its network`)
+  const isKept = cacheFolder !== null && (definition?.isPublic ?? true)
+  if (!isKept) return
+  const file = join(cacheFolder, network, 'genesis.json')
+  const kept = readKept(file, remote)
+  const before = kept?.chains[first]
+  if (before !== undefined) return expectSame(before, { file, remote, header: headers[0] })
+  const more = (await Promise.all(others.map((chain) => read(chain, 1)))).flatMap((each) => each?.[0] ?? [])
+  keep(file, remote, { network, headers: [headers[0], ...more], first: headers, kept })
+}
+
+/** Throws NewcutError DATA_UNUSABLE if an earlier fork saw another genesis block. */
+function expectSame(
+  before: KeptHeader,
+  { file, remote, header }: { readonly file: string; readonly remote: RemoteNode; readonly header: Header },
+): void {
+  const hash = encodeBase64Url(header.hash)
+  if (before.hash === hash) return
+  const chain = header.chainId
+  throw new NewcutError(
+    'DATA_UNUSABLE',
+    `the node ${remote.url} is of another network: its genesis block of chain ${chain} is ${hash}, and an earlier fork of that name saw ${before.hash}`,
+    { hint: `check the address; if the network began anew, remove ${file}, or name another folder with --fork-cache` },
+  )
+}
+
+/** Throws NewcutError BAD_CONFIG if the file of the network says something else than a genesis header. */
+function expectDefined({ url }: RemoteNode, header: Header, definition: NetworkDefinition): void {
+  const difference = genesisDifference(header, definition)
+  if (difference === null) return
+  const [property, told, seen] = difference
+  const where = `the genesis header of chain ${header.chainId} at ${url}`
+  throw new NewcutError('BAD_CONFIG', `the file of ${definition.name} has ${property} ${told}, and ${where} ${seen}`, {
+    hint: 'correct the file of --network-file, or name a node of that network',
+  })
+}
+
+/** The first property of a genesis header that contradicts the file: its name, the value there, and that of the header. */
+export function genesisDifference(
+  header: Header,
+  definition: NetworkDefinition,
+): readonly [string, string, string] | null {
+  const { code, genesisTime, genesisTarget, genesisPayload, takesAnyGenesisTarget } = definition
+  const { version, creationTime, chainId } = header
+  const target = takesAnyGenesisTarget ? undefined : genesisTarget?.(chainId)
+  const payload = genesisPayload(chainId)
+  const payloadHash = encodeBase64Url(header.payloadHash)
+  if (code !== undefined && code !== version) return ['code', String(code), String(version)]
+  if (genesisTime !== undefined && genesisTime !== creationTime) {
+    return ['genesis.time', timeText(genesisTime), timeText(creationTime)]
+  }
+  if (target !== undefined && target !== header.target) {
+    return ['the target', targetText(target), targetText(header.target)]
+  }
+  return payload !== null && payload !== payloadHash ? ['the payload', payload, payloadHash] : null
+}
+
+const pinnedProblem = ({ version }: Header, pinned: Header | undefined) =>
+  pinned === undefined || pinned.version === version
+    ? null
+    : `of version code ${version}, and as the pinned one a header of ${pinned.version}`
+
+async function fetchFirst(
+  remote: RemoteNode,
+  network: string,
+  chain: number,
+  count: number,
+): Promise<readonly [Header, ...Header[]] | null> {
+  const { status, text } = await remote.get(`${networkPath(network)}/chain/${chain}/header?limit=${count}`)
+  // A proxy may serve only a part of the interface.
+  if (status !== 200) return null
+  const headers = unlessMalformed(() => {
+    const items = fieldOf(parseExactJson(text), 'items')
+    const texts = Array.isArray(items) ? items.filter((item) => typeof item === 'string') : []
+    return texts.map((item) => decodeHeader(decodeBase64Url(item, 'header')))
+  })
+  const [first, ...rest] = headers ?? []
+  if (first !== undefined) return [first, ...rest]
+  throw new NewcutError(
+    'NODE_MISBEHAVED',
+    `the forked node ${remote.url} gives no genesis header of chain ${chain}: ${shown(text)}`,
+  )
+}
+
+function readKept(file: string, remote: RemoteNode): KeptGenesis | null {
+  if (!existsSync(file)) return null
+  const text = keptText(file)
+  const kept = unlessMalformed(() => parsePlainJson(text) as KeptGenesis | null)
+  if (kept?.genesis === VERSION && typeof kept.chains === 'object' && kept.chains !== null) return kept
+  remote.notice(`${file} is damaged, or of another newcut: newcut learns the genesis headers again`)
+  return null
+}
+
+/** Throws NewcutError DATA_UNUSABLE. */
+function keptText(file: string): string {
+  try {
+    return readUserText(file)
+  } catch (error) {
+    throw new NewcutError('DATA_UNUSABLE', `${file}: ${fileProblem(error)}`, { cause: error })
+  }
+}
+
+interface Learnt {
+  readonly network: string
+  /** Genesis header of each chain. */
+  readonly headers: readonly Header[]
+  /** First headers of one chain. */
+  readonly first: readonly Header[]
+  /** The file as it is. */
+  readonly kept: KeptGenesis | null
+}
+
+function keep(file: string, remote: RemoteNode, { network, headers, first, kept }: Learnt): void {
+  const fakes = fakesFirstEpoch(first)
+  const chains = headers.map(({ chainId, height, hash, target, payloadHash }) => {
+    const texts = { hash: encodeBase64Url(hash), target: targetText(target), payload: encodeBase64Url(payloadHash) }
+    return [String(chainId), { height: Number(height), ...texts }] as const
+  })
+  const learnt: KeptGenesis = {
+    ...{ genesis: VERSION, network, url: remote.url, code: first[0].version, time: timeText(first[0].creationTime) },
+    firstEpoch: fakes === null ? (kept?.firstEpoch ?? null) : fakes ? 'faked' : 'plain',
+    chains: { ...kept?.chains, ...Object.fromEntries(chains) },
+  }
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    replaceFile(file, `${JSON.stringify(learnt)}\n`)
+  } catch (error) {
+    throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
+  }
+}
+
+const targetText = (target: bigint) => target.toString(16).padStart(64, '0')
+
+/** ISO 8601 with all six places of the second, as files of networks have it. */
+function timeText(microseconds: bigint): string {
+  const upToMilliseconds = new Date(Number(microseconds / 1000n)).toISOString().slice(0, -1)
+  return `${upToMilliseconds}${String(microseconds % 1000n).padStart(3, '0')}Z`
+}

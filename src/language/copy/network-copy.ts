@@ -1,0 +1,204 @@
+/** A fork of another network: its pin, and the state of its chains as far as it is fetched. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
+import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { readUserText } from '#ground/base/user-file.ts'
+import { decodeHeader, encodeHeader, type Header } from '#ground/chain/header.ts'
+import type { LanguageRules } from '../contracts/machine/environment.ts'
+import { CopyCache } from './cache.ts'
+import { ChainCopy, type ChainCopyOptions } from './chain-copy.ts'
+import { entriesIn } from './entries.ts'
+import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
+import {
+  expectOneBranch,
+  fetchHeader,
+  hasOwnHash,
+  networkOfNode,
+  type Pin,
+  pinHeight,
+  pinText,
+  presentCut,
+  readCut,
+} from './pin.ts'
+import { RemoteNode } from './remote-node.ts'
+
+/** How to fork. */
+export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
+  /** Address of a node of the network. */
+  readonly url: string
+  /** Height, text of a pin or cut, or name of a file with one; null pins a little below the heads. */
+  readonly cut: string | null
+  /** Chains to pin; null pins all. */
+  readonly chains: readonly number[] | null
+  /** Folder of the cache; null keeps it in memory. */
+  readonly cacheFolder: string | null
+  /** Most requests to the node in a second. */
+  readonly perSecond: number
+  readonly timeoutMs: number
+  readonly tableRows: number
+  readonly pactKeys: readonly string[]
+  readonly onNotice?: ((message: string) => void) | undefined
+  /** Rules by which sizes of modules are measured; default: those of nodes. */
+  readonly rules?: LanguageRules | undefined
+}
+
+/** Standard limits. Public nodes refuse more requests than some in a second. */
+export const COPY_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
+
+export class NetworkCopy {
+  readonly remote: RemoteNode
+  readonly pin: Pin
+  /** Chain -> its pinned header. */
+  readonly headers: ReadonlyMap<number, Header>
+  readonly #chains: ReadonlyMap<number, ChainCopy>
+
+  constructor(
+    remote: RemoteNode,
+    pin: Pin,
+    headers: ReadonlyMap<number, Header>,
+    chains: ReadonlyMap<number, ChainCopy>,
+  ) {
+    this.remote = remote
+    this.pin = pin
+    this.headers = headers
+    this.#chains = chains
+  }
+
+  /** @throws RangeError for a chain that is not pinned */
+  chain(chain: number): ChainCopy {
+    const found = this.#chains.get(chain)
+    if (found === undefined) throw new RangeError(`chain ${chain} is not forked`)
+    return found
+  }
+}
+
+/** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
+export function reopenCopy(options: NetworkCopyOptions, pin: Pin): NetworkCopy {
+  const { url, perSecond, timeoutMs, onNotice } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const { network, height } = pin
+  const chains = [...pin.hashes].map(([chain, hash]) => {
+    return [chain, new ChainCopy(remote, { network, chain, height, hash }, options)] as const
+  })
+  return new NetworkCopy(remote, pin, new Map(), new Map(chains))
+}
+
+/** A pin whose hashes are to be found: blocks at a height below these heads. */
+interface PinSearch {
+  readonly network: string
+  readonly height: number
+  readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
+  /** Whether the node chooses the blocks. If not, the user named their hashes. */
+  readonly isByHeight: boolean
+}
+
+/**
+ * Pins a network. Needs no request if the pin and its headers are cached.
+ * @throws NewcutError if the node does not answer, the cut is wrong, or the cache cannot be used
+ */
+export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy> {
+  const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const wanted = await wantedPin(remote, options)
+  const { network, height } = wanted
+  const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
+  const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
+  expectOneBranch(
+    pinned.map(({ header }) => header),
+    options.chains === null,
+  )
+  const headers = new Map(pinned.map(({ header, fork }) => [fork.block.chain, header]))
+  // No other network has a block of the same hash.
+  if (wanted.isByHeight) await checkGenesis(remote, network, headers, options)
+  const pin: Pin = {
+    network,
+    height,
+    hashes: new Map([...headers].map(([chain, header]) => [chain, encodeBase64Url(header.hash)])),
+  }
+  if (cacheFolder !== null && hasAllChains(headers)) savePin(cacheFolder, pin)
+  return new NetworkCopy(remote, pin, headers, new Map(pinned.map(({ fork }) => [fork.block.chain, fork])))
+}
+
+/** Whether all neighbours of these chains are among them. The user may have named some chains alone. */
+const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
+  [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
+
+async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOptions): Promise<PinSearch> {
+  const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
+  const named = cut === null ? null : asked === null ? cutText(cut) : cachedPin(cacheFolder, asked)
+  if (named !== null) {
+    const { network, heads } = readCut(named.text, named.where)
+    const height = Math.min(...[...heads.values()].map((head) => head.height))
+    return { network: network ?? (await networkOfNode(remote)), height, heads, isByHeight: false }
+  }
+  const network = await networkOfNode(remote)
+  const present = await presentCut(remote, network)
+  return { network, height: pinHeight(present, asked), heads: present.heads, isByHeight: true }
+}
+
+/** The text of a cut: as given, or in a file. Throws NewcutError BAD_INPUT. */
+export function cutText(cut: string): { readonly text: string; readonly where: string } {
+  if (cut.trimStart().startsWith('{')) return { text: cut, where: '--fork-cut' }
+  try {
+    return { text: readUserText(cut), where: cut }
+  } catch (error) {
+    throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${fileProblem(error)}`, {
+      hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',
+      cause: error,
+    })
+  }
+}
+
+const pinsIn = (folder: string) => join(folder, 'pins')
+
+/** File of a pin of all chains in the cache. */
+export function pinFile(folder: string, { network, height }: Pick<Pin, 'network' | 'height'>): string {
+  return join(pinsIn(folder), `${network}-${height}.json`)
+}
+
+/** The only cached pin at a height, so that a fork with a full cache needs no node. */
+function cachedPin(folder: string | null, height: number): { readonly text: string; readonly where: string } | null {
+  if (folder === null || !existsSync(pinsIn(folder))) return null
+  const found = readdirSync(pinsIn(folder)).filter((name) => name.endsWith(`-${height}.json`))
+  return found.length === 1 ? cutText(join(pinsIn(folder), found[0])) : null
+}
+
+function savePin(folder: string, pin: Pin): void {
+  mkdirSync(pinsIn(folder), { recursive: true })
+  writeFileSync(pinFile(folder, pin), `${pinText(pin)}\n`)
+}
+
+/** Finds the pinned header of a chain, cached or at the node. */
+async function pinChain(
+  remote: RemoteNode,
+  { network, height, heads }: PinSearch,
+  chain: number,
+  options: ChainCopyOptions,
+) {
+  const head = heads.get(chain)
+  if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
+  const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
+  const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
+  const block = { network, chain, height, hash: encodeBase64Url(header.hash) }
+  if (head.height === height && block.hash !== head.hash) {
+    const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
+    throw new NewcutError('NODE_MISBEHAVED', text)
+  }
+  const fork = new ChainCopy(remote, block, options, head.height === height ? null : head.height)
+  const encoded = encodeBase64Url(encodeHeader(header))
+  if (fork.entries.header.get() !== encoded) {
+    fork.entries.header.put(encoded)
+    fork.entries.save()
+  }
+  return { header, fork }
+}
+
+function cachedHeader(
+  { cacheFolder, onNotice }: Pick<NetworkCopyOptions, 'cacheFolder' | 'onNotice'>,
+  block: ChainCopy['block'],
+): Header | null {
+  const kept = cacheFolder === null ? undefined : entriesIn(new CopyCache(cacheFolder, block, onNotice)).header.get()
+  const header = kept === undefined ? null : decodeHeader(decodeBase64Url(kept, 'header'))
+  return header !== null && encodeBase64Url(header.hash) === block.hash && hasOwnHash(header) ? header : null
+}

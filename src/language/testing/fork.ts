@@ -1,0 +1,81 @@
+/** Test files on the state of another network. */
+import { resolve } from 'node:path'
+import { NewcutError } from '#ground/base/errors.ts'
+import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
+import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
+import { Time } from '../contracts/values/value.ts'
+import type { ChainCopy } from '../copy/chain-copy.ts'
+import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
+import type { Pin } from '../copy/pin.ts'
+import type { RemoteNode } from '../copy/remote-node.ts'
+import { type FileOutcome, type FileQuestions, runTestFile } from './files.ts'
+
+/** A forked chain that test files run on. */
+export interface TestFork {
+  readonly pin: Pin
+  readonly remote: RemoteNode
+  readonly source: ChainCopy
+  readonly chain: ForkedChain
+}
+
+/** Runs a test file on a fork until it misses nothing. Rejects with NewcutError if the node does not answer. */
+export async function runOnFork(
+  file: string,
+  questions: FileQuestions,
+  { source, chain }: TestFork,
+): Promise<FileOutcome> {
+  const text = hintText(resolve(file))
+  await source.warm([text])
+  return source.complete(
+    () => runTestFile(file, questions, { chain }),
+    () => source.hints([text]),
+  )
+}
+
+/**
+ * Pins one chain of a network.
+ * @param name of the option that names the chain, for errors
+ * @param onNotice called with lines such as that the node is slow
+ * @throws NewcutError
+ */
+export async function openTestFork(
+  options: NetworkCopyOptions,
+  name: string,
+  onNotice: (line: string) => void,
+): Promise<TestFork> {
+  const [chain = 0, ...others] = options.chains ?? []
+  if (others.length > 0) {
+    throw new NewcutError('BAD_OPTION', `${name}: a test file runs on one chain`, { hint: 'name one of them' })
+  }
+  const fork = await openCopy({
+    ...options,
+    chains: [chain],
+    rules: testRules,
+    onNotice,
+  })
+  const { pin, remote } = fork
+  const source = fork.chain(chain)
+  const header = fork.headers.get(chain)
+  if (header === undefined) throw new Error(`chain ${chain} has no header`)
+  return {
+    ...{ pin, remote, source },
+    chain: {
+      state: source.state,
+      block: {
+        chainId: String(chain),
+        blockHeight: header.height + 1n,
+        blockTime: new Time(header.creationTime),
+        prevBlockHash: source.block.hash,
+      },
+    },
+  }
+}
+
+/** The text of a test file, for hints alone: the run reports a file that cannot be read. */
+export function hintText(file: string): string {
+  try {
+    return readUserText(file, MAX_CODE_BYTES)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,104 @@
+/** Runs test files, several at once in threads. Results are in the order of the files. */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { NewcutError } from '#ground/base/errors.ts'
+import { bundled } from '#ground/platform/bundled.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
+import type { EnvForkCall } from './env-forks.ts'
+import { type FileOutcome, type FileQuestions, runUnforked } from './files.ts'
+import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
+
+/** The bundled thread, or else the one next to this file, with the same extension. */
+const MODULE =
+  bundled('contract-thread') ??
+  new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+
+/**
+ * Runs the files. One file runs here, where it needs no thread.
+ * @returns null for each file that asks for a fork
+ * @param jobs number of threads; default: one for each processor
+ */
+export async function runTestFiles(
+  files: readonly string[],
+  questions: FileQuestions,
+  jobs = availableParallelism(),
+): Promise<(FileOutcome | null)[]> {
+  const threads = Math.min(jobs, files.length)
+  if (threads < 2) return files.map((file) => runUnforked(file, questions))
+  const outcomes: (FileOutcome | null)[] = new Array(files.length)
+  let next = 0
+  const work = async () => {
+    const worker = new Worker(MODULE)
+    try {
+      while (next < files.length) {
+        const at = next++
+        outcomes[at] = await runIn(worker, { file: files[at], questions, forks: null })
+      }
+    } finally {
+      await worker.terminate()
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, work))
+  return outcomes
+}
+
+/** How a file runs in a thread of its own. */
+interface OwnRun {
+  /** Fork that the file runs on; null for an empty chain. */
+  readonly fork: NetworkCopyOptions | null
+  /** The fork that a call of `env-fork` in the file means. Throws NewcutError. */
+  readonly optionsOf: (call: EnvForkCall) => NetworkCopyOptions
+  /** Ends the run, wherever it is. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a file in a thread of its own, so that it can take its time and forks. Rejects with NewcutError if a fork cannot be
+ * had, and with the reason of the signal when it aborts.
+ */
+export async function runAlone(file: string, questions: FileQuestions, run: OwnRun): Promise<FileOutcome> {
+  const { fork, optionsOf, signal } = run
+  signal.throwIfAborted()
+  const worker = new Worker(MODULE)
+  let stop: () => void = () => undefined
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop)
+  })
+  const replyTo = (call: EnvForkCall): CallReply => {
+    try {
+      return { options: optionsOf(call) }
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      return { refusal: plainError(error) }
+    }
+  }
+  try {
+    const outcome = await Promise.race([runIn(worker, { file, questions, forks: { options: fork } }, replyTo), stopped])
+    if (outcome === null) throw new Error(`the thread opened no fork for ${file}`)
+    return outcome
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}
+
+/** @param replyTo answers calls for forks */
+function runIn(
+  worker: Worker,
+  task: ThreadTask,
+  replyTo: ((call: EnvForkCall) => CallReply) | null = null,
+): Promise<FileOutcome | null> {
+  return new Promise((resolve, reject) => {
+    worker.removeAllListeners()
+    worker.on('message', (answer: TestThreadAnswer) => {
+      if ('outcome' in answer) resolve(answer.outcome)
+      else if ('error' in answer) reject(errorFrom(answer.error))
+      else if (replyTo === null) reject(new Error(`the thread asks for a fork of ${answer.call.url}`))
+      else worker.postMessage(replyTo(answer.call))
+    })
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error(`the thread that ran ${task.file} ended`)))
+    worker.postMessage(task)
+  })
+}

@@ -1,0 +1,60 @@
+/** Reads the share log of a fleet from outside the fleet. */
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { Link, type LinkOptions } from '../fleet/link.ts'
+import { ShareLog } from './jetstream-log.ts'
+import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
+
+interface FleetReaderOptions extends LinkOptions {
+  /** Called for messages that are not shares. */
+  readonly onWarning: (message: string) => void
+}
+
+export class FleetShareReader implements ShareReader {
+  readonly #link: Link
+  readonly #log: ShareLog
+
+  private constructor(link: Link, log: ShareLog) {
+    this.#link = link
+    this.#log = log
+  }
+
+  /** @throws NewcutError BAD_INPUT if the fleet has no share log, and the errors of Link and NATS */
+  static async open(options: FleetReaderOptions, stopped: AbortSignal): Promise<FleetShareReader> {
+    const link = await Link.open(options, null, stopped)
+    // Closing the connection ends all waits for NATS.
+    stopped.addEventListener('abort', () => void link.close(), { once: true })
+    try {
+      const log = new ShareLog(link, options.onWarning)
+      if (await link.knownAsMissing(() => log.isThere())) return new FleetShareReader(link, log)
+      throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
+        hint: 'its leader creates one for the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name names another fleet',
+      })
+    } catch (error) {
+      await link.close()
+      throw error
+    }
+  }
+
+  shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncIterable<ShareEntry> {
+    return this.#told(this.#log.shares(range))
+  }
+
+  refused(range: TimeRange = {}): AsyncIterable<RefusedShares> {
+    return this.#told(this.#log.refused(range))
+  }
+
+  /** @throws NewcutError if NATS fails meanwhile */
+  async *#told<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+    try {
+      yield* records
+    } catch (error) {
+      if (error instanceof NewcutError) throw error
+      const message = `the share log of the fleet cannot be read at ${this.#link.url}: ${describeError(error)}`
+      throw new NewcutError('NODE_UNREACHABLE', message, { hint: 'is the NATS server up? try again', cause: error })
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#link.close()
+  }
+}

@@ -1,0 +1,400 @@
+/**
+ * A fleet as an engine: rigs on other machines receive jobs over NATS, and send back their solutions. One of several
+ * processes with this engine leads. The others follow the work too, but send nothing until they lead.
+ */
+
+import type { KV } from '@nats-io/kv'
+import type { Msg } from '@nats-io/transport-node'
+import { encodeBase64Url, equalBytes, readU64LE } from '#ground/base/bytes.ts'
+import { type Clock, sleep } from '#ground/base/clock.ts'
+import { describeError } from '#ground/base/errors.ts'
+import { withCreationTime, withNonce, workLayout } from '#ground/chain/header.ts'
+import { meets, powHash, solves } from '#ground/chain/pow.ts'
+import { type StepName, verdictOf } from '#ground/chain/solution.ts'
+import { workFromBytes } from '#ground/chain/work.ts'
+import type { Link } from '../../fleet/link.ts'
+import {
+  encodeMessage,
+  type JobMessage,
+  type ListAnswer,
+  ListQuestion,
+  Order,
+  type OrderAnswer,
+  type Outcome,
+  OutcomeQuestion,
+  Report,
+  type ReportAnswer,
+} from '../../fleet/messages.ts'
+import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
+import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
+import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
+import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
+import { Election } from './election.ts'
+import { isPaused, RigPauses } from './pauses.ts'
+import { Readiness } from './readiness.ts'
+import { ownHeader, Residues } from './residues.ts'
+import { RigTable } from './rig-table.ts'
+
+interface FleetOptions {
+  readonly link: Link
+  readonly replicas?: Replicas
+  /** Where this process runs, for people. */
+  readonly name: string
+  readonly version: string
+  /** Unique for each process. */
+  readonly session: string
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** Jobs whose solutions become claims: fewer than the miner remembers. Solutions of older ones are adopted. */
+const MAX_JOBS = 64
+const READ_AGAIN_MS = 300
+const EXPIRE_MS = 1_000
+/** Rows in one part of the list, at most 800 bytes each; a NATS message holds 1 MiB. */
+const ROWS = 1_000
+const MAX_WARNED = 100
+const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
+
+interface IssuedJob {
+  /** Id of the job in the miner. */
+  readonly job: string
+  readonly sequence: number
+  readonly bytes: Uint8Array
+  readonly target: bigint
+}
+
+export class FleetEngine implements Engine, Leader {
+  readonly name = 'fleet'
+  readonly #options: FleetOptions
+  readonly #table: RigTable
+  readonly #outcomes = new Outcomes()
+  readonly #election: Election
+  readonly #readiness: Readiness
+  readonly #candidates: Candidates
+  readonly #stopped = new AbortController()
+  /** Id of a job in the fleet -> the job in the miner. */
+  readonly #issued = new Map<string, IssuedJob>()
+  /** Jobs of the miner with a solution. */
+  readonly #solved = new Set<string>()
+  readonly #warned = new Set<string>()
+  #callbacks: LeaderCallbacks | null = null
+  #events: EngineEvents | null = null
+  #work: EngineWork | null = null
+  /** Last job message to the rigs, or null if this process does not lead. */
+  #told: JobMessage | null = null
+  #number = 0
+  /** Why rigs cannot search the current work, or null if they can. */
+  #unable: string | null = null
+  readonly #pauses: RigPauses
+  readonly #residues: Residues
+  readonly #stores: StoreOptions
+  #store: KV | null = null
+  /** Aborts at the end of the term. */
+  #term = new AbortController()
+  #unserve: readonly (() => void)[] = []
+  /** The devices at the stop, or null before it. */
+  #last: readonly DeviceStatus[] | null = null
+
+  constructor(options: FleetOptions) {
+    const { link, replicas, name, session, clock, random } = options
+    this.#options = options
+    this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
+    this.#pauses = new RigPauses((message) => this.#warn(message))
+    this.#table = new RigTable(random)
+    this.#residues = new Residues({
+      ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
+      prepare: async () => (await import('../../accounts/share-stream.ts')).prepareShares(this.#stores),
+      onWarning: (message) => this.#warn(message),
+    })
+    this.#readiness = new Readiness({
+      ...{ link, session, clock, silentMs: () => this.#callbacks?.silentMs() ?? 0 },
+      hasWork: () => this.#work !== null && this.#work.bytes !== null,
+      onWrong: (error) => this.#misunderstood(error),
+    })
+    this.#election = new Election({
+      ...{ session, name, clock, readiness: this.#readiness },
+      openStore: () => this.#openStore(),
+      onChange: (term) => this.#onTerm(term),
+      onLeader: (leader) => this.#tellLeader(false, leader),
+      onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
+    })
+    this.#candidates = new Candidates({
+      ...{ ...this.#stores, clock },
+      onSolution: (solution) => this.#onSolution(solution),
+      onWrong: (reason) => this.#warn(`a candidate of the fleet is wrong: ${reason}`),
+      onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
+    })
+  }
+
+  attach(callbacks: LeaderCallbacks): void {
+    this.#callbacks = callbacks
+    this.expect(callbacks.unfinished)
+  }
+
+  expect(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#outcomes.set(hash, { step: 'working' })
+  }
+
+  async start(_workBytes: number, events: EngineEvents): Promise<void> {
+    if (this.#stopped.signal.aborted) return
+    this.#events = events
+    this.#election.start()
+    void this.#readiness.run(this.#stopped.signal)
+    void this.#expire()
+  }
+
+  /**
+   * Publishes work to the rigs, if this process leads. Does not wait for them: each gets it with its next report at the
+   * latest.
+   */
+  async setWork(work: EngineWork): Promise<boolean> {
+    if (this.#events === null) return false
+    this.#unable = work.bytes !== null && work.fixedNonce.bits > 0 ? FIXED_NONCE : null
+    if (this.#unable !== null) this.#warn(this.#unable)
+    const isSame = this.#work !== null && work.bytes !== null && this.#work.job === work.job
+    this.#work = this.#unable === null ? work : noWork(work.sequence)
+    // Rigs advance the creation time themselves.
+    if (!isSame && this.#election.term !== null) this.#tell()
+    return true
+  }
+
+  /** As reported by the rigs. */
+  hashes(): number {
+    return this.#table.hashes
+  }
+
+  devices(): readonly DeviceStatus[] {
+    if (this.#last !== null) return this.#last
+    return this.#table.statuses(this.#election.term === null ? this.#standbyReason() : this.#unable)
+  }
+
+  status(): FleetStatus {
+    const { term, leader } = this.#election
+    return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, ...this.#table.totals() }
+  }
+
+  told({ hash, step, job, reason, message }: SolutionStep): void {
+    if (step === 'found' && job !== undefined) this.#remember(job)
+    const outcome = { step: outcomeOf(step), ...(reason && { reason }), ...(message && { message: short(message) }) }
+    this.#outcomes.set(hash, outcome)
+    // A solution that this process gave up at its stop is for the next leader.
+    const isOpen = step === 'found' || step === 'handed-in' || (step === 'lost' && reason === 'stopped')
+    if (!isOpen) this.#candidates.settle(hash)
+  }
+
+  #remember(job: string): void {
+    this.#solved.add(job)
+    const [oldest] = this.#solved
+    if (this.#solved.size > MAX_JOBS) this.#solved.delete(oldest)
+  }
+
+  /** Frees the leadership for the next leader. */
+  async stop(): Promise<void> {
+    this.#last ??= this.devices()
+    this.#events = null
+    this.#stopped.abort()
+    await this.#election.stop()
+  }
+
+  #tellLeader(isLeading: boolean, leader: string | null): void {
+    if (this.#events !== null) this.#callbacks?.onLeader({ isLeading, leader })
+  }
+
+  async #openStore(): Promise<KV> {
+    const store = await openBucket(this.#stores)
+    this.#store = store
+    return store
+  }
+
+  #onTerm(term: number | null): void {
+    this.#term.abort()
+    this.#term = new AbortController()
+    for (const end of this.#unserve) end()
+    this.#unserve = []
+    if (term === null) {
+      this.#tellLeader(false, null)
+      this.#told = null
+      this.#candidates.stop()
+      this.#table.clear(this.#options.clock.monotonicMs())
+      return
+    }
+    this.#tell()
+    this.#candidates.start()
+    void this.#serve(this.#term.signal)
+  }
+
+  /** Publishes the current work to all rigs. */
+  #tell(): void {
+    const { term } = this.#election
+    if (term === null) return
+    const { link } = this.#options
+    const number = ++this.#number
+    const id = `${term}-${number}`
+    const { bytes: given = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
+    const bytes = given && ownHeader(given)
+    const text = { target: target.toString(16).padStart(64, '0') }
+    this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
+    link.tell(link.subjects.job, this.#told)
+    if (bytes === null) return
+    this.#issued.set(id, { job: this.#work?.job ?? '', sequence, bytes, target })
+    const [oldest] = this.#issued.keys()
+    if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
+  }
+
+  /**
+   * Answers rigs once the paused rigs and the headers of relays are known. Until then they follow the previous leader.
+   * It announces its leadership only when it can answer.
+   */
+  async #serve(over: AbortSignal): Promise<void> {
+    await this.#readLists(over)
+    if (over.aborted) return
+    const { link } = this.#options
+    const { report, outcome, list, order } = link.subjects
+    const onWrong = (error: unknown) => this.#misunderstood(error)
+    this.#unserve = [
+      link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
+      link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
+      link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
+      link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
+    ]
+    this.#tellLeader(true, this.#options.name)
+  }
+
+  async #readLists(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      try {
+        await this.#pauses.read(this.#openedStore)
+        await this.#residues.begin()
+        return
+      } catch (error) {
+        this.#warn(`rigs are not answered until it is known which of them are paused: ${describeError(error)}`)
+      }
+      await sleep(this.#options.clock, READ_AGAIN_MS, over)
+    }
+  }
+
+  get #openedStore(): KV {
+    if (this.#store === null) throw new Error('the store of the fleet is not open')
+    return this.#store
+  }
+
+  #onReport(report: Report, raw: Msg): void {
+    const { term } = this.#election
+    if (term === null || this.#callbacks === null || this.#events === null) return
+    const { clock, name } = this.#options
+    const { network, account } = this.#callbacks
+    const lease = this.#table.report(report, clock.monotonicMs())
+    const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
+    const told = this.#told
+    const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
+    answer(raw, {
+      ...{ term, leader: name, network, account, lease, residue },
+      isPaused: isPaused(this.#pauses.paused, report.rig),
+      job: isNew ? told : null,
+    } satisfies ReportAnswer)
+  }
+
+  #onList(from: number, raw: Msg): void {
+    const { term } = this.#election
+    if (term === null || this.#callbacks === null) return
+    const { name, version, clock } = this.#options
+    const { network, account } = this.#callbacks
+    const rigs = this.#table.rows(from, ROWS, clock.monotonicMs())
+    const next = from + rigs.length < this.#table.size ? from + rigs.length : null
+    const allPaused = this.#pauses.paused.all
+    answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
+  }
+
+  async #onOrder(order: Order, raw: Msg): Promise<void> {
+    const rigs = this.#table.named(order.rig)
+    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies OrderAnswer)
+    try {
+      reply(await this.#pauses.obey(this.#openedStore, order))
+    } catch (error) {
+      reply(short(describeError(error)))
+    }
+  }
+
+  #onSolution({ hash, job, issuer, bytes, rig, session, hashes }: FleetSolution): void {
+    if (this.#events === null) return
+    this.#table.count(session, hashes)
+    const known = this.#outcomes.of(hash).step
+    if (known !== 'unknown') {
+      if (known !== 'working') this.#candidates.settle(hash)
+      return
+    }
+    const device = `rig:${rig}`
+    const issued = this.#issued.get(job)
+    const creationTime = workFromBytes(bytes).fields.creationTime
+    const nonce = readU64LE(bytes, workLayout(bytes).nonce)
+    const isOurs = issued && equalBytes(withNonce(withCreationTime(issued.bytes, creationTime), nonce), bytes)
+    if (!(isOurs ? meets(powHash(bytes), issued.target) : solves(bytes))) {
+      this.#outcomes.set(hash, { step: 'rejected', reason: 'invalid-pow', message: 'it does not meet the target' })
+      this.#candidates.settle(hash)
+      this.#onWrong(rig, session, 'it does not meet the target')
+      return
+    }
+    if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
+    else this.#callbacks?.adopt({ bytes, issuer, device })
+    // The miner has already started to hand it in.
+    if (this.#outcomes.has(hash)) return
+    if (isOurs && this.#solved.has(issued.job)) {
+      this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
+      this.#candidates.settle(hash)
+      return
+    }
+    // This process stops, or has found enough blocks: leave the solution to the next leader.
+    this.#candidates.leave(hash)
+  }
+
+  #onWrong(rig: string, session: string, reason: string): void {
+    this.#table.fault(rig, session)
+    this.#warn(`a candidate of rig ${rig} is wrong: ${reason}`)
+  }
+
+  async #expire(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      await sleep(clock, EXPIRE_MS, signal)
+      const nowMs = clock.monotonicMs()
+      if (this.#election.term === null) continue
+      this.#table.expire(nowMs)
+      this.#residues.expire()
+    }
+  }
+
+  #standbyReason(): string {
+    const { leader } = this.#election
+    return leader === null ? 'nobody leads the fleet' : `${leader} leads the fleet, and this process stands by`
+  }
+
+  #trouble(what: string, reason: string | null): void {
+    if (reason !== null) this.#events?.onWarning(`${what}: ${reason}`)
+  }
+
+  #misunderstood(error: unknown): void {
+    this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
+  }
+
+  /** Warns once for each text, for a limited number of texts. */
+  #warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size >= MAX_WARNED) return
+    this.#warned.add(message)
+    this.#events?.onWarning(message)
+  }
+}
+
+function answer(raw: Msg, message: unknown): void {
+  raw.respond(encodeMessage(message))
+}
+
+const MAX_TEXT = 400
+const short = (text: string) => text.slice(0, MAX_TEXT)
+
+/** An unconfirmed block is still pending. */
+function outcomeOf(step: StepName): Outcome['step'] {
+  const verdict = verdictOf(step)
+  return verdict === null || verdict === 'unconfirmed' ? 'working' : verdict
+}

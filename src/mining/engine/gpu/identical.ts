@@ -1,0 +1,100 @@
+/**
+ * Cards that cannot be told apart by name: identical ones, and those whose name is part of another's ("RTX 4070", "RTX
+ * 4070 Ti"). Dawn opens only the first, so each card gets a process that sees no other. On Linux the Vulkan layer
+ * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
+ * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { EnvironmentVariables } from '../cache-folder.ts'
+import { inRoot, installedFile, type NativePart } from '../native/part.ts'
+import type { AdapterChoice, ListedAdapter } from './messages.ts'
+
+export const LAYER: NativePart = {
+  name: 'layer',
+  title: 'Vulkan layer',
+  folder: 'src/mining/engine/gpu/native',
+  units: ['one-card.c'],
+  headers: [],
+  options: ['-O2'],
+  extension: 'so',
+  output: 'build/vulkan',
+}
+
+/** A folder of its own, because the Vulkan loader reads all manifests in it. */
+const LAYER_FOLDER = inRoot(LAYER.output)
+const LAYER_NAME = 'VK_LAYER_NEWCUT_one_card'
+const MANIFEST = join(LAYER_FOLDER, 'one-card.json')
+
+/** Tells the Vulkan loader where the compiled layer is, if it is there. */
+export function writeManifest(): void {
+  const file = installedFile(LAYER)
+  if (!existsSync(file)) return
+  const manifest = {
+    file_format_version: '1.1.2',
+    layer: {
+      name: LAYER_NAME,
+      type: 'INSTANCE',
+      library_path: `./${basename(file)}`,
+      api_version: '1.3.0',
+      implementation_version: '1',
+      description: 'Shows one card and hides all others',
+    },
+  }
+  writeFileSync(join(dirname(file), 'one-card.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Whether the layer was compiled at installation. */
+export const hasLayer = (): boolean => existsSync(MANIFEST)
+
+/** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
+const MAX_USELESS = 4
+
+/** EnvironmentVariables, in addition to `env`, for a process that sees only one card. */
+export function cardEnv(card: number, env: EnvironmentVariables): Record<string, string> {
+  const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
+  return {
+    NEWCUT_VULKAN_CARD: String(card),
+    VK_LAYER_PATH: before(LAYER_FOLDER, env.VK_LAYER_PATH),
+    VK_INSTANCE_LAYERS: before(LAYER_NAME, env.VK_INSTANCE_LAYERS),
+  }
+}
+
+/** The adapter that Dawn opens by this name: the first of a list in Dawn's order whose name contains it. */
+export function openedBy<T extends AdapterChoice>(
+  { backend, name }: AdapterChoice,
+  adapters: readonly T[],
+): T | undefined {
+  return adapters.find((adapter) => adapter.backend === backend && adapter.name.includes(name))
+}
+
+/**
+ * Replaces an adapter that represents several cards by all of them, each with its number. Unless it finds every card
+ * alone in its process, the adapter stays unchanged.
+ * @param listCard lists the adapters of a process that sees only the card of this number, or returns null if that fails
+ */
+export async function tellApart(
+  adapters: readonly ListedAdapter[],
+  listCard: (card: number) => Promise<readonly ListedAdapter[] | null>,
+): Promise<readonly ListedAdapter[]> {
+  if (adapters.every(({ alike }) => alike === 1)) return adapters
+  const all = adapters.reduce((sum, { alike }) => sum + alike, 0)
+  const cards: ListedAdapter[] = []
+  for (let card = 0; cards.length < all && card < all + MAX_USELESS; card++) {
+    const seen = await listCard(card)
+    if (seen === null || seen.length > 1 || seen.some(({ alike }) => alike > 1)) return adapters
+    cards.push(...seen.map((adapter) => ({ ...adapter, card })))
+  }
+  return adapters.flatMap((adapter) => {
+    const own = cards.filter((card) => openedBy(card, adapters) === adapter)
+    return adapter.alike > 1 && own.length === adapter.alike ? own : [adapter]
+  })
+}
+
+/** Message for users about an adapter that represents several cards. */
+export function alikeHint(alike: number, platform: NodeJS.Platform = process.platform, built = hasLayer()): string {
+  const fact = `one of ${alike} cards that their names do not tell apart, and the only one used`
+  if (platform !== 'linux') return `${fact}: newcut tells them apart on Linux only`
+  if (built) return `${fact}: the Vulkan loader does not let newcut tell them apart`
+  return `${fact}: to use all, install newcut again where there is a C compiler`
+}

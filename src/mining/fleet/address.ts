@@ -1,0 +1,49 @@
+/**
+ * Addresses of NATS servers: `nats://[USER:PASSWORD@|TOKEN@]HOST[:PORT]`. The scheme `tls://` guarantees that none of
+ * our data is sent in plaintext.
+ *
+ * A NATS server first sends a greeting in plaintext, then starts TLS. Servers from 2.10.4 can also start with TLS
+ * (`handshake_first: true`); this is not supported.
+ */
+import { NewcutError } from '#ground/base/errors.ts'
+
+export interface NatsAddress {
+  readonly host: string
+  readonly port: number
+  readonly tls: boolean
+  /** User, or null. A user without a password is a token, as in NATS itself. */
+  readonly user: string | null
+  readonly password: string | null
+  /** Address without user, password and token, for messages. */
+  readonly url: string
+}
+
+const DEFAULT_PORT = 4222
+const EXAMPLE = 'expected nats://HOST:4222, nats://USER:PASSWORD@HOST:4222, nats://TOKEN@HOST:4222, or tls://'
+const ADDRESS = /^(nats|tls):\/\/(?:([^:@/\s]+)(?::([^@/\s]*))?@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+)(?::(\d{1,5}))?\/?$/i
+
+/**
+ * Parses an address.
+ * @throws NewcutError BAD_OPTION; its message omits user, password and token
+ */
+export function readNatsAddress(text: string): NatsAddress {
+  const [, scheme, user, password, host, digits] = ADDRESS.exec(text.trim()) ?? []
+  if (host === undefined) {
+    throw new NewcutError('BAD_OPTION', 'the address of a NATS server cannot be read', { hint: EXAMPLE })
+  }
+  const port = digits === undefined ? DEFAULT_PORT : Number(digits)
+  const url = `${scheme.toLowerCase()}://${host}:${port}`
+  if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
+  const tls = scheme.toLowerCase() === 'tls'
+  return { host, port, tls, user: decoded(user), password: decoded(password), url }
+}
+
+function decoded(text: string | undefined): string | null {
+  if (text === undefined) return null
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A literal percent sign.
+    return text
+  }
+}

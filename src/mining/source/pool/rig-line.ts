@@ -1,0 +1,192 @@
+/**
+ * A pool session for one rig. It passes nonces, targets and work on as the pool sent them, and shares as the rig sent
+ * them.
+ */
+import type { Clock } from '#ground/base/clock.ts'
+import type { NewcutError } from '#ground/base/errors.ts'
+import type { Receipt } from '#ground/chain/solution.ts'
+import { difficultyOf } from '#ground/chain/target.ts'
+import type { ShareVerdict } from '../../stratum/messages.ts'
+import type { LineJob, LineListener, PassedAnswer, PoolLine } from '../../stratum/passthrough.ts'
+import { accountOf, type PoolAddress } from './address.ts'
+import type { PoolTrust } from './connection.ts'
+import { receiptOf } from './receipt.ts'
+import { type Move, type PoolNews, PoolSession } from './session.ts'
+
+interface RigLineOptions {
+  readonly address: PoolAddress
+  /** The configured address. */
+  readonly home: PoolAddress
+  readonly trust: PoolTrust
+  /** Agent name of the miner, perhaps with the program of a rig. */
+  readonly agent: string
+  readonly clock: Clock
+  /** Length of the work that rigs support. */
+  readonly workBytes: number
+  /** Called when it is logged in and has a job. */
+  readonly onReady: (line: RigLine) => void
+  /** Called once when the session ends, but not after close(). */
+  readonly onEnd: (line: RigLine, reason: NewcutError, move: Move | null) => void
+}
+
+/** Jobs whose shares are passed on. */
+const MAX_JOBS = 1024
+
+export class RigLine implements PoolLine {
+  readonly #options: RigLineOptions
+  readonly #session: PoolSession
+  /** Job id as a rig sends it -> job. */
+  readonly #jobs = new Map<string, LineJob>()
+  #nonce1 = ''
+  #nonce2Bytes = 0
+  #target: bigint | null = null
+  #job: LineJob | null = null
+  #readyAtMs: number | null = null
+  #listener: LineListener | null = null
+  #isUsed = false
+
+  constructor(options: RigLineOptions) {
+    this.#options = options
+    const { address, home, trust, agent, clock } = options
+    this.#session = new PoolSession({
+      ...{ address, home, trust, agent, clock },
+      handlers: {
+        onNews: (told) => this.#take(told),
+        onJob: () => this.#ready(),
+        onMessage: (text) => this.#listener?.onMessage(text),
+        onEnd: (reason, move) => {
+          options.onEnd(this, reason, move)
+          this.#listener?.onEnd()
+        },
+      },
+    })
+  }
+
+  /** The configured address. The same object means the same pool. */
+  get home(): PoolAddress {
+    return this.#options.home
+  }
+
+  /** Whether the pool knows a user of a rig. */
+  get isUsed(): boolean {
+    return this.#isUsed
+  }
+
+  /** Time since its first job in milliseconds, or 0 without one. */
+  get readyMs(): number {
+    return this.#readyAtMs === null ? 0 : this.#options.clock.monotonicMs() - this.#readyAtMs
+  }
+
+  get nonce1(): string {
+    return this.#nonce1
+  }
+
+  get nonce2Bytes(): number {
+    return this.#nonce2Bytes
+  }
+
+  get target(): bigint {
+    return this.#target ?? this.#job?.work.fields.target ?? 0n
+  }
+
+  get job(): LineJob | null {
+    return this.#job
+  }
+
+  jobOf(id: string): LineJob | null {
+    return this.#jobs.get(id) ?? null
+  }
+
+  listen(listener: LineListener): void {
+    this.#listener = listener
+  }
+
+  /** Detaches its rig, which is gone. */
+  forsake(): void {
+    this.#listener = null
+  }
+
+  /** Tells its rig that work now comes from another pool. */
+  leave(): void {
+    this.#listener?.onLeaving()
+  }
+
+  userOf(worker: string | null): string {
+    const { user } = this.#options.address
+    return worker === null ? user : `${accountOf(user)}.${worker}`
+  }
+
+  async authorize(user: string): Promise<boolean | null> {
+    const { address } = this.#options
+    this.#isUsed = true
+    if (user === address.user) return true
+    const answer = await this.#session.ask('mining.authorize', [user, address.password])
+    if (typeof answer === 'string') return null
+    return answer.error === null && answer.result !== false && answer.result !== null
+  }
+
+  async submit(user: string, id: string, nonce2: string): Promise<PassedAnswer> {
+    const job = this.#jobs.get(id)
+    const answer = job === undefined ? '' : await this.#session.ask('mining.submit', [user, job.params[0], nonce2])
+    if (job === undefined || typeof answer === 'string') return { verdict: 'stale', hashes: 0, said: null }
+    const verdict = verdictOf(receiptOf(answer))
+    // The pool may credit either target; the easier one is a safe lower bound.
+    const easier = job.target > this.target ? job.target : this.target
+    return { verdict, hashes: verdict === 'accepted' ? Number(difficultyOf(easier) ?? 0n) : 0, said: answer }
+  }
+
+  /** Closes the session. Nothing is called afterwards. */
+  close(): void {
+    this.#listener = null
+    this.#session.close()
+  }
+
+  #take(told: PoolNews): void {
+    if (told.kind === 'nonces') {
+      const { nonce1, nonce2Bytes } = told
+      this.#nonce1 = nonce1
+      this.#nonce2Bytes = nonce2Bytes
+      this.#listener?.onNonces(nonce1, nonce2Bytes)
+    } else if (told.kind === 'target') {
+      this.#target = told.target
+      this.#listener?.onTarget(told.target)
+    } else this.#takeJob(told)
+  }
+
+  #takeJob({ params, work }: Extract<PoolNews, { readonly kind: 'job' }>): void {
+    const { workBytes } = this.#options
+    // A longer header overruns the memory of some rigs.
+    if (work.bytes.length !== workBytes) {
+      this.#session.refuse(`it gives work of ${work.bytes.length} bytes, and rigs know ${workBytes} only`)
+      return
+    }
+    const job = { params, work, target: this.#target ?? work.fields.target }
+    this.#job = job
+    this.#jobs.set(String(params[0]), job)
+    const [oldest] = this.#jobs.keys()
+    if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest)
+    this.#listener?.onJob(job)
+  }
+
+  #ready(): void {
+    if (this.#readyAtMs !== null) return
+    this.#readyAtMs = this.#options.clock.monotonicMs()
+    this.#options.onReady(this)
+  }
+}
+
+/** The verdict under which a rig's share is counted. */
+function verdictOf(receipt: Receipt): ShareVerdict {
+  if (receipt.step === 'acknowledged') return 'accepted'
+  // A refused share has a reason.
+  if (!('reason' in receipt)) return 'stale'
+  switch (receipt.reason) {
+    case 'duplicate':
+    case 'unauthorized':
+      return receipt.reason
+    case 'low-difficulty':
+      return 'low'
+    default:
+      return 'malformed'
+  }
+}

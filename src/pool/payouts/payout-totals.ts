@@ -1,0 +1,201 @@
+/** Payments and balances of one pool from its payout journal, for monitoring. */
+import { open } from 'node:fs/promises'
+import { unitsOf } from '#ground/base/coins.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { LogDamage, SealChain } from '#ground/base/sealed-log.ts'
+import { payeeOfUser } from '#mining/accounts/user-account.ts'
+import { isOnNetwork, PayoutLedger } from './ledger.ts'
+import { type Payment, paymentsOfOrder } from './payments.ts'
+import { damagedJournal, damagedLine, payoutFile } from './payout-journal.ts'
+import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
+
+/** The pool to read. */
+interface PoolOfTotals {
+  readonly network: string
+  /** The account that its blocks pay. */
+  readonly account: string
+}
+
+/** The rules of the newest credited block. */
+interface DivisionRules {
+  readonly scheme: string
+  readonly feePercent: string
+  /** Coins, or null if no order records it. */
+  readonly minimum: string | null
+}
+
+/** Amounts in 10^-12 coins. */
+interface PayoutTotals {
+  /** Null if no block was credited. */
+  readonly rules: DivisionRules | null
+  readonly paid: bigint
+  /** Settled payments, the newest first. */
+  readonly payments: readonly Payment[]
+  /** Totals of a user, named as its rig names it. */
+  of(user: string): AccountTotals
+}
+
+interface AccountTotals {
+  /** Owed for blocks that count, or in an open order. */
+  readonly pending: bigint
+  readonly paid: bigint
+  /** Settled payments, the newest first. */
+  readonly payments: readonly Payment[]
+}
+
+/** The journal is read in chunks of this size, so that the miner can work in between. */
+const PIECE = 1 << 20
+const MAX_BYTES = 256 << 20
+const NEWLINE = 0x0a
+
+/** Reads a journal that another process writes. Later reads read only new lines. */
+export class PayoutTotalsReader {
+  readonly #path: string
+  readonly #pool: PoolOfTotals
+  #read: ReadSoFar
+  #totals: PayoutTotals | null = null
+  #reading: Promise<PayoutTotals> | null = null
+
+  constructor(folder: string, pool: PoolOfTotals) {
+    this.#path = payoutFile(folder)
+    this.#pool = pool
+    this.#read = nothingRead(this.#path)
+  }
+
+  /**
+   * Reads new lines and sums up. A folder without a journal has no payments.
+   * @throws NewcutError DATA_UNUSABLE
+   */
+  totals(): Promise<PayoutTotals> {
+    this.#reading ??= this.#update().finally(() => {
+      this.#reading = null
+    })
+    return this.#reading
+  }
+
+  async #update(): Promise<PayoutTotals> {
+    try {
+      const isNew = await this.#readOn()
+      if (isNew || this.#totals === null) this.#totals = totalsOf(this.#read.ledger, this.#pool)
+      return this.#totals
+    } catch (error) {
+      this.#read = nothingRead(this.#path)
+      this.#totals = null
+      if (error instanceof LogDamage) throw damagedJournal(error)
+      if (error instanceof NewcutError || !(error instanceof Error && 'code' in error)) throw error
+      throw new NewcutError('DATA_UNUSABLE', `${this.#path}: cannot be read: ${describeError(error)}`, { cause: error })
+    }
+  }
+
+  /**
+   * Reads new lines.
+   * @returns true if anything changed
+   */
+  async #readOn(): Promise<boolean> {
+    const file = await open(this.#path, 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+    if (file === null) {
+      const isNew = this.#read.bytes > 0
+      if (isNew) this.#read = nothingRead(this.#path)
+      return isNew
+    }
+    try {
+      const { size, mtimeMs, ino } = await file.stat()
+      const before = this.#read
+      if (size === before.size && mtimeMs === before.mtimeMs && ino === before.ino) return false
+      if (size > MAX_BYTES) {
+        throw new NewcutError('DATA_UNUSABLE', `${this.#path}: it has more than ${MAX_BYTES >> 20} MiB`)
+      }
+      // The file only grows. One that is not longer was replaced, or lost an unfinished line.
+      const isSame = ino === before.ino && size > before.size
+      const read = isSame ? before : nothingRead(this.#path)
+      await this.#take(file, read, size)
+      this.#read = Object.assign(read, { size, mtimeMs, ino })
+      return true
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Reads the complete lines. */
+  async #take(file: Awaited<ReturnType<typeof open>>, read: ReadSoFar, size: number): Promise<void> {
+    let rest: Buffer = Buffer.alloc(0)
+    for (let at = read.bytes; at < size; ) {
+      const piece = Buffer.alloc(Math.min(PIECE, size - at))
+      const { bytesRead } = await file.read(piece, 0, piece.length, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)])
+      const end = bytes.lastIndexOf(NEWLINE) + 1
+      rest = bytes.subarray(end)
+      read.bytes += end
+      this.#takeLines(bytes.subarray(0, end), read)
+    }
+    // Text after the end of a line is damage. An unfinished line may still grow.
+    read.chain.isWhole(rest)
+  }
+
+  /** @param bytes whole lines */
+  #takeLines(bytes: Buffer, { chain, ledger }: ReadSoFar): void {
+    for (let done = 0; done < bytes.length; ) {
+      const next = bytes.indexOf(NEWLINE, done)
+      const line = parsePayoutLine(chain.take(bytes.subarray(done, next)))
+      if (line === null) throw damagedLine(this.#path, chain.end.lines)
+      if (isOnNetwork(line, this.#pool.network)) ledger.add(withoutBulk(line))
+      done = next + 1
+    }
+  }
+}
+
+interface ReadSoFar {
+  readonly ledger: PayoutLedger
+  /** Length of all complete lines. */
+  bytes: number
+  readonly chain: SealChain
+  readonly size: number
+  readonly mtimeMs: number
+  readonly ino: number
+}
+
+const nothingRead = (path: string): ReadSoFar => {
+  return { ledger: new PayoutLedger(), chain: new SealChain(path), bytes: 0, size: 0, mtimeMs: 0, ino: 0 }
+}
+
+/** Removes data that totals do not need: signed transactions, and the rounds of blocks. */
+function withoutBulk(line: PayoutLine): PayoutLine {
+  if (line.type === 'credit') return { ...line, round: [] }
+  return line.type === 'order' ? { ...line, command: { hash: line.requestKey, sigs: [], cmd: '' } } : line
+}
+
+function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): PayoutTotals {
+  const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
+  const payments = orders.flatMap(paymentsOfOrder).reverse()
+  const paid = payments.filter(({ state }) => state === 'paid')
+  const byAccount = new Map<string, Payment[]>()
+  for (const payment of paid) {
+    const own = byAccount.get(payment.account)
+    if (own === undefined) byAccount.set(payment.account, [payment])
+    else own.push(payment)
+  }
+  const underWay = payments.filter(({ state }) => state === 'pending')
+  const pending = new Map<string, bigint>()
+  const owe = (to: string, amount: bigint) => pending.set(to, (pending.get(to) ?? 0n) + amount)
+  for (const balance of ledger.balances(account)) owe(balance.account, balance.amount)
+  for (const payment of underWay) owe(payment.account, unitsOf(payment.amount) ?? 0n)
+  const credit = [...ledger.credits.values()].findLast((each) => each.account === account)
+  const minimum = orders.at(-1)?.minimum ?? null
+  return {
+    rules: credit === undefined ? null : { scheme: credit.scheme, feePercent: credit.feePercent, minimum },
+    paid: sumOf(paid),
+    payments: paid,
+    of: (user) => {
+      const name = payeeOfUser(user)
+      const own = byAccount.get(name) ?? []
+      return { pending: pending.get(name) ?? 0n, paid: sumOf(own), payments: own }
+    },
+  }
+}
+
+const sumOf = (payments: readonly Payment[]) => payments.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)

@@ -1,0 +1,337 @@
+/**
+ * Settles orders. An order is settled when a block deep enough in its chain has its transaction. It is also settled when
+ * a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
+ * transaction while blocks may include it.
+ *
+ * The word of a node is not proof: it may have lost a result, or give a wrong one. newcut repeats a payment that failed. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
+ */
+
+import type { NodeClient } from '#client/node/client.ts'
+import { NodeRefusal } from '#client/node/errors.ts'
+import type { CallOptions } from '#client/node/requests.ts'
+import { isOutage } from '#client/node/wait-for.ts'
+import type { CommandStep } from '#client/wallet/command-sender.ts'
+import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
+import { type Clock, sleep } from '#ground/base/clock.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
+import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { type BlocksNode, findInBlocks, type ResultInBlock } from './find-in-blocks.ts'
+import type { PayoutOrder } from './ledger.ts'
+import type { ResultLine } from './payout-line.ts'
+
+/** The calls that settling needs. */
+export type OrderNode = BlocksNode & Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
+
+export interface SettleOptions {
+  readonly node: OrderNode
+  /** Required depth of a transaction's block; 1 is the head. */
+  readonly confirmations: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onStep: (step: CommandStep) => void
+  /** Called once with each result. It must store the result before it returns. */
+  readonly onResult: (result: ResultLine) => void
+  /** Request keys of transactions that are in a block by the words of the node. Settling adds to it. */
+  readonly claimed?: Set<string>
+}
+
+const POLL_MS = 1_000
+const RESEND_MS = 20_000
+/** Minimum interval between two searches of the blocks of a chain. */
+const SEARCH_MS = 15_000
+const MAX_PAUSE_MS = 15_000
+/** Maximum wait for proof after an order expired, plus a time for each block of the depth. */
+const GRACE_MS = 600_000
+const BLOCK_GRACE_MS = 60_000
+/** A node's refusal of a transaction that is in a block already (PROTOCOL.md E.1). */
+const IN_A_BLOCK = /already exists on chain/i
+const MICROSECONDS = 1_000_000n
+
+/** The state of an order at one lookup. */
+type OrderStatus =
+  | { readonly kind: 'final'; readonly result: ResultLine }
+  | { readonly kind: 'included'; readonly height: number; readonly depth: number }
+  | { readonly kind: 'pending' }
+  /** The blocks contradict the node, or cannot be read. */
+  | { readonly kind: 'unproven'; readonly error: NewcutError }
+
+/**
+ * Follows orders that were just sent, until all are settled.
+ * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
+ * reason of the signal
+ */
+export async function settleOrders(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
+  const { clock, signal, onStep, confirmations } = options
+  const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
+  const follower = new Follower(options, orders)
+  let open = orders
+  for (let failures = 0; open.length > 0; ) {
+    let pauseMs = POLL_MS * (0.5 + Math.random())
+    try {
+      open = await follower.look(open)
+      failures = 0
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isOutage(error)) throw error
+      pauseMs = backoffMs(aroundMs(POLL_MS, MAX_PAUSE_MS), failures++, Math.random)
+      onStep({ type: 'trouble', chain: open[0].chain, error, retryInMs: Math.round(pauseMs) })
+    }
+    if (open.length === 0) return
+    if (open.every(({ expires }) => clock.wallMs() > expires * 1000 + graceMs)) throw unproven(open)
+    await sleep(clock, pauseMs, signal)
+    signal.throwIfAborted()
+  }
+}
+
+/**
+ * Looks up orders once, and resends pending ones.
+ * @returns the orders that are not settled
+ * @throws as settle()
+ */
+export async function lookOnce(
+  orders: readonly PayoutOrder[],
+  options: SettleOptions,
+): Promise<readonly PayoutOrder[]> {
+  return await new Follower(options, []).look(orders)
+}
+
+class Follower {
+  readonly #options: SettleOptions
+  /** Request key -> monotonic time of the last submission. */
+  readonly #sentMs = new Map<string, number>()
+  /** Request key -> last reported state. */
+  readonly #told = new Map<string, string>()
+  /** Chain -> monotonic time of the last search of its blocks. */
+  readonly #searchedMs = new Map<number, number>()
+  /** Request key -> state by the last search. */
+  readonly #searched = new Map<string, OrderStatus>()
+  readonly #claimed: Set<string>
+
+  /** @param sent orders that were just sent */
+  constructor(options: SettleOptions, sent: readonly PayoutOrder[]) {
+    this.#options = options
+    this.#claimed = options.claimed ?? new Set()
+    for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
+  }
+
+  async look(orders: readonly PayoutOrder[]): Promise<readonly PayoutOrder[]> {
+    const open: PayoutOrder[] = []
+    for (const chain of new Set(orders.map((order) => order.chain))) {
+      const of = orders.filter((order) => order.chain === chain)
+      const statuses = await this.#statusesOf(chain, of)
+      for (const order of of) {
+        const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
+        if (status.kind === 'final') this.#options.onResult(status.result)
+        else open.push(order)
+        this.#tell(order, status)
+        if (status.kind === 'pending') await this.#sendAgain(order)
+      }
+    }
+    return open
+  }
+
+  /** @returns states by request key; missing orders are pending */
+  async #statusesOf(chain: number, orders: readonly PayoutOrder[]): Promise<Map<string, OrderStatus>> {
+    const { statuses, deep, settled } = await polledStatuses(this.#options, chain, orders)
+    if (deep === null) return statuses
+    const isDue = (order: PayoutOrder) => settled.has(order.requestKey) || isOver(order, deep)
+    const searched = orders.filter((order) => isDue(order) || this.#claimed.has(order.requestKey))
+    const isNews = searched.some(({ requestKey }) => settled.has(requestKey) && !this.#searched.has(requestKey))
+    if (searched.length > 0 && (isNews || this.#maySearch(chain))) {
+      this.#searchedMs.set(chain, this.#options.clock.monotonicMs())
+      await this.#search({ chain, deep }, searched, statuses)
+    }
+    for (const order of searched) {
+      const status = this.#searched.get(order.requestKey)
+      if (status?.kind === 'final' || (status !== undefined && isDue(order))) statuses.set(order.requestKey, status)
+    }
+    return statuses
+  }
+
+  #maySearch(chain: number): boolean {
+    const { clock } = this.#options
+    const beforeMs = this.#searchedMs.get(chain) ?? Number.NEGATIVE_INFINITY
+    return clock.monotonicMs() - beforeMs >= SEARCH_MS
+  }
+
+  async #search(
+    { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
+    orders: readonly PayoutOrder[],
+    polled: ReadonlyMap<string, OrderStatus>,
+  ): Promise<void> {
+    const { node, signal } = this.#options
+    for (const { requestKey } of orders) this.#searched.delete(requestKey)
+    let found: ReadonlyMap<string, ResultInBlock> | NewcutError
+    try {
+      found = await findInBlocks(node, { chain, hash: deep.hash }, orders, { signal })
+      // A reorg between the answers may have brought blocks that these answers do not cover.
+      if (!(await isStill(node, { chain, deep }, { signal }))) {
+        this.#searchedMs.delete(chain)
+        return
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof NewcutError)) throw error
+      found = error
+    }
+    for (const order of orders) {
+      const isClaimed = this.#claimed.has(order.requestKey) || polled.has(order.requestKey)
+      this.#searched.set(order.requestKey, this.#statusIn(found, order, isClaimed))
+    }
+  }
+
+  /** @param isClaimed whether the node says that a block has it */
+  #statusIn(
+    found: ReadonlyMap<string, ResultInBlock> | NewcutError,
+    order: PayoutOrder,
+    isClaimed: boolean,
+  ): OrderStatus {
+    const { requestKey, chain } = order
+    if (found instanceof NewcutError) {
+      const message = `whether a block of chain ${chain} has ${requestKey} cannot be read: ${describeError(found)}`
+      return { kind: 'unproven', error: new NewcutError(found.code, message, { hint: found.hint, cause: found }) }
+    }
+    const result = found.get(requestKey)
+    if (result !== undefined) return { kind: 'final', result: lineOfBlock(this.#options, requestKey, result) }
+    if (!isClaimed) return expiredStatus(this.#options, requestKey)
+    const message = `the node says that ${requestKey} is in a block of chain ${chain}, but none of its blocks has it`
+    return { kind: 'unproven', error: new NewcutError('NODE_MISBEHAVED', message) }
+  }
+
+  #tell({ requestKey, chain }: PayoutOrder, status: OrderStatus): void {
+    const { onStep, confirmations } = this.#options
+    const before = this.#told.get(requestKey)
+    const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
+    if (now === before || status.kind === 'final') return
+    this.#told.set(requestKey, now)
+    if (status.kind === 'unproven') {
+      onStep({ type: 'trouble', chain, error: status.error, retryInMs: SEARCH_MS })
+    } else if (status.kind === 'pending') {
+      const wasIncluded = before?.startsWith('included') === true
+      // Its block was replaced, so the node's mempool may have lost it.
+      if (wasIncluded) this.#sentMs.delete(requestKey)
+      onStep({ type: 'pending', chain, wasIncluded })
+    } else onStep({ type: 'included', chain, height: status.height, depth: status.depth, of: confirmations })
+  }
+
+  /** Resends the same bytes, which a node recognizes as the same transaction. */
+  async #sendAgain({ chain, requestKey, command, expires }: PayoutOrder): Promise<void> {
+    const { node, clock, signal, onStep } = this.#options
+    const sentMs = this.#sentMs.get(requestKey) ?? Number.NEGATIVE_INFINITY
+    if (clock.wallMs() >= expires * 1000 || clock.monotonicMs() - sentMs < RESEND_MS) return
+    this.#sentMs.set(requestKey, clock.monotonicMs())
+    try {
+      await node.send(chain, [command], { signal })
+      onStep({ type: 'sent', chain, requestKey, again: true })
+    } catch (error) {
+      // Any other refusal is harmless: without a block the order expires.
+      if (!(error instanceof NodeRefusal) || !error.isNodesOwn) throw error
+      if (IN_A_BLOCK.test(error.excerpt)) this.#claimed.add(requestKey)
+      else onStep({ type: 'trouble', chain, error, retryInMs: 0 })
+    }
+  }
+}
+
+/** The node's word on orders. */
+interface Polled {
+  /** States by request key of the orders that it has results of. */
+  readonly statuses: Map<string, OrderStatus>
+  /** Null if the chain is lower than the depth. */
+  readonly deep: DeepBlock | null
+  /** Orders whose result is final by its word. */
+  readonly settled: ReadonlySet<string>
+}
+
+async function polledStatuses(options: SettleOptions, chain: number, orders: readonly PayoutOrder[]): Promise<Polled> {
+  const { node, confirmations, signal } = options
+  const call = { signal }
+  const keys = orders.map(({ requestKey }) => requestKey)
+  // Read the deep block before the results: they contain everything included by then.
+  const deep = await deepBlock(node, { chain, confirmations }, call)
+  const results = await node.poll(chain, keys, call)
+  const statuses = new Map<string, OrderStatus>()
+  const settled = new Set<string>()
+  for (const requestKey of keys) {
+    const height = heightOf(results.get(requestKey))
+    if (height === null) continue
+    const depth = deep === null ? 1 : Math.max(1, deep.head - height + 1)
+    statuses.set(requestKey, { kind: 'included', height, depth })
+    if (deep !== null && height <= deep.height) settled.add(requestKey)
+  }
+  return { statuses, deep, settled }
+}
+
+/** Whether no block above this one can have the order. */
+const isOver = ({ expires }: PayoutOrder, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
+
+interface DeepBlock {
+  readonly head: number
+  readonly height: number
+  readonly hash: string
+  /** Unix time in microseconds. */
+  readonly creationTime: bigint
+}
+
+/**
+ * The block at depth `confirmations`.
+ * @returns null if the chain is lower
+ */
+async function deepBlock(
+  node: OrderNode,
+  { chain, confirmations }: { readonly chain: number; readonly confirmations: number },
+  call: CallOptions,
+): Promise<DeepBlock | null> {
+  const head = (await node.cut(call)).hashes[chain]
+  const height = (head?.height ?? 0) - confirmations + 1
+  if (head === undefined || height < 0) return null
+  const hash = await hashAt(node, { chain, head: head.hash, height }, call)
+  if (hash === undefined) return null
+  const { creationTime } = await node.header(chain, hash, call)
+  return { head: head.height, height, hash, creationTime: BigInt(creationTime) }
+}
+
+/** Whether a block is still on the branch of its chain's head. */
+async function isStill(
+  node: OrderNode,
+  { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: DeepBlock },
+  call: CallOptions,
+): Promise<boolean> {
+  const head = (await node.cut(call)).hashes[chain]
+  return head !== undefined && (await hashAt(node, { chain, head: head.hash, height }, call)) === hash
+}
+
+async function hashAt(
+  node: OrderNode,
+  { chain, head, height }: { readonly chain: number; readonly head: string; readonly height: number },
+  call: CallOptions,
+): Promise<string | undefined> {
+  const range = { minheight: height, maxheight: height, limit: 1, ...call }
+  return (await node.hashBranch(chain, { upper: [head] }, range).page()).items[0]
+}
+
+function heightOf(result: CommandResult | undefined): number | null {
+  return result?.metaData == null ? null : Number(result.metaData.blockHeight)
+}
+
+function lineOfBlock(
+  { clock }: SettleOptions,
+  requestKey: string,
+  { height, isSuccess, message }: ResultInBlock,
+): ResultLine {
+  const at = new Date(clock.wallMs()).toISOString()
+  const outcome = isSuccess ? 'paid' : 'failed'
+  return { at, type: 'result', requestKey, outcome, height, message: message.slice(0, 1000) }
+}
+
+function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatus {
+  const at = new Date(clock.wallMs()).toISOString()
+  const message = 'no block has it, and none can have it any more'
+  return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }
+}
+
+function unproven(orders: readonly PayoutOrder[]): NewcutError {
+  const keys = orders.map(({ requestKey }) => requestKey).join(', ')
+  return new NewcutError('NO_RESULT', `no result of ${keys}, and no proof that no block has it`, {
+    hint: 'nothing is paid again until it is known: run newcut payouts --pay again later, or with another --node',
+  })
+}

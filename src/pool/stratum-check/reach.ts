@@ -1,0 +1,72 @@
+/** Addresses of stratum servers, and connections to them. */
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Clock } from '#ground/base/clock.ts'
+import { NewcutError } from '#ground/base/errors.ts'
+
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
+  readonly isTls: boolean
+  readonly url: string
+}
+
+const ADDRESS = /^(?:stratum\+(tcp|ssl):\/\/)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})\/?$/i
+
+/**
+ * Parses `HOST:PORT`, optionally after `stratum+tcp://` or `stratum+ssl://`.
+ * @throws NewcutError BAD_OPTION
+ */
+export function readServerAddress(text: string): ServerAddress {
+  const [, scheme = 'tcp', host, digits] = ADDRESS.exec(text.trim()) ?? []
+  if (host === undefined) {
+    const hint = text.includes('@') ? 'the user belongs into --user' : 'such as 10.0.0.5:1917'
+    throw new NewcutError('BAD_OPTION', `${text}: expected HOST:PORT or stratum+tcp://HOST:PORT`, { hint })
+  }
+  const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
+  const port = Number(digits)
+  if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
+  return { host: host.replace(/^\[|\]$/g, ''), port, isTls: scheme.toLowerCase() === 'ssl', url }
+}
+
+/**
+ * Connects to a server. Accepts any TLS certificate, because rigs are not known to check them.
+ * @throws NewcutError NODE_UNREACHABLE
+ */
+export function connectTo(
+  { host, port, isTls, url }: ServerAddress,
+  clock: Clock,
+  timeoutMs: number,
+  stopped: AbortSignal,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = isTls
+      ? connectTls({ host, port, rejectUnauthorized: false, servername: /^[\d.]+$|:/.test(host) ? '' : host })
+      : connectTcp({ host, port, noDelay: true })
+    const settle = () => {
+      cancel()
+      stopped.removeEventListener('abort', onStop)
+      socket.off('error', onError)
+      socket.off('close', onClose)
+    }
+    const fail = (why: string, cause?: unknown) => {
+      settle()
+      socket.on('error', () => undefined)
+      socket.destroy()
+      const hint = isTls ? 'does it speak TLS? stratum+tcp:// is without' : 'is the server started, and the port open?'
+      reject(new NewcutError('NODE_UNREACHABLE', `${url}: ${why}`, { hint, cause }))
+    }
+    const onError = (error: Error) => fail(error.message, error)
+    const onClose = () => fail('it closed the connection')
+    const onStop = () => fail('stopped')
+    const cancel = clock.after(timeoutMs, () => fail(`no connection within ${timeoutMs / 1000} s`))
+    stopped.addEventListener('abort', onStop)
+    socket.on('error', onError)
+    socket.on('close', onClose)
+    if (stopped.aborted) onStop()
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      settle()
+      resolve(socket)
+    })
+  })
+}

@@ -1,0 +1,54 @@
+/** The states of a solution, and the rules for them. */
+import { describe, expect, it } from 'vitest'
+import {
+  failedOf,
+  mayGoOn,
+  type StepName,
+  stepNames,
+  verdictOf,
+  verdicts,
+  wasTaken,
+} from '../../src/ground/chain/solution.ts'
+
+describe('a step', () => {
+  it('leads to a verdict, or to none yet', () => {
+    expect(Object.fromEntries(stepNames.map((step) => [step, verdictOf(step)]))).toEqual({
+      ...{ found: null, 'handed-in': null, acknowledged: null },
+      ...{ credited: 'accepted', confirmed: 'accepted', unconfirmed: 'unconfirmed' },
+      ...{ stale: 'stale', orphaned: 'orphaned', rejected: 'rejected', lost: 'lost' },
+    })
+  })
+
+  it('says whether the issuer accepted the solution', () => {
+    const not = stepNames.filter((step) => !wasTaken(step))
+    expect(not).toEqual(['found', 'handed-in', 'rejected', 'lost'])
+  })
+
+  it.each<[StepName, { depth?: number; mayReturn?: boolean; reason?: string }, boolean]>([
+    ['found', {}, true],
+    ['handed-in', {}, true],
+    ['acknowledged', {}, true],
+    ['unconfirmed', {}, true],
+    ['credited', {}, false],
+    ['confirmed', { depth: 5 }, true],
+    ['confirmed', { depth: 6 }, false],
+    ['confirmed', {}, true],
+    ['stale', {}, false],
+    ['stale', { mayReturn: true }, true],
+    ['orphaned', {}, false],
+    ['orphaned', { mayReturn: true }, true],
+    ['rejected', { mayReturn: true }, false],
+    ['lost', { reason: 'unreachable' }, false],
+    ['lost', { reason: 'unreachable', mayReturn: true }, true],
+    ['lost', { reason: 'stopped' }, true],
+  ])('%s %j, settled at depth 6, may go on: %s', (step, told, goesOn) => {
+    expect(mayGoOn({ step, ...told }, 6)).toBe(goesOn)
+  })
+})
+
+it('all verdicts but accepted and unconfirmed are failures', () => {
+  for (const verdict of verdicts) {
+    const counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, [verdict]: 3 }
+    expect([verdict, failedOf(counts)]).toEqual([verdict, ['accepted', 'unconfirmed'].includes(verdict) ? 0 : 3])
+  }
+})
