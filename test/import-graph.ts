@@ -22,6 +22,8 @@ export interface Import {
   /** Paths below src/. A package has its own name. */
   readonly from: string
   readonly to: string
+  /** As the source writes it. */
+  readonly path: string
   /** Imported names; `*` for all. */
   readonly names: readonly string[]
   /** Whether TypeScript erases the import, so that it loads nothing at run time. */
@@ -40,10 +42,10 @@ function importsOf(from: string, text: string): Import[] {
   }
   const fixed = [...text.matchAll(STATIC)].map(([, type, what = '', path]) => {
     const [, list] = /\{([\s\S]*)\}/.exec(what) ?? []
-    return { from, to: targetOf(path), names: namesIn(list), isType: type !== undefined, isLate: false }
+    return { from, to: targetOf(path), path, names: namesIn(list), isType: type !== undefined, isLate: false }
   })
   const late = [...text.matchAll(LATE)].map(([, list, path]) => {
-    return { from, to: targetOf(path), names: namesIn(list), isType: false, isLate: true }
+    return { from, to: targetOf(path), path, names: namesIn(list), isType: false, isLate: true }
   })
   return [...fixed, ...late]
 }

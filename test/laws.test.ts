@@ -94,13 +94,13 @@ const offenders = {
 /** Law -> the number of its offenders today. */
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
-  'functions of one name that several files export': 14,
+  'functions of one name that several files export': 12,
   'function names in five files or more': 167,
   'flags outside of cli and commands': 65,
-  'files that other rooms import': 387,
+  'files that other rooms import': 385,
   'short files with one importer': 40,
   'exports that no source imports': 277,
-  'files of commands without a command': 2,
+  'files of commands without a command': 0,
 }
 
 const sumOf = (value: unknown): number =>

@@ -76,7 +76,8 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     options: ['http', 'copy', 'rules'],
     execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['copy', 'mempool', 'ledger', 'rules', 'store'],
-    copy: ['orders', 'ledger', 'rules', 'store'],
+    // The comparison of code with the copied node reads commands.
+    copy: ['orders', 'ledger', 'command', 'rules', 'store'],
     orders: ['work', 'rules', 'store'],
     watch: ['', 'mempool', 'command', 'rules', 'store'],
     work: ['', 'mempool', 'ledger', 'command', 'rules', 'store'],
@@ -174,6 +175,14 @@ it.each(Object.entries(wings))('the wing %s imports wings below it, as the compi
 
 it('every folder of src/ is a wing', () => {
   expect([...new Set(files.map(wingOf))].toSorted()).toEqual(['', ...Object.keys(wings)].toSorted())
+})
+
+it('an import of another wing begins with #, and no other import does', () => {
+  const wrong = ours.filter(({ from, to, path }) => {
+    if (wingOf(from) === '' || wingOf(to) === '') return false
+    return (wingOf(from) !== wingOf(to)) !== path.startsWith('#')
+  })
+  expect(wrong).toEqual([])
 })
 
 it('imports between rooms point in the direction of the design', () => {
@@ -442,7 +451,7 @@ it('files that a user names are opened by one reader', () => {
 /** Files of the server side that parse JSON text by other means than base/json.ts. The list only shrinks. */
 const JSON_PARSERS: Readonly<Record<string, string>> = {
   'client/wallet/advice.ts': 'commands that it has made',
-  'commands/verify-report.ts': 'a text that it has just written',
+  'commands/input/verify-report.ts': 'a text that it has just written',
   'devnet/copy/open-copy.ts': 'a file of the data folder',
   'devnet/data/database.ts': 'records of its own database',
   'devnet/http/encode/openapi.ts': 'a text that it has just written',

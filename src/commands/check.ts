@@ -1,8 +1,8 @@
 /** `newcut devnet --data DIR --check`: shows and checks everything on disk. */
 
+import { type CheckReport, checkDataDirectory } from '#devnet/data/check.ts'
+import { graphText } from '#devnet/rules/settings.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
-import { type CheckReport, checkDataDirectory } from '../devnet/data/check.ts'
-import { graphText } from '../devnet/rules/settings.ts'
 
 /** Prints its findings. Resolves with exit code 0 if nothing is wrong, otherwise 1. */
 export async function runCheck(

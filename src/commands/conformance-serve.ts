@@ -5,12 +5,12 @@ import { clientRules } from '#client/conformance/clients/judge.ts'
 import { type ClientSituation, readSituations } from '#client/conformance/clients/situation-file.ts'
 import { caseSummaryLines, failedCaseLine, gaveUpLine } from '#client/conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '#client/conformance/run.ts'
+import { type ClientReport, startJudgingNode } from '#compose/conformance/judging-node.ts'
 import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { type ClientReport, startJudgingNode } from '../compose/conformance/judging-node.ts'
 
 export interface ServeClientsOptions {
   readonly port: number

@@ -1,5 +1,8 @@
 /** `newcut devnet`: runs the embedded node, with or without a miner of its own. */
 
+import { type Devnet, type DevnetOptions, startDevnet } from '#compose/devnet.ts'
+import { paidAccountOn } from '#compose/payee.ts'
+import type { MinerSetup } from '#compose/setup.ts'
 import type { FaceMaker } from '#faces/cli/changing-face.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { DevnetNow } from '#faces/cli/devnet-activity.ts'
@@ -20,9 +23,6 @@ import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import { describeAutoMine } from '#ground/schema/devnet-modes.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../compose/devnet.ts'
-import { paidAccountOn } from '../compose/payee.ts'
-import type { MinerSetup } from '../compose/setup.ts'
 import { runCheck } from './check.ts'
 import { runBeside } from './exec.ts'
 import { forkSetup } from './input/fork-setup.ts'
@@ -148,7 +148,7 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
 }
 
 async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Promise<Devnet> {
-  const { startDevnetWithPage } = await import('../compose/devnet-page.ts')
+  const { startDevnetWithPage } = await import('#compose/devnet-page.ts')
   return startDevnetWithPage(options, paidAccountOn(development.name, payeeOf(values)))
 }
 
@@ -253,7 +253,7 @@ function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<Devn
 
 /** The miner of `newcut mine`, over HTTP. */
 async function mineItself(setup: MinerSetup, log: DevnetLog, stopped: AbortSignal): Promise<void> {
-  const { runMiner } = await import('../compose/miner.ts')
+  const { runMiner } = await import('#compose/miner.ts')
   const snapshot = await runMiner(setup, { onEvent: log.show, stopped })
   log.show({ type: 'summary', snapshot })
 }

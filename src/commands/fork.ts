@@ -1,5 +1,9 @@
 /** `newcut fork URL`: pins a network, and compares what code does there and here. */
 
+import { casesOf, compareCode } from '#devnet/copy/compare-code.ts'
+import { forkedNetwork } from '#devnet/options/network-settings.ts'
+import { rulesOf } from '#devnet/rules/network-rules.ts'
+import { settingsOf } from '#devnet/rules/settings.ts'
 import type { forkCommandOptions } from '#faces/cli/options/fork.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { progressBarFor, shownOn } from '#faces/cli/progress.ts'
@@ -9,13 +13,10 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { definitionOf } from '#ground/chain/network-form.ts'
 import { openCopy } from '#language/copy/network-copy.ts'
 import { pinText } from '#language/copy/pin.ts'
-import { forkedNetwork } from '../devnet/options/network-settings.ts'
-import { rulesOf } from '../devnet/rules/network-rules.ts'
-import { settingsOf } from '../devnet/rules/settings.ts'
-import { casesOf, reportLines, verify } from './fork-verify.ts'
 import { forkOf } from './input/fork-setup.ts'
 import { networkFormsOf } from './input/network-files.ts'
-import { givenCases, writeReport } from './verify-report.ts'
+import { givenCases, writeReport } from './input/verify-report.ts'
+import { comparisonLines } from './results/fork-lines.ts'
 
 interface ForkCommand {
   /** Address of the node. */
@@ -56,9 +57,11 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const made = files.length === 0 ? await casesOf(chain, most) : { ...given, unloaded: [] }
   const progress = shownOn(progressBarFor(err, environment, nowMs, false))
   const onDone = (done: number, total: number) => progress({ what: 'comparing', done, total })
-  const compared = await verify({ chain, header }, made.cases, { rules, most, onDone }).finally(() => progress(null))
+  const compared = await compareCode({ chain, header }, made.cases, { rules, most, onDone }).finally(() =>
+    progress(null),
+  )
   const report = { ...compared, unloaded: made.unloaded }
-  for (const line of reportLines(report)) printerTo(out)(line)
+  for (const line of comparisonLines(report)) printerTo(out)(line)
   if (file !== undefined) {
     await writeReport(file, around, { remote: fork.remote, pin: fork.pin, chain: number, release }, report)
   }

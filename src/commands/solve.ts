@@ -1,5 +1,6 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
 
+import { solveWork } from '#compose/solve.ts'
 import type { Surroundings } from '#faces/cli/terminal.ts'
 import { decodeHex, readU256LE } from '#ground/base/bytes.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
@@ -7,7 +8,6 @@ import { degreeOfSize } from '#ground/chain/header.ts'
 import { tailLayout } from '#mining/engine/cpu/kernel.ts'
 import type { KernelPreference } from '#mining/engine/cpu/names.ts'
 import type { Priority } from '#mining/engine/cpu/priority.ts'
-import { solveWork } from '../compose/solve.ts'
 
 export interface SolveOptions {
   /** 64 hex digits, little-endian. */

@@ -1,11 +1,11 @@
 /** The host services of an embedded node: clock, search threads, connection limit. */
 
+import type { HostMachine } from '#devnet/devnet.ts'
+import type { DevnetOptions } from '#devnet/options/devnet-options.ts'
 import { bundled } from '#ground/platform/bundled.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '#ground/platform/descriptors.ts'
 import { packageVersion } from '#ground/platform/version.ts'
-import type { HostMachine } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import { allCores, EngineSearch } from './nonce-search.ts'
 
 /** Default where the system does not report its limit of file descriptors. */

@@ -1,14 +1,14 @@
 /** The embedded node with the mining page on the node's own port. */
 
 import { NodeClient } from '#client/node/client.ts'
+import { withControl } from '#devnet/control-client.ts'
+import { startNode } from '#devnet/devnet.ts'
+import type { DevnetOptions } from '#devnet/options/devnet-options.ts'
 import { addExplorer } from '#faces/web/explorer/page.ts'
 import type { GatewayOptions } from '#faces/web/mine-page/gateway.ts'
 import { addMinePage } from '#faces/web/mine-page/page.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { withControl } from '../devnet/control-client.ts'
-import { startNode } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import type { Devnet } from './devnet.ts'
 import { machineFor } from './devnet-machine.ts'
 

@@ -33,12 +33,35 @@
  * @module newcut/devnet
  */
 
+import { type DevnetControl, withControl } from '#devnet/control-client.ts'
+import { type EmbeddedNode, startNode } from '#devnet/devnet.ts'
+import type { DevnetOptions } from '#devnet/options/devnet-options.ts'
 import { addExplorer } from '#faces/web/explorer/page.ts'
-import { type DevnetControl, withControl } from '../devnet/control-client.ts'
-import { type EmbeddedNode, startNode } from '../devnet/devnet.ts'
-import type { DevnetOptions } from '../devnet/options/devnet-options.ts'
 import { machineFor } from './devnet-machine.ts'
 
+export type {
+  DevnetClock,
+  DevnetControl,
+  DevnetTime,
+  DroppedTransactions,
+  GasChange,
+  GasSettings,
+  Mined,
+  NetworkChange,
+  PactChoice,
+  PrivilegedCode,
+  PrivilegedRun,
+  ResetNetwork,
+  RevertedNetwork,
+  TableRows,
+  WrittenRows,
+} from '#devnet/control-client.ts'
+export type { ForkTime } from '#devnet/copy/node-copy.ts'
+export type { DevnetFork } from '#devnet/copy/open-copy.ts'
+export type { ServedRequest } from '#devnet/http/request-log.ts'
+export type { DevnetOptions } from '#devnet/options/devnet-options.ts'
+export type { PhraseAccount } from '#devnet/orders/phrase-accounts.ts'
+export type { GraphForm, NetworkSettings } from '#devnet/rules/settings.ts'
 export type { OnProgress, Progress } from '#ground/base/progress.ts'
 export type {
   BlockMadeBy,
@@ -58,29 +81,6 @@ export type {
 export type { AutoMine } from '#ground/schema/devnet-modes.ts'
 export type { ListedPact, PactPage } from '#ground/schema/pacts.ts'
 export type { Pin } from '#language/copy/pin.ts'
-export type {
-  DevnetClock,
-  DevnetControl,
-  DevnetTime,
-  DroppedTransactions,
-  GasChange,
-  GasSettings,
-  Mined,
-  NetworkChange,
-  PactChoice,
-  PrivilegedCode,
-  PrivilegedRun,
-  ResetNetwork,
-  RevertedNetwork,
-  TableRows,
-  WrittenRows,
-} from '../devnet/control-client.ts'
-export type { ForkTime } from '../devnet/copy/node-copy.ts'
-export type { DevnetFork } from '../devnet/copy/open-copy.ts'
-export type { ServedRequest } from '../devnet/http/request-log.ts'
-export type { DevnetOptions } from '../devnet/options/devnet-options.ts'
-export type { PhraseAccount } from '../devnet/orders/phrase-accounts.ts'
-export type { GraphForm, NetworkSettings } from '../devnet/rules/settings.ts'
 
 /** A running development network, and orders to it. */
 export interface Devnet extends EmbeddedNode, DevnetControl {}

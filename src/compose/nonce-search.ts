@@ -1,6 +1,7 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
+import type { NonceSearch, SearchOptions } from '#devnet/orders/nonce-search.ts'
 import { rejectWhenAborted, withFirstOf } from '#ground/base/signals.ts'
 import { withNonce } from '#ground/chain/header.ts'
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
@@ -10,7 +11,6 @@ import type { KernelPreference } from '#mining/engine/cpu/names.ts'
 import type { Priority } from '#mining/engine/cpu/priority.ts'
 import { type Engine, noWork } from '#mining/engine/engine.ts'
 import { nonceRanges } from '#mining/engine/range.ts'
-import type { NonceSearch, SearchOptions } from '../devnet/orders/nonce-search.ts'
 
 /** How long threads stay alive after a search, so that the next block of an order starts at once. */
 const IDLE_MS = 5000

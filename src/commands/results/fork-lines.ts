@@ -1,4 +1,6 @@
 /** Lines about the fork of a network that code runs on. */
+import type { CodeComparison } from '#devnet/copy/compare-code.ts'
+import { describeError } from '#ground/base/errors.ts'
 import { showValue } from '#language/contracts/values/print.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { RemoteNode } from '#language/copy/remote-node.ts'
@@ -17,3 +19,16 @@ const pinned = ({ network, height }: Pin, chain: number) => `fork of ${network} 
 
 /** The requests of a fork. */
 export const costLine = ({ url, requests }: RemoteNode): string => `requests to ${url}: ${requests}`
+
+/** The differences, what does not load, and the sum. */
+export function comparisonLines({ cases, equal, differences, unloaded }: CodeComparison): string[] {
+  const lines = differences.flatMap(({ code, here, there }) => {
+    const parts = (['status', 'gas', 'result', 'events'] as const).filter((part) => here[part] !== there[part])
+    return [`DIFFERS ${code}`, ...parts.map((part) => `  ${part} here ${here[part]}, there ${there[part]}`)]
+  })
+  return [
+    ...unloaded.map((why) => `NOT LOADED ${describeError(new Error(why))}`),
+    ...lines,
+    `${equal} of ${cases} equal, ${differences.length} different, ${unloaded.length} modules not loaded`,
+  ]
+}

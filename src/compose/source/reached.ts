@@ -1,13 +1,13 @@
 /** A connected source of work and its properties. */
 
 import type { NodeClient } from '#client/node/client.ts'
+import type { EmbeddedNode } from '#devnet/devnet.ts'
 import type { ServedPart } from '#faces/api/server.ts'
 import type { PresentToken } from '#faces/api/token.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { PassthroughOptions } from '#mining/engine/passthrough/passthrough.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
-import type { EmbeddedNode } from '../../devnet/devnet.ts'
 import type { PaidAccount } from '../payee.ts'
 import type { FleetShares } from '../search/fleet-shares.ts'
 

@@ -26,7 +26,7 @@ interface LocalAnswer {
 /** A command as `/local` takes it. */
 export interface PinCommand {
   readonly hash: string
-  readonly sigs: readonly []
+  readonly sigs: []
   readonly cmd: string
 }
 

@@ -1,18 +1,19 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+
+import { NewcutError } from '#ground/base/errors.ts'
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
 import type { Header } from '#ground/chain/header.ts'
 import { ContractError, evalError } from '#language/contracts/errors.ts'
 import { Fun, type Module } from '#language/contracts/machine/ast.ts'
 import { readProgram } from '#language/contracts/syntax/program.ts'
 import type { ChainCopy } from '#language/copy/chain-copy.ts'
-import { CommandFault, readCommand } from '../devnet/command/read.ts'
-import { contextOn } from '../devnet/ledger/block-context.ts'
-import { runLocally } from '../devnet/ledger/local.ts'
-import type { NetworkRules } from '../devnet/rules/network-rules.ts'
+import { CommandFault, readCommand } from '../command/read.ts'
+import { contextOn } from '../ledger/block-context.ts'
+import { runLocally } from '../ledger/local.ts'
+import type { NetworkRules } from '../rules/network-rules.ts'
 
 /** The parts of an answer that must be equal. */
-export interface VerifyOutcome {
+export interface CodeOutcome {
   readonly gas: string
   readonly status: string
   /** JSON text of the value or of the error. */
@@ -21,16 +22,16 @@ export interface VerifyOutcome {
   readonly events: string
 }
 
-export interface VerifyDifference {
+export interface CodeDifference {
   readonly code: string
-  readonly here: VerifyOutcome
-  readonly there: VerifyOutcome
+  readonly here: CodeOutcome
+  readonly there: CodeOutcome
 }
 
-export interface VerifyReport {
+export interface CodeComparison {
   readonly cases: number
   readonly equal: number
-  readonly differences: readonly VerifyDifference[]
+  readonly differences: readonly CodeDifference[]
   /** Modules that do not load here, and why. */
   readonly unloaded: readonly string[]
 }
@@ -86,20 +87,20 @@ function membersOf({ name, isInterface, definitions }: Module): string[] {
 }
 
 /** Runs these pieces of code at both. Rejects with NewcutError if the node does not answer. */
-export async function verify(
+export async function compareCode(
   { chain, header }: { readonly chain: ChainCopy; readonly header: Header },
   cases: readonly string[],
   { rules, onDone }: CompareOptions,
-): Promise<Omit<VerifyReport, 'unloaded'>> {
+): Promise<Omit<CodeComparison, 'unloaded'>> {
   const context = contextOn(chain.block.chain, header, rules.on(header))
-  const found: (VerifyDifference | null)[] = []
+  const found: (CodeDifference | null)[] = []
   let [next, done] = [0, 0]
   const worker = async () => {
     for (let i = next++; i < cases.length; i = next++) {
       const code = cases[i]
       const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, rules.network.blockGas)
       const there = outcomeOf(await chain.fetcher.asker.answer(signed))
-      const command = readCommand(signed as unknown as Parameters<typeof readCommand>[0])
+      const command = readCommand(signed)
       const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command, code))
       found[i] = JSON.stringify(here) === JSON.stringify(there) ? null : { code, here, there }
       onDone?.(++done, cases.length)
@@ -118,7 +119,7 @@ function noProof(): never {
   throw evalError('Continuation error: plain code has no proofs')
 }
 
-function outcomeOf(answer: JsonFields): VerifyOutcome {
+function outcomeOf(answer: JsonFields): CodeOutcome {
   const { status, data, error } = fieldsOf(answer.result)
   const text = (json: ExactJson | undefined) => exactJsonText(json ?? null)
   const { message = null, info = null, type = null } = fieldsOf(error)
@@ -139,17 +140,4 @@ function sorted(json: ExactJson): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)
   return `{${parts.join(',')}}`
-}
-
-/** Lines of a report for people. */
-export function reportLines({ cases, equal, differences, unloaded }: VerifyReport): string[] {
-  const lines = differences.flatMap(({ code, here, there }) => {
-    const parts = (['status', 'gas', 'result', 'events'] as const).filter((part) => here[part] !== there[part])
-    return [`DIFFERS ${code}`, ...parts.map((part) => `  ${part} here ${here[part]}, there ${there[part]}`)]
-  })
-  return [
-    ...unloaded.map((why) => `NOT LOADED ${describeError(new Error(why))}`),
-    ...lines,
-    `${equal} of ${cases} equal, ${differences.length} different, ${unloaded.length} modules not loaded`,
-  ]
 }

@@ -1,13 +1,13 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
 import { writeFileSync } from 'node:fs'
+import { type CodeComparison, piecesOf } from '#devnet/copy/compare-code.ts'
 import type { Surroundings } from '#faces/cli/terminal.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { RemoteNode } from '#language/copy/remote-node.ts'
-import { piecesOf, type VerifyReport } from './fork-verify.ts'
-import { fileText } from './input/given-text.ts'
+import { fileText } from './given-text.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {
@@ -62,7 +62,7 @@ export async function writeReport(
   file: string,
   { version }: Pick<Surroundings, 'version'>,
   { remote, pin, chain, release }: ReportContext,
-  report: VerifyReport,
+  report: CodeComparison,
 ): Promise<void> {
   const about = {
     newcut: version,
