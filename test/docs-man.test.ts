@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { manualPage } from '../scripts/docs/man.ts'
 import { commandRows } from '../src/commands/commands.ts'
 import { programOf } from '../src/faces/cli/program.ts'
 import { silentSurroundings } from './cli/surroundings.ts'
-import { manualPage } from './docs-man.ts'
 
 const page = fileURLToPath(new URL('../docs/newcut.1', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { metricGroups } from '../src/faces/api/metric-groups.ts'
-import { metricNames, metricsDocument } from './docs-metrics.ts'
+import { metricGroups } from '../scripts/docs/metric-groups.ts'
+import { metricNames, metricsDocument } from '../scripts/docs/metrics.ts'
 
 const document = fileURLToPath(new URL('../docs/METRICS.md', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { optionsDocument } from './docs-options.ts'
+import { optionsDocument } from '../scripts/docs/options.ts'
 
 const document = fileURLToPath(new URL('../docs/OPTIONS.md', import.meta.url))
 

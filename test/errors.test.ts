@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { errorGroups } from '../src/ground/base/error-groups.ts'
+import { errorGroups } from '../scripts/docs/error-groups.ts'
+import { errorsDocument } from '../scripts/docs/errors.ts'
 import {
   asNewcutError,
   describeError,
@@ -10,7 +11,6 @@ import {
   NewcutError,
 } from '../src/ground/base/errors.ts'
 import { exitCodeOf, exitCodes } from '../src/ground/base/exit-codes.ts'
-import { errorsDocument } from './docs-errors.ts'
 
 it('ERRORS.md matches the tables; npm run docs:tables rewrites it', async () => {
   await expect(errorsDocument()).toMatchFileSnapshot(fileURLToPath(new URL('../docs/ERRORS.md', import.meta.url)))

@@ -1,11 +1,11 @@
 /** Texts of failures: each row of the tables, as test files and live nodes word it. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { failuresDocument } from '../../scripts/docs/failures.ts'
 import { ContractError, evalError } from '../../src/language/contracts/errors.ts'
 import { failure } from '../../src/language/contracts/failures/failure.ts'
 import { FAILURES, type FailureKey } from '../../src/language/contracts/failures/tables.ts'
 import { hashText } from '../../src/language/contracts/values/hash.ts'
-import { failuresDocument } from '../docs-failures.ts'
 import { MODULE_HASH, provoked } from './provoked.ts'
 
 const LONG = 'a-key-of-many-characters'

@@ -1,6 +1,6 @@
 /**
  * Prometheus metrics of a miner. Names and labels are public: dashboards depend on them. docs/METRICS.md is made from the
- * help texts here and the groups in metric-groups.ts. A scrape removes the series of devices that have left. The
+ * help texts here and the groups in scripts/docs/metric-groups.ts. A scrape removes the series of devices that have left. The
  * `newcut_miner_` totals keep their counts; rate() would read hashes moved to another series as a burst.
  */
 import { stepNames, verdictOf, verdicts } from '#ground/chain/solution.ts'

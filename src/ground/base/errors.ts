@@ -3,7 +3,7 @@ import { printable } from './printable.ts'
 
 /**
  * Every error code of the project with its meaning. Codes are stable: scripts may rely on them. docs/ERRORS.md is made from
- * this table and from error-groups.ts.
+ * this table and from scripts/docs/error-groups.ts.
  */
 export const errorCodes = {
   BAD_FORMAT: 'bytes or text that break a wire format; the message names the field and its offset',

@@ -1,9 +1,9 @@
 /** Writes docs/CONTRACT-ERRORS.md from the tables of failures of contracts. */
-import { DATABASE_FAILURES } from '../src/language/contracts/failures/database.ts'
-import { LOAD_FAILURES } from '../src/language/contracts/failures/loading.ts'
-import { PACT_FAILURES } from '../src/language/contracts/failures/pacts.ts'
-import type { FailureRow } from '../src/language/contracts/failures/row.ts'
-import { RUN_FAILURES } from '../src/language/contracts/failures/running.ts'
+import { DATABASE_FAILURES } from '../../src/language/contracts/failures/database.ts'
+import { LOAD_FAILURES } from '../../src/language/contracts/failures/loading.ts'
+import { PACT_FAILURES } from '../../src/language/contracts/failures/pacts.ts'
+import type { FailureRow } from '../../src/language/contracts/failures/row.ts'
+import { RUN_FAILURES } from '../../src/language/contracts/failures/running.ts'
 
 const HEAD = `# Errors of contracts
 

@@ -1,11 +1,12 @@
 /** Writes docs/ERRORS.md from the tables of error codes and exit codes. */
-import { errorGroups } from '../src/ground/base/error-groups.ts'
-import { type ErrorCode, errorCodes } from '../src/ground/base/errors.ts'
-import { exitCodeOf, exitCodes } from '../src/ground/base/exit-codes.ts'
+
+import { type ErrorCode, errorCodes } from '../../src/ground/base/errors.ts'
+import { exitCodeOf, exitCodes } from '../../src/ground/base/exit-codes.ts'
+import { errorGroups } from './error-groups.ts'
 
 const INTRODUCTION = `# Errors
 
-<!-- Written by npm run docs:tables from src/ground/base/errors.ts, error-groups.ts and exit-codes.ts. Do not edit. -->
+<!-- Written by npm run docs:tables from src/ground/base/errors.ts, exit-codes.ts and scripts/docs/error-groups.ts. Do not edit. -->
 
 An error is one line: what is wrong, where, what to do (in brackets), and a code.
 

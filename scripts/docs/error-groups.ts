@@ -1,5 +1,5 @@
 /** Error codes by where they arise, each with its remedy, in the order of docs/ERRORS.md. */
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from '../../src/ground/base/errors.ts'
 
 /** Heading -> error code -> the remedy. */
 export const errorGroups: Readonly<Record<string, Readonly<Partial<Record<ErrorCode, string>>>>> = {

@@ -1,7 +1,7 @@
 /** Writes docs/OPTIONS.md from the option tables. */
 
-import { commandRows } from '../src/commands/commands.ts'
-import { commandGroups } from '../src/faces/cli/command-row.ts'
+import { commandRows } from '../../src/commands/commands.ts'
+import { commandGroups } from '../../src/faces/cli/command-row.ts'
 import {
   defaultText,
   environmentName,
@@ -10,7 +10,7 @@ import {
   type OptionGroup,
   type OptionSpec,
   optionGroups,
-} from '../src/faces/cli/options/row.ts'
+} from '../../src/faces/cli/options/row.ts'
 
 type Table = Readonly<Record<string, OptionSpec<unknown>>>
 

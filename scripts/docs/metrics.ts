@@ -1,10 +1,11 @@
 /** Writes docs/METRICS.md from the metrics of a miner and their groups. */
-import { metricGroups } from '../src/faces/api/metric-groups.ts'
-import { Metrics } from '../src/faces/api/metrics.ts'
+
+import { Metrics } from '../../src/faces/api/metrics.ts'
+import { metricGroups } from './metric-groups.ts'
 
 const INTRODUCTION = `# Metrics
 
-<!-- Written by npm run docs:tables from src/faces/api/metrics.ts and src/faces/api/metric-groups.ts. Do not edit. -->
+<!-- Written by npm run docs:tables from src/faces/api/metrics.ts and scripts/docs/metric-groups.ts. Do not edit. -->
 
 \`newcut mine\` and \`newcut lead\` serve their state at \`--http HOST:PORT\`, by default on 127.0.0.1:4148. \`--http off\`
 turns it off. Only [control](MONITORING.md#control) changes the miner, and it needs a token.

@@ -1,11 +1,11 @@
 /** Writes the manual page docs/newcut.1 from the commands of the program. */
 import type { Command } from 'commander'
-import { commandRows } from '../src/commands/commands.ts'
-import { benchSuites } from '../src/faces/cli/bench-suites.ts'
-import { descriptionOf } from '../src/faces/cli/help.ts'
-import { optionGroups } from '../src/faces/cli/options/row.ts'
-import { programExamples } from '../src/faces/cli/program.ts'
-import { exitCodes } from '../src/ground/base/exit-codes.ts'
+import { commandRows } from '../../src/commands/commands.ts'
+import { benchSuites } from '../../src/faces/cli/bench-suites.ts'
+import { descriptionOf } from '../../src/faces/cli/help.ts'
+import { optionGroups } from '../../src/faces/cli/options/row.ts'
+import { programExamples } from '../../src/faces/cli/program.ts'
+import { exitCodes } from '../../src/ground/base/exit-codes.ts'
 
 const INTRODUCTION = [
   'newcut mines Chainweb networks with CPUs, GPUs and stratum rigs, and runs a development network of its own.',
