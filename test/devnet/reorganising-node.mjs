@@ -3,8 +3,7 @@
  * is on disk. It is a process of its own, so that tests can kill it. Argument: the data directory.
  */
 
-import { signedCommand } from '../../dist/src/client/wallet/command.js'
-import { signingKey } from '../../dist/src/client/wallet/keys.js'
+import { signedCommand, signingKey } from '../../dist/src/client/wallet/keys.js'
 import { machineFor } from '../../dist/src/compose/devnet-machine.js'
 import { readStored } from '../../dist/src/devnet/command/read.js'
 import { startNode } from '../../dist/src/devnet/devnet.js'
