@@ -235,6 +235,7 @@ describe('ways to do one thing', () => {
 
   it('signed commands are read here', () => {
     expect(readersBy('devnet/command/read.ts').toSorted()).toEqual([
+      'devnet/copy/compare-code.ts',
       'devnet/execution/thread.ts',
       'devnet/http/lookup/pact-index.ts',
       'devnet/http/read-all.ts',

@@ -1,5 +1,7 @@
 /** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
+
 import { randomInt } from 'node:crypto'
+import { writeFlags } from '#faces/cli/config-file.ts'
 import { counted, painter } from '#faces/cli/line.ts'
 import type { contractOptions } from '#faces/cli/options/contract.ts'
 import type { Values } from '#faces/cli/options/row.ts'
@@ -114,7 +116,9 @@ async function outcomesOf(options: ContractOptions, around: Surroundings): Promi
   const { openTestFork, runOnFork } = await import('#language/testing/fork.ts')
   const { costLine, forkLine } = await import('./results/fork-lines.ts')
   const tell = printerTo(around.err)
-  const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '--fork-chains', tell)
+  const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '`fork.chains`', (line) =>
+    tell(writeFlags(line)),
+  )
   tell(forkLine(opened.pin, opened.source.block.chain))
   const outcomes: FileOutcome[] = []
   for (const file of files) outcomes.push(await runOnFork(file, questions, opened))
@@ -135,7 +139,7 @@ async function forkedWhere(
   const forks = new (await import('#language/testing/env-forks.ts')).EnvForks({
     optionsOf: (call) => envForkOptions(call, environment),
     onOpened: ({ pin, source }, { url }) => tell(envForkLine(pin, source.block.chain, url)),
-    onNotice: tell,
+    onNotice: (line) => tell(writeFlags(line)),
   })
   const all: FileOutcome[] = []
   for (const [i, outcome] of outcomes.entries()) {

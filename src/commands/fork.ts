@@ -4,6 +4,7 @@ import { casesOf, compareCode } from '#devnet/copy/compare-code.ts'
 import { forkedNetwork } from '#devnet/options/network-settings.ts'
 import { rulesOf } from '#devnet/rules/network-rules.ts'
 import { settingsOf } from '#devnet/rules/settings.ts'
+import { writeFlags } from '#faces/cli/config-file.ts'
 import type { forkCommandOptions } from '#faces/cli/options/fork.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { progressBarFor, shownOn } from '#faces/cli/progress.ts'
@@ -34,7 +35,11 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const options = forkOf(valueIn(firstNodeUrl, command.url, command.url), values, environment)
   const tell = printerTo(err)
   const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
-  const forking = { ...options, networks: networks.map(definitionOf), onNotice: tell }
+  const forking = {
+    ...options,
+    networks: networks.map(definitionOf),
+    onNotice: (line: string) => tell(writeFlags(line)),
+  }
   if (!isVerified) {
     if (files.length > 0) {
       throw new NewcutError('BAD_OPTION', `${files[0]} has no effect: it is for --verify`, { hint: 'add --verify' })

@@ -1,6 +1,8 @@
 /** `newcut lsp`: the language server for contracts, on stdin and stdout. */
+
 import { randomInt } from 'node:crypto'
 import { LiveTexts } from '#compose/live-texts.ts'
+import { writeFlags } from '#faces/cli/config-file.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import type { Surroundings } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
@@ -70,7 +72,7 @@ function liveTexts(options: NetworkCopyOptions, warn: (line: string) => void): L
   }
   return new LiveTexts(options, chain, {
     onPinned: (pin) => warn(forkLine(pin, chain)),
-    onNotice: warn,
+    onNotice: (line) => warn(writeFlags(line)),
     cacheHint: 'name another folder with --fork-cache',
   })
 }

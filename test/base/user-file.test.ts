@@ -140,7 +140,7 @@ describe.each(unsuitable)('%s', (_, path, problem) => {
     expect(() => fileText(path)).toThrow(`cannot read ${path}: ${problem}`)
     expect(() => readConfigFile(path)).toThrow(`configuration file ${path}: ${problem}`)
     expect(() => tlsServer({ cert: path, key: path }, () => undefined)).toThrow(problem)
-    expect(() => cutText(path)).toThrow(`--fork-cut ${path}: ${problem}`)
+    expect(() => cutText(path)).toThrow(`\`fork.cut: ${path}\`: ${problem}`)
     await expect(unpackState(path)).rejects.toThrow(problem)
   })
 

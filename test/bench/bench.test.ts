@@ -90,7 +90,7 @@ describe('newcut bench', () => {
 
   it.each([
     ['ka4:10', /"ka4:10" names no model of a rig .*models: ka3, .*bfgminer, farm/],
-    ['', /"" names no model/],
+    ['', /--rigs : expected some text/],
     ['ka3:0', /"ka3:0" should have a number of rigs behind one colon, from 1 to 10000/],
     ['ka3:ten', /"ka3:ten" should have a number/],
     ['ka3:1:2', /"ka3:1:2" should have a number/],

@@ -115,12 +115,12 @@ it('a run reads what the file has, and misses all else', () => {
     undefined,
   ])
   expect([state.keys('table:m.all'), state.keys('table:m.none'), state.keys('keysets')]).toEqual([['a', 'b'], [], []])
-  expect(() => state.keys('table:m.t')).toThrow('m.t has 9 rows, more than --fork-table-rows allows')
+  expect(() => state.keys('table:m.t')).toThrow('m.t has 9 rows, more than `fork.tableRows` allows')
   expect([state.get('keysets', 'ks'), state.get('keysets', 'other')]).toEqual([keyset, undefined])
   expect(state.get('namespaces', 'free')).toEqual({ user: keyset, admin: keyset })
   expect([state.get('pacts', 'done'), state.get('pacts', 'unknown')]).toEqual([null, undefined])
   expect(state.get('pacts', 'begun')).toMatchObject({ id: 'begun', step: 0, args: ['a'], yielded: null })
-  expect(() => state.get('pacts', 'untold')).toThrow('name its request key with --fork-pact')
+  expect(() => state.get('pacts', 'untold')).toThrow('name its request key with `fork.pactKeys`')
   expect([state.get('counters', 'tx'), state.get('headers', 'hash'), state.get('headers', 'orphan')]).toEqual([
     42,
     5,

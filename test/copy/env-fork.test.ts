@@ -115,7 +115,7 @@ it('takes the options of the command line as fields, and refuses others with the
   expect(await stop(url, `"cache": "off", "cut": ${height}, "chain": "0,1"`)).toBe(
     `${at}"chain": a test file runs on one chain (name one of them)`,
   )
-  expect(await stop(url, '"cache": "off", "cut": "none.json"')).toContain(`${at}--fork-cut ${home.slice(0, 4)}`)
+  expect(await stop(url, '"cache": "off", "cut": "none.json"')).toContain(`${at}\`fork.cut: ${home.slice(0, 4)}`)
   expect(await stop(url, '"pacts": [""]')).toBe(`${at}"pacts": [""]: expected some text`)
   expect(readdirSync(home).toSorted()).toEqual(['cut.json', 'inner', 'test.repl'])
   const one = fork('"cache": "off", "chain": 1')

@@ -262,10 +262,10 @@ describe('a pact', () => {
       return { found, requests: proxy.seen.length - before }
     }
     for (const wrong of [[], [keys[0]]]) {
-      expect((await stateWith(wrong)).found).toContain('name its request key with --fork-pact')
+      expect((await stateWith(wrong)).found).toContain('name its request key with `fork.pactKeys`')
     }
     // Nothing else is named, so nothing is asked again.
-    expect(await stateWith([keys[0]])).toMatchObject({ found: expect.stringContaining('--fork-pact'), requests: 0 })
+    expect(await stateWith([keys[0]])).toMatchObject({ found: expect.stringContaining('`fork.pactKeys`'), requests: 0 })
     expect((await stateWith(keys)).found).toMatchObject({ id, step: 1, args: ['alice'] })
     expect(await stateWith([])).toMatchObject({ found: { id, step: 1 }, requests: 0 })
   })

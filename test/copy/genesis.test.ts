@@ -136,7 +136,7 @@ describe('the file of a network', () => {
 
   it('has no effect on a node of another network, and newcut says so', async () => {
     const networks = [definitionOf(form({ name: 'other', code: 9 }))]
-    const text = 'the node belongs to my-net, but --network-file describes other: it has no effect'
+    const text = 'the node belongs to my-net, but `network-file` describes other: it has no effect'
     expect(await fork(node.url, { networks })).toEqual([text])
   })
 

@@ -21,7 +21,7 @@ describe('a pin', () => {
   it('is 10 blocks below the lowest head, and never below the first block', () => {
     expect([pinHeight(cut(50, 70), null), pinHeight(cut(9), null)]).toEqual([40, 0])
     expect(pinHeight(cut(50, 70), 50)).toBe(50)
-    expect(() => pinHeight(cut(50, 70), 51)).toThrow('--fork-cut 51: the lowest chain has height 50')
+    expect(() => pinHeight(cut(50, 70), 51)).toThrow('`fork.cut: 51`: the lowest chain has height 50')
   })
 
   it('names its network, and blocks of one height', () => {

@@ -43,7 +43,7 @@ describe('a pact that began below the pin', () => {
     const last = continued(begun.hash, 2)
     const without = await startFork(remote)
     const [refused] = await inBlock(without.peer, [last])
-    expect(refused.result.error.message).toContain('name its request key with --fork-pact')
+    expect(refused.result.error.message).toContain('name its request key with `fork.pactKeys`')
     const named = await startFork(remote, { pactKeys: [next.hash] })
     expect((await inBlock(named.peer, [last]))[0].result).toEqual({ status: 'success', data: 'over' })
   })

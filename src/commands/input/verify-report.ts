@@ -1,10 +1,12 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
 import { writeFileSync } from 'node:fs'
-import { type CodeComparison, piecesOf } from '#devnet/copy/compare-code.ts'
+import type { CodeComparison } from '#devnet/copy/compare-code.ts'
 import type { Surroundings } from '#faces/cli/terminal.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
+import { ContractError } from '#language/contracts/errors.ts'
+import { readProgram } from '#language/contracts/syntax/program.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { RemoteNode } from '#language/copy/remote-node.ts'
 import { fileText } from './given-text.ts'
@@ -24,6 +26,16 @@ export interface GivenCases {
   readonly cut: string | null
   /** Chain of the report; null if no file is one. */
   readonly chain: number | null
+}
+
+/** The top-level forms of a text, each of which is plain code of its own. Throws NewcutError BAD_INPUT. */
+function piecesOf(text: string, where: string): string[] {
+  try {
+    return readProgram(text).map(({ from, to }) => text.slice(from, to))
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    throw new NewcutError('BAD_INPUT', `${where}: ${error.message}`)
+  }
 }
 
 /**

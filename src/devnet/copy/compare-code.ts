@@ -1,11 +1,8 @@
 /** Runs the same plain code at a node and here, on the state of the same block, and compares results and gas. */
-
-import { NewcutError } from '#ground/base/errors.ts'
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
 import type { Header } from '#ground/chain/header.ts'
 import { ContractError, evalError } from '#language/contracts/errors.ts'
 import { Fun, type Module } from '#language/contracts/machine/ast.ts'
-import { readProgram } from '#language/contracts/syntax/program.ts'
 import type { ChainCopy } from '#language/copy/chain-copy.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { contextOn } from '../ledger/block-context.ts'
@@ -46,16 +43,6 @@ export interface CompareOptions {
 
 /** Pieces of code that run at a time. */
 const AT_ONCE = 4
-
-/** The top-level forms of a text, each of which is plain code of its own. Throws NewcutError BAD_INPUT. */
-export function piecesOf(text: string, where: string): string[] {
-  try {
-    return readProgram(text).map(({ from, to }) => text.slice(from, to))
-  } catch (error) {
-    if (!(error instanceof ContractError)) throw error
-    throw new NewcutError('BAD_INPUT', `${where}: ${error.message}`)
-  }
-}
 
 /**
  * Makes code from the modules of a chain: their constants, their functions without parameters, and what describes them.

@@ -42,7 +42,8 @@ export class NodeCopy implements CopiedBase {
     this.record = record
     this.payloads = payloads
     const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
-    if (unknown !== undefined) throw new NewcutError('BAD_OPTION', `--fork-chains: the network has no chain ${unknown}`)
+    if (unknown !== undefined)
+      throw new NewcutError('BAD_OPTION', `\`fork.chains\`: the network has no chain ${unknown}`)
     this.#fork = fork
     this.chains = chains
     this.time = time

@@ -74,7 +74,7 @@ export async function openNodeCopy(
   if (asked === undefined && kept === null) return null
   if (kept === null && hasBlocks) {
     throw new NewcutError('DATA_UNUSABLE', `${dataDir}: its network is no fork`, {
-      hint: 'leave --fork out to continue this network, or name another directory for a fork',
+      hint: 'leave `fork` out to continue this network, or name another directory for a fork',
     })
   }
   const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
@@ -140,7 +140,7 @@ function expectPin(directory: string, kept: CopyRecord, asked: DevnetFork | unde
 function isSameCut(cut: string, pin: string): boolean {
   if (/^\d+$/.test(cut)) return readPin(pin, COPY_FILE).height === Number(cut)
   const text = cut.trimStart().startsWith('{') || !existsSync(cut) ? cut : cutText(cut).text
-  return pinText(readPin(text, '--fork-cut')) === pinText(readPin(pin, COPY_FILE))
+  return pinText(readPin(text, '`fork.cut`')) === pinText(readPin(pin, COPY_FILE))
 }
 
 /** @returns null for a directory that is no fork, or does not exist */
@@ -149,7 +149,7 @@ export function readCopyFile(directory: string): CopyRecord | null {
   if (!existsSync(file)) return null
   const damaged = (what: string) =>
     new NewcutError('DATA_UNUSABLE', `${file}: ${what}`, {
-      hint: 'restore it from a backup; another address of the node goes with --fork URL, not into this file',
+      hint: 'restore it from a backup; another address of the node goes with `fork: URL`, not into this file',
     })
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as CopyRecord | null

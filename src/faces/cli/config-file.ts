@@ -6,6 +6,7 @@ import { type Config, type RawOptions, resolveLayers } from './config.ts'
 import { flagWriter } from './flags.ts'
 import type { ProcessEnvironment } from './line.ts'
 import { flagsOfOptions } from './options/devnet.ts'
+import { flagsOfForkOptions } from './options/fork.ts'
 import { environmentName, negatedName, type OptionSpec } from './options/row.ts'
 import { optionTables } from './options/table.ts'
 import { parseYaml, yaml } from './yaml.ts'
@@ -32,7 +33,7 @@ export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
 /** Writes the flags of all commands into texts that name options as programs do. */
 export const writeFlags = flagWriter(
   optionTables.flatMap((table) => Object.keys(table)),
-  flagsOfOptions,
+  { ...flagsOfOptions, ...flagsOfForkOptions },
 )
 
 /** The names of all options of all commands: one file and one environment serve all commands. */

@@ -64,7 +64,7 @@ export class CopyCache {
     const torn = lines.pop()
     if (lines[0] !== first) {
       throw new NewcutError('DATA_UNUSABLE', `the cache ${file} is of another block or another newcut`, {
-        hint: `its first line must be ${first}; remove the file, or name another folder with --fork-cache`,
+        hint: `its first line must be ${first}; remove the file, or name another folder with \`fork.cacheFolder\``,
       })
     }
     const bad: number[] = []
@@ -122,7 +122,7 @@ export class CopyCache {
 
 function unusable(file: string, error: unknown): NewcutError {
   return new NewcutError('DATA_UNUSABLE', `the cache ${file} cannot be used: ${describeError(error)}`, {
-    hint: 'name another folder with --fork-cache, or use --fork-cache off',
+    hint: 'name another folder with `fork.cacheFolder`, or go without one',
     cause: error,
   })
 }

@@ -108,7 +108,7 @@ function rowsOf(domain: TableDomain): CopiedDomain {
       const keys = state.entries.tableKeys.get(table)
       if (keys === undefined) throw new MissingEntry(state, domain, null)
       if ('tooMany' in keys) {
-        throw evalError(`The forked table ${table} has ${keys.tooMany} rows, more than --fork-table-rows allows`)
+        throw evalError(`The forked table ${table} has ${keys.tooMany} rows, more than \`fork.tableRows\` allows`)
       }
       return [...keys]
     },

@@ -61,7 +61,7 @@ export async function checkGenesis(
   const definition = knownNetwork(network, networks)
   if (networks !== undefined && networks.length > 0 && !networks.some(({ name }) => name === network)) {
     const names = networks.map(({ name }) => name).join(', ')
-    remote.notice(`the node belongs to ${network}, but --network-file describes ${names}: it has no effect`)
+    remote.notice(`the node belongs to ${network}, but \`network-file\` describes ${names}: it has no effect`)
   }
   const [first, ...others] = [...pinned.keys()].sort((a, b) => a - b)
   const read = async (chain: number, count: number) => {
@@ -101,7 +101,9 @@ function expectSame(
   throw new NewcutError(
     'DATA_UNUSABLE',
     `the node ${remote.url} is of another network: its genesis block of chain ${chain} is ${hash}, and an earlier fork of that name saw ${before.hash}`,
-    { hint: `check the address; if the network began anew, remove ${file}, or name another folder with --fork-cache` },
+    {
+      hint: `check the address; if the network began anew, remove ${file}, or name another folder with \`fork.cacheFolder\``,
+    },
   )
 }
 
@@ -112,7 +114,7 @@ function expectDefined({ url }: RemoteNode, header: Header, definition: NetworkD
   const [property, told, seen] = difference
   const where = `the genesis header of chain ${header.chainId} at ${url}`
   throw new NewcutError('BAD_CONFIG', `the file of ${definition.name} has ${property} ${told}, and ${where} ${seen}`, {
-    hint: 'correct the file of --network-file, or name a node of that network',
+    hint: 'correct the file of the network (`network-file`), or name a node of that network',
   })
 }
 

@@ -139,11 +139,11 @@ async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOp
 
 /** The text of a cut: as given, or in a file. Throws NewcutError BAD_INPUT. */
 export function cutText(cut: string): { readonly text: string; readonly where: string } {
-  if (cut.trimStart().startsWith('{')) return { text: cut, where: '--fork-cut' }
+  if (cut.trimStart().startsWith('{')) return { text: cut, where: '`fork.cut`' }
   try {
     return { text: readUserText(cut), where: cut }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `--fork-cut ${cut}: ${fileProblem(error)}`, {
+    throw new NewcutError('BAD_INPUT', `\`fork.cut: ${cut}\`: ${fileProblem(error)}`, {
       hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',
       cause: error,
     })

@@ -110,7 +110,7 @@ export function pinHeight({ heads }: NamedCut, asked: number | null): number {
   const lowest = Math.min(...[...heads.values()].map(({ height }) => height))
   if (asked === null) return Math.max(0, lowest - MARGIN)
   if (asked <= lowest) return asked
-  throw new NewcutError('BAD_OPTION', `--fork-cut ${asked}: the lowest chain has height ${lowest}`)
+  throw new NewcutError('BAD_OPTION', `\`fork.cut: ${asked}\`: the lowest chain has height ${lowest}`)
 }
 
 /** Fetches the header at a height of the branch that ends with the head of a chain. */
@@ -137,7 +137,7 @@ export async function fetchHeader(
 export function orphaned({ url }: Pick<RemoteNode, 'url'>, chain: number, hash: string): NewcutError {
   const text = `the pinned block ${hash} of chain ${chain} is not on the chain of the node ${url}: it was orphaned`
   return new NewcutError('NODE_REFUSED', text, {
-    hint: 'begin a new fork without --fork-cut, or name a cut of this network that is deeper',
+    hint: 'begin a new fork without `fork.cut`, or name a cut of this network that is deeper',
   })
 }
 

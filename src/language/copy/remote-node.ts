@@ -81,7 +81,7 @@ export class RemoteNode {
   }
 
   #gaveUp(status: number | null, why: string): NewcutError {
-    const hint = 'a cache that has all entries needs no node; see also --fork-limit and --fork-timeout'
+    const hint = 'a cache that has all entries needs no node; see also `fork.perSecond` and `fork.timeoutMs`'
     const code = status === null ? 'NODE_UNREACHABLE' : 'NODE_REFUSED'
     return new NewcutError(code, `the forked node ${this.url} gave no answer in ${ATTEMPTS} attempts: ${why}`, { hint })
   }
@@ -121,7 +121,7 @@ export class RemoteNode {
           cause: error,
         })
       }
-      const text = error.reason === 'timeout' ? `${error.what} (--fork-timeout)` : error.what
+      const text = error.reason === 'timeout' ? `${error.what} (\`fork.timeoutMs\`)` : error.what
       return { status: null, text, afterMs: 0 }
     }
   }

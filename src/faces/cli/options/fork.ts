@@ -123,3 +123,11 @@ export const lspOptions = {
 
 /** The options that `newcut lsp --help` shows. */
 export const commonLspOptions = ['stdio', 'fork'] as const
+
+/** Option of programs that fork -> the flag that sets it, where the words differ. */
+export const flagsOfForkOptions = {
+  'fork.cacheFolder': 'fork-cache',
+  'fork.perSecond': 'fork-limit',
+  'fork.timeoutMs': 'fork-timeout',
+  'fork.pactKeys': 'fork-pact',
+} as const satisfies Readonly<Record<string, keyof typeof forkOptions>>
