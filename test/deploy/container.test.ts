@@ -62,8 +62,9 @@ it('the build context has all sources and no build output', () => {
   const needed = packed.files.map(({ path }) => path).filter((path) => !built.test(path))
   const { scripts } = JSON.parse(read('package.json'))
   const configurations = [...String(scripts.types).matchAll(/tsconfig[\w.]*\.json/g)].map(([name]) => name)
-  expect(configurations).toHaveLength(2)
-  const sources = ['package-lock.json', 'tsconfig.json', ...configurations, 'src/main.ts', 'scripts/package/main.ts']
+  expect(configurations).toEqual(['tsconfig.page.json'])
+  const projects = ['tsconfig.json', 'src/ground/tsconfig.json', 'src/commands/tsconfig.json']
+  const sources = ['package-lock.json', ...projects, ...configurations, 'src/main.ts', 'scripts/package/main.ts']
   sources.push('deploy/container/health.js')
   expect([...needed, ...sources].filter((path) => !isSent(path))).toEqual([])
   const others = ['node_modules/yaml/package.json', 'dist/src/main.js', '.git/config', '.env', 'deploy/compose/.env']
