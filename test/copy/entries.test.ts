@@ -149,7 +149,7 @@ it('an empty file misses the names of all modules before anything else of a modu
   expect(() => state.keys('table:m.t')).toThrow(names)
 })
 
-it('nobody asks for tables: the texts of modules declare them', async () => {
+it('a fork requests no tables: it reads their declarations in the texts of modules', async () => {
   const source = {} as Parameters<ReturnType<typeof domainOf>['ask']>[0]
   await expect(domainOf('tables').ask(source, 'm.t', [])).rejects.toThrow('the texts of its modules')
 })

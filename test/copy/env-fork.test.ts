@@ -108,7 +108,7 @@ it('takes the options of the command line as fields, and refuses others with the
   const at = '  STOPPED test.repl:2:3: env-fork: '
   expect(await stop('nowhere://', '"cache": "off"')).toContain(`${at}"nowhere://": `)
   expect(await stop(url, '"hight": 3')).toBe(
-    `${at}"hight" is no option (fields: chain, cut, cache, limit, timeout, table-rows, pacts)`,
+    `${at}"hight" is not an option (fields: chain, cut, cache, limit, timeout, table-rows, pacts)`,
   )
   expect(await stop(url, '"limit": 5')).toBe(`${at}"limit": 5: expected a number of requests in a second, such as 5/s`)
   expect(await stop(url, '"cut": true')).toBe(`${at}"cut": true: expected some text`)

@@ -72,5 +72,7 @@ it('an editor tells why a file gets no fork', async () => {
   expect(editor.messages).toEqual([])
   expect(await titles()).toEqual(['run test: 0 passed, 0 failed, ended early'])
   const { diagnostics } = await editor.publishes(uri, (params) => params.diagnostics.length > 0)
-  expect(diagnostics[0].message).toMatch(/^the test ended here: env-fork: "limits" is no option \(fields: chain, cut, /)
+  expect(diagnostics[0].message).toMatch(
+    /^the test ended here: env-fork: "limits" is not an option \(fields: chain, cut, /,
+  )
 })

@@ -2,11 +2,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
-import { parsePlainJson } from '#ground/base/json.ts'
-import { readUserText } from '#ground/base/user-file.ts'
+import { NewcutError } from '#ground/base/errors.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
-import { validatorOf } from '#ground/schema/validator.ts'
+import { readJsonFolder } from './json-folder.ts'
 import { told } from './told.ts'
 import { type CaseNeed, caseNeeds, caseReleases, type Release } from './words.ts'
 
@@ -102,7 +100,13 @@ const kinds = ['call', 'await', 'event', 'mine', 'make'] as const
  * @throws NewcutError BAD_INPUT that names file, case and step
  */
 export function readCases(folder: string): ConformanceCase[] {
-  const cases = namesIn(folder).flatMap((name) => readCaseFile(folder, name))
+  const files = readJsonFolder(folder, CaseFile, { of: 'cases', files: 'case files' })
+  const cases = files.flatMap(({ path, group, content }) => {
+    for (const { name, steps } of content.cases) {
+      for (const [i, step] of steps.entries()) checkStep(step, `${path}: "${name}", step ${i + 1}`)
+    }
+    return content.cases.map((each) => ({ ...each, group }))
+  })
   const seen = new Set<string>()
   for (const { group, name } of cases) {
     const whole = `${group}: ${name}`
@@ -111,34 +115,6 @@ export function readCases(folder: string): ConformanceCase[] {
     seen.add(whole)
   }
   return cases
-}
-
-function namesIn(folder: string): string[] {
-  let names: string[]
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read the folder of cases ${folder}: ${fileProblem(error)}`)
-  }
-  if (names.length > 0) return names.toSorted()
-  throw new NewcutError('BAD_INPUT', `${folder} has no case files`, { hint: 'their names end in .json' })
-}
-
-function readCaseFile(folder: string, name: string): ConformanceCase[] {
-  const path = join(folder, name)
-  let content: unknown
-  try {
-    content = parsePlainJson(readUserText(path))
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
-  }
-  const validator = validatorOf(CaseFile)
-  if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
-  const { cases } = content as Static<typeof CaseFile>
-  for (const each of cases) {
-    for (const [i, step] of each.steps.entries()) checkStep(step, `${path}: "${each.name}", step ${i + 1}`)
-  }
-  return cases.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
 }
 
 function checkStep(step: CaseStep, place: string): void {

@@ -32,7 +32,7 @@ export function envForkOptions(
     const name = showValue(field.name)
     if (option === undefined) {
       const hint = `fields: ${[...FIELDS.keys()].join(', ')}`
-      throw new NewcutError('BAD_OPTION', `${name} is no option`, { hint })
+      throw new NewcutError('BAD_OPTION', `${name} is not an option`, { hint })
     }
     const kind = forkOptions[option].kind as ValueKind<unknown>
     given[option] = valueIn(kind, typed(field, folder), `${name}: ${field.shown}`)

@@ -14,7 +14,7 @@ export function writeSnapshot(snapshot: GasSnapshot): void {
   }
 }
 
-/** Throws NewcutError BAD_OPTION if there is no snapshot, or a line is none of it. */
+/** Throws NewcutError BAD_OPTION if the file is missing, or one of its lines has another form. */
 export function readSnapshot(): GasSnapshot {
   let text: string
   try {

@@ -28,7 +28,7 @@ export interface Layers {
   readonly environment: ProcessEnvironment
   /** The options of the file; empty without a file. */
   readonly content: RawOptions
-  /** Its path for errors, or null if there is no file. */
+  /** Path of the file, for errors; null without a file. */
   readonly file: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The domains of a copied state: where the entries of each are cached, how the node is asked for them, and how they are
- * read.
+ * The domains of a copied state: where each caches its entries, which requests fetch them, and how it reads
+ * them.
  */
 import { type ExactJson, fieldsOf } from '#ground/base/json.ts'
 import { evalError } from '../contracts/errors.ts'
@@ -42,7 +42,7 @@ interface CopiedDomain {
   ask(source: EntrySource, key: string | null, hints: readonly string[]): Promise<void>
 }
 
-/** A domain whose entries are asked for one by one. */
+/** A domain that fetches each entry with a request of its own. */
 interface PlainDomain<J> {
   readonly entries: (all: CopyEntries) => Entries<J | false>
   readonly ask: (source: EntrySource, key: string) => Promise<void>

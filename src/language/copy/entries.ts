@@ -113,7 +113,7 @@ export function entriesIn(cache: CopyCache) {
     constants: many<readonly (readonly [name: string, value: KeptValue])[]>('constants:'),
     /** Module -> its origin, if a command deployed it. */
     origins: many<CachedOrigin>('origin:'),
-    /** Tables that their modules declare, and nobody has created. */
+    /** Tables that modules declare, but that no transaction has created. */
     absentTables: many<Absent>('table:'),
     /** Table -> keys of all its rows, or their number if they are too many. */
     tableKeys: many<readonly string[] | { readonly tooMany: string }>('keys:'),

@@ -24,9 +24,9 @@ export interface RunReportOptions {
 /** Where reports go, and where the snapshot of gas is kept. */
 export interface ReportPlaces {
   readonly print: (line: string) => void
-  /** Writes results as JUnit XML; null if nobody wants them. */
+  /** Writes results as JUnit XML; null for no such file. */
   readonly writeJunit: ((text: string) => void) | null
-  /** Writes the coverage for lcov tools; null if nobody wants it. */
+  /** Writes the coverage for lcov tools; null for no such file. */
   readonly writeLcov: ((text: string) => void) | null
   readonly readSnapshot: () => GasSnapshot
   readonly writeSnapshot: (snapshot: GasSnapshot) => void

@@ -1,12 +1,8 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
-import { parsePlainJson } from '#ground/base/json.ts'
-import { readUserText } from '#ground/base/user-file.ts'
+import { NewcutError } from '#ground/base/errors.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
-import { validatorOf } from '#ground/schema/validator.ts'
+import { readJsonFolder } from '../json-folder.ts'
 import { told } from '../told.ts'
 
 const closed = { additionalProperties: false } as const
@@ -80,29 +76,11 @@ const ways = ['answer', 'fault', 'shape', 'merge'] as const
  * @throws NewcutError BAD_INPUT that names file and situation
  */
 export function readSituations(folder: string): ClientSituation[] {
-  let names: string[]
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read the folder of situations ${folder}: ${fileProblem(error)}`)
-  }
-  if (names.length === 0) throw new NewcutError('BAD_INPUT', `${folder} has no files of situations`)
-  return names.toSorted().flatMap((name) => readSituationFile(folder, name))
-}
-
-function readSituationFile(folder: string, name: string): ClientSituation[] {
-  const path = join(folder, name)
-  let content: unknown
-  try {
-    content = parsePlainJson(readUserText(path))
-  } catch (error) {
-    throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
-  }
-  const validator = validatorOf(SituationFile)
-  if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
-  const { situations } = content as Static<typeof SituationFile>
-  for (const each of situations) check(each, `${path}: "${each.name}"`)
-  return situations.map((each) => ({ ...each, group: name.slice(0, -'.json'.length) }))
+  const files = readJsonFolder(folder, SituationFile, { of: 'situations', files: 'files of situations' })
+  return files.flatMap(({ path, group, content }) => {
+    for (const each of content.situations) check(each, `${path}: "${each.name}"`)
+    return content.situations.map((each) => ({ ...each, group }))
+  })
 }
 
 function check(each: SituationInFile, place: string): void {
