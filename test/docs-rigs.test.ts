@@ -25,7 +25,7 @@ function rowsBelow(heading: string): string[][] {
 }
 
 describe('RIGS.md', () => {
-  it('has the hashrate of every model, and how long a share takes it', () => {
+  it('RIGS.md has the hashrate of every model, and how long a share takes it', () => {
     const expected = rigRates.map(({ name, rate }) => {
       const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
       return [name, String(rate / 1e12), ...times]
@@ -33,12 +33,12 @@ describe('RIGS.md', () => {
     expect(rowsBelow('Hashrates')).toEqual(expected)
   })
 
-  it('has a row for every maker of the check', () => {
+  it('RIGS.md has a row for every maker of the check', () => {
     const named = rowsBelow('Test the server').flatMap(([names]) => [...names.matchAll(/`([^`]+)`/g)])
     expect(named.map(([, name]) => name)).toEqual(makers.map(({ name }) => name))
   })
 
-  it("names each program's agent string, and how long it waits", () => {
+  it("RIGS.md names each program's agent string, and how long it waits", () => {
     for (const { agents, isStrict } of makers)
       if (isStrict)
         for (const agent of agents) {
@@ -52,7 +52,7 @@ describe('RIGS.md', () => {
     expect(MOST_ROLL_MS).toBeLessThan(30_000)
   })
 
-  it('names hints that the server understands', () => {
+  it('RIGS.md names hints that the server understands', () => {
     const hints = [...page.matchAll(/`((?:d|diff)=[^`]+)`/g)].map(([, hint]) => hint)
     expect(new Set(hints)).toEqual(new Set(['d=2^50', 'd=1.1e15', 'diff=2^50']))
     for (const hint of hints) expect(difficultyInPassword(hint)).toBeGreaterThan(1e15)
@@ -60,7 +60,7 @@ describe('RIGS.md', () => {
     expect(difficultyBehindUser('KEY.WORKER+2^50')).toEqual({ user: 'KEY.WORKER', difficulty: 2 ** 50 })
   })
 
-  it('has the limits of the server', () => {
+  it('RIGS.md has the limits of the server', () => {
     const { sessionsPerAddress, sessions, lineBytes, unsentBytes, badUntilBan, requestsPerSecond } = defaultLimits
     const numbers = [sessionsPerAddress, sessions, lineBytes].map((number) => number.toLocaleString('en'))
     for (const number of numbers) expect(page).toContain(number)
@@ -72,7 +72,7 @@ describe('RIGS.md', () => {
     ])
   })
 
-  it('has every refusal code, as PROTOCOL.md does', () => {
+  it('RIGS.md has every refusal code, as PROTOCOL.md does', () => {
     const protocol = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
     const [, line = ''] = /- \*\*Errors\*\* are([\s\S]*?)\n- /.exec(protocol) ?? []
     const codes = Object.values(failures).map(({ code }) => code)

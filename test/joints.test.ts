@@ -41,7 +41,7 @@ describe('imports', () => {
     expect(circles(true)).toEqual([])
   })
 
-  it('of a miner and a leader of a fleet lead to no node, no contract and no page of a node', () => {
+  it('imports of a miner and a leader of a fleet lead to no node, no contract and no page of a node', () => {
     const graph = graphOf(false)
     for (const command of ['commands/mine.ts', 'commands/lead.ts']) {
       const foreign = [...reached(graph, command)].filter((name) =>
@@ -51,7 +51,7 @@ describe('imports', () => {
     }
   })
 
-  it('load at most this many modules of those that a command needs at once', () => {
+  it('imports load at most this many modules of those that a command needs at once', () => {
     const graph = graphOf(false)
     const loaded = (...from: readonly string[]) => {
       const all = ['newcut.ts', 'commands/command-line.ts', ...from]
@@ -72,7 +72,7 @@ describe('imports', () => {
     expect(over).toEqual([])
   })
 
-  it('load more modules than before only for a reason: each part of a budget has one of its own', () => {
+  it('imports load more modules than before only for a reason: each part of a budget has one of its own', () => {
     const unreasoned = Object.entries(allBudgets).filter(([, budget]) => {
       const reasons = budget.map(([, reason]) => reason)
       return new Set(reasons).size < reasons.length || !reasons.every((reason) => /^[A-Z].{15,}\.$/.test(reason))
@@ -81,7 +81,7 @@ describe('imports', () => {
     expect(Object.values(allBudgets).every((budget) => budget.every(([number]) => number > 0))).toBe(true)
   })
 
-  it('of the evaluator lead to no natives', () => {
+  it('imports of the evaluator lead to no natives', () => {
     const found = [...graphOf(true)].flatMap(([from, list]) =>
       from.startsWith('language/contracts/machine/')
         ? list.filter((to) => to.startsWith('language/contracts/natives/'))
@@ -90,7 +90,7 @@ describe('imports', () => {
     expect(found).toEqual([])
   })
 
-  it('of the evaluator come from its creators', () => {
+  it('imports of the evaluator come from its creators', () => {
     const makers = [...graphOf(true)].filter(([, list]) =>
       list.includes('language/contracts/machine/evaluate/evaluator.ts'),
     )
@@ -105,7 +105,7 @@ describe('imports', () => {
 })
 
 describe('the evaluator', () => {
-  it('has no public fields that change: what changes is in its scopes', () => {
+  it('the evaluator has no public fields that change: what changes is in its scopes', () => {
     const [, body = ''] =
       /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(
         code.get('language/contracts/machine/evaluate/evaluator.ts') ?? '',
@@ -127,7 +127,7 @@ describe('names', () => {
     }
   }
 
-  it('of exported types have one definition each, except these', () => {
+  it('names of exported types have one definition each, except these', () => {
     const twice = [...definitions].filter(([, files]) => files.length > 1).map(([type]) => type)
     expect(twice.toSorted()).toEqual(['Block', 'Command'])
   })
@@ -137,7 +137,7 @@ describe('words of a solution', () => {
   const verdict =
     /['"](?:accepted|unconfirmed|stale|orphaned|rejected|lost)['"]|\b(?:accepted|unconfirmed|stale|orphaned|rejected|lost):/g
 
-  it('occur three or more together only here', () => {
+  it('words of a solution occur three or more together only here', () => {
     const files = [...code].filter(([, text]) => {
       const found = text.match(verdict)?.map((word) => word.replace(/\W/g, '')) ?? []
       return new Set(found).size > 2
@@ -167,19 +167,19 @@ describe('type names', () => {
     }
   }
 
-  it('occur in at most two files, except these', () => {
+  it('type names occur in at most two files, except these', () => {
     const often = [...files].filter(([, in_]) => in_.size > 2).map(([type]) => type)
     expect(often.toSorted()).toEqual(['Event'])
   })
 
-  it('that are words of the design occur in one', () => {
+  it('type names that are words of the design occur in one', () => {
     const words = ['Work', 'Job', 'Share', 'Solution', 'Verdict', 'Snapshot', 'Source', 'Engine', 'Rig']
     expect(words.filter((word) => (files.get(word)?.size ?? 0) > 1)).toEqual([])
   })
 })
 
 describe('files', () => {
-  it('have at most 400 lines', () => {
+  it('files have at most 400 lines', () => {
     const long = [...texts].filter(([, text]) => text.split('\n').length > 401).map(([name]) => name)
     expect(long.toSorted()).toEqual([])
   })
@@ -197,18 +197,18 @@ describe('ports', () => {
     return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\?/gm)].map(([, name]) => `${port}.${name}`)
   }
 
-  it('have no optional members', () => {
+  it('ports have no optional members', () => {
     const found = [optional('mining/source/source.ts', 'Source'), optional('mining/engine/engine.ts', 'Engine')]
     expect([...found, optional('mining/engine/engine.ts', 'EngineEvents')].flat()).toEqual([])
   })
 
-  it('are used without a look at their implementation, except here', () => {
+  it('ports are used without a look at their implementation, except here', () => {
     expect(
       counts(/instanceof (?:\w*Engine|\w*Source|\w*Fleet|\w*Rigs?|Stratum\w*)\b/g, 'compose', 'mine', 'api'),
     ).toEqual({})
   })
 
-  it('of the engine do not mention rigs, fleets and shares', () => {
+  it('ports of the engine do not mention rigs, fleets and shares', () => {
     const lines = (code.get('mining/engine/engine.ts') ?? '')
       .split('\n')
       .filter((line) => /\b(rig|fleet|share)/i.test(line))
@@ -217,7 +217,7 @@ describe('ports', () => {
 })
 
 describe('ways to do one thing', () => {
-  it('requests are hedged in one place', () => {
+  it('ways to do one thing requests are hedged in one place', () => {
     expect(counts(/\bhedged\(/g)).toEqual({ 'mining/source/node/calls.ts': 1 })
   })
 

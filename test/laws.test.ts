@@ -116,11 +116,14 @@ function linesOf(found: (typeof offenders)[keyof typeof offenders]): string[] {
 }
 
 describe('offenders against the laws of the house', () => {
-  it.each(Object.entries(MOST))('are at most as many as before: %s', (law, most) => {
-    expect(sumOf(offenders[law as keyof typeof offenders])).toBe(most)
-  })
+  it.each(Object.entries(MOST))(
+    'offenders against the laws of the house are at most as many as before: %s',
+    (law, most) => {
+      expect(sumOf(offenders[law as keyof typeof offenders])).toBe(most)
+    },
+  )
 
-  it('are those of the list', async () => {
+  it('offenders against the laws of the house are those of the list', async () => {
     const lines = Object.entries(offenders).flatMap(([law, found]) => [`# ${law}`, ...linesOf(found), ''])
     await expect(lines.join('\n')).toMatchFileSnapshot('golden/laws.txt')
   })

@@ -19,7 +19,7 @@ describe('each file of networks/', () => {
     expect((content as NetworkFile).name).toBe(name)
   })
 
-  it('is in the module that the program reads', async () => {
+  it('each file of networks/ is in the module that the program reads', async () => {
     const forms = names.map((name) => contentOf(name) as NetworkFile)
     const module = fileURLToPath(new URL('../src/ground/chain/network-data.ts', import.meta.url))
     await expect(networkDataModule(forms)).toMatchFileSnapshot(module)

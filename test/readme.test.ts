@@ -51,7 +51,7 @@ describe('the samples in README', () => {
 
   const samples = samplesOf(readme)
 
-  it('include npm start', () => {
+  it('the samples in README include npm start', () => {
     expect(samples.map(({ command }) => command)).toEqual(['npm start -- --blocks 5'])
   })
 
@@ -121,12 +121,12 @@ describe('a sample', () => {
     '09:30:00 found 41 in 1 m 2 s',
   ]
 
-  it('matches other numbers, and any text that it leaves out', () => {
+  it('a sample matches other numbers, and any text that it leaves out', () => {
     expect(difference(sample, printed)).toBeNull()
     expect(difference(sample, [printed[0], printed[1], printed[3]])).toBeNull()
   })
 
-  it('differs by a word, by a line too many and by a line too few', () => {
+  it('a sample differs by a word, by a line too many and by a line too few', () => {
     expect(difference(sample, [...printed.slice(0, 3), '09:30:00 lost 41 in 3 ms'])).toBe(`not printed: ${sample[3]}`)
     expect(difference(sample, [printed[0], ...printed])).toMatch(/^printed: machine: B.*\ninstead of: paid/)
     expect(difference(sample, [...printed, 'more'])).toBe('not in the sample: more')

@@ -5,7 +5,7 @@ import { kinds, rules } from './rules.ts'
 /** File of the exceptions, from the root of the project. */
 export const EXCEPTIONS = 'test/prose/exceptions.json'
 
-/** How to write the exceptions anew. */
+/** How to write the exceptions again. */
 const SHRINK = 'npm run prose -- --shrink'
 
 const count = (counts: Counts, { kind, file, rule }: Pick<Finding, 'kind' | 'file' | 'rule'>) =>

@@ -7,7 +7,7 @@ import type { HelpText } from './help.ts'
 import { pageTexts } from './pages.ts'
 import { type Kind, kinds, rules } from './rules.ts'
 import { sentencesOf } from './sentences.ts'
-import { allTexts, commentsOf, metricTexts, parse, textsForPeople } from './source.ts'
+import { allTexts, commentsOf, metricTexts, parse, textsForPeople, titlesOf } from './source.ts'
 
 export interface Finding {
   readonly kind: Kind
@@ -47,6 +47,9 @@ export function judge(blocks: readonly Block[], kind: Kind, file: string): Findi
 export function judgeSource(name: string, text: string): Finding[] {
   const file = parse(name, text)
   const comments = commentsOf(file).flatMap((lines) => judge(blocksOf(lines), 'comments', name))
+  if (name.endsWith('.test.ts')) {
+    return [...comments, ...titlesOf(file).flatMap((line) => judge([textBlock(line)], 'titles', name))]
+  }
   if (!name.startsWith('src/')) return comments
   const texts = CONSOLE.has(name) ? allTexts(file) : textsForPeople(file)
   return [

@@ -2,7 +2,7 @@
 import { type Sentence, wordsOf } from './sentences.ts'
 
 /** Kinds of text, each with counts of its own. */
-export const kinds = ['comments', 'documents', 'help', 'errors'] as const
+export const kinds = ['comments', 'documents', 'help', 'errors', 'titles'] as const
 export type Kind = (typeof kinds)[number]
 
 export interface Rule {
@@ -52,6 +52,35 @@ const TERMS: Readonly<Record<string, string>> = {
   'back-off': 'backoff',
 }
 const TERM = new RegExp(`\\b(?:${Object.keys(TERMS).join('|')})\\b`, 'i')
+
+/** "is no longer" and the like are plain English. */
+const IS_NO =
+  /(?<!\bthere )\b(?:is|are|was|were|be) no (?!(?:longer|more|less|fewer|better|worse|later|earlier|way|need|one)\b)\w[\w-]*/i
+const BEHIND = /\bbehind (?:the|an?|it|its|each|every|this|that|them|which|all)\b/i
+const PRESENT = /\b(?:the|its|their|a|each|every|no) present (?!participle)\w+/i
+const MOST = /^["'(*_]*Most (?!of\b)\w+/
+const TELLS =
+  /\btells? (?:it|its|that|this|whether|of|how|what|which|why|where|when|if|them|the|an?|each|all)\b|\b(?:is|are|was|were|been|be) told\b/i
+const ODD = /\b(?:anew|for ever|under way)\b/i
+
+/** First words of a title that lacks its subject: prepositions, auxiliaries, and verbs that are not nouns too. */
+const FRAGMENT = new RegExp(
+  '^(?:is|are|was|were|has|have|had|does|do|did|can|cannot|may|must|should|never|also|still|only|not|but|and|' +
+    'of|in|on|at|by|with|within|without|from|for|to|if|unless|while|when|whenever|until|once|after|before|below|above|' +
+    'beyond|because|that|as|its|their|whose|which|who|what|it|them|refuses?|keeps?|says?|takes?|reads?|gives?|ends?|' +
+    'leaves?|returns?|accepts?|prints?|tells?|runs?|gets?|answers?|comes?|finds?|writes?|makes?|goes|go|creates?|mines|lists?|' +
+    'continues?|waits?|asks?|adds?|drops?|stops?|pass(?:es)?|fails?|throws?|follows?|costs?|checks?|starts?|offers?|needs?|' +
+    'lets?|begins?|stays?|tr(?:y|ies)|uses?|pays?|exits?|computes?|sets?|sends?|searches|knows?|describes?|contains?|' +
+    'switch(?:es)?|sums?|judges?|holds?|hashes|hash|includes?|warns?|serves?|grants?|forgets?|converts?|closes?|calls?|skips?|' +
+    'resumes?|repeats?|moves?|loses?|loads?|fetch(?:es)?|divides?|compares?|chooses?|agrees?|works?|survives?|stands?|' +
+    'shows?|restarts?|replaces?|parses|parse|measures?|leads?|expects?|evaluates?|charges?|arrives?|wraps?|verif(?:y|ies)|turns?|' +
+    'submits?|speaks?|signs?|sees|see|retr(?:y|ies)|resolves?|requires?|removes?|puts?|owes?|matches|match|idles?|formats?|' +
+    'equals?|differs?|detects?|completes?|buys?|belongs?|weighs?|splits?|saves?|rests?|remembers?|records?|reaches|reach|' +
+    'opens?|occurs?|multiplies|listens?|learns?|joins?|ignores?|fits?|fills?|excludes?|draws?|delays?|declares?|decides?|' +
+    'covers?|bounds?|believes?|becomes?|applies|apply|allows?|adopts?|aborts?|names|counts|reports|requests|changes) ',
+)
+/** The fewest words of a title. */
+const FEWEST_TITLE_WORDS = 3
 
 const found = (pattern: RegExp, { plain }: Sentence) => pattern.exec(plain)?.[0].trim() ?? null
 
@@ -109,5 +138,44 @@ export const rules: readonly Rule[] = [
     name: 'term',
     better: `use the word of the field: ${[...new Set(Object.values(TERMS))].join(', ')}`,
     find: (sentence) => found(TERM, sentence),
+  },
+  {
+    name: 'is-no',
+    better: 'say "is not a number", not "is no number"',
+    find: (sentence) => found(IS_NO, sentence),
+  },
+  {
+    name: 'behind',
+    better: 'use "after": "the offset after the last character"',
+    find: (sentence) => found(BEHIND, sentence),
+  },
+  {
+    name: 'present',
+    better: 'use "current": "the current branch"',
+    find: (sentence) => found(PRESENT, sentence),
+  },
+  {
+    name: 'most',
+    better: 'use "Maximum": "Maximum gas fee in coins"',
+    find: (sentence, kind) => (kind === 'comments' ? found(MOST, sentence) : null),
+  },
+  {
+    name: 'tells',
+    better: 'use "reports", "states", "contains" or "names"',
+    find: (sentence) => found(TELLS, sentence),
+  },
+  {
+    name: 'odd',
+    better: 'use "again", "forever", "in progress"',
+    find: (sentence) => found(ODD, sentence),
+  },
+  {
+    name: 'fragment',
+    better: 'a title is a whole sentence that stands alone in a log: "the server refuses a body over 2 MiB with 413"',
+    find({ plain }, kind) {
+      if (kind !== 'titles') return null
+      if (wordsOf(plain) < FEWEST_TITLE_WORDS) return `${wordsOf(plain)} words`
+      return FRAGMENT.exec(plain)?.[0].trim() ?? null
+    },
   },
 ]

@@ -93,6 +93,30 @@ export function metricTexts(file: Source): Line[] {
   })
 }
 
+/** The titles of tests: first arguments of `it`, `it.each(...)` and the like. */
+export const titlesOf = (file: Source): Line[] => {
+  const titles: Line[] = []
+  const visit = (node: Node) => {
+    if (isOf(node, 'CallExpression') && isTest(node.callee) && node.arguments.length > 1) {
+      const text = joined(node.arguments[0])
+      // A value that is put in counts as one word.
+      if (text !== null)
+        titles.push({ line: lineOf(file, node.start), text: text.replace(/%[sdjio]|\$[\w.]+/g, '`x`') })
+    }
+    for (const child of childrenOf(node)) visit(child)
+  }
+  visit(file.program)
+  return titles
+}
+
+/** Whether a call of this makes a test: `it`, `it.skip`, `it.each(rows)`, `test`. */
+function isTest(node: Node): boolean {
+  if (isOf(node, 'CallExpression')) return isOf(node.callee, 'MemberExpression') && isTest(node.callee)
+  if (isOf(node, 'MemberExpression')) return isTest(node.object)
+  const name = nameOf(node)
+  return name === 'it' || name === 'test'
+}
+
 /** All texts of more than one word in a file whose texts are all for people. */
 export const allTexts = (file: Source): Line[] => textsWhere(file, (node) => (joined(node) !== null ? [node] : []))
 
@@ -141,7 +165,7 @@ interface Members {
   ConditionalExpression: { readonly consequent: Node; readonly alternate: Node }
   Identifier: { readonly name: string }
   Literal: { readonly value: unknown }
-  MemberExpression: { readonly property: Node }
+  MemberExpression: { readonly object: Node; readonly property: Node }
   NewExpression: { readonly callee: Node; readonly arguments: readonly Node[] }
   ParenthesizedExpression: { readonly expression: Node }
   PrivateIdentifier: { readonly name: string }

@@ -52,7 +52,7 @@ describe('rates of a worker', () => {
     }
   })
 
-  it('are unknown at first, and decrease during silence', () => {
+  it('rates of a worker are unknown at first, and decrease during silence', () => {
     const account = new WorkerAccount('k:abc', '')
     expect(account.rate('1m', START_MS)).toBeNull()
     for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
@@ -64,7 +64,7 @@ describe('rates of a worker', () => {
 })
 
 describe('the hashrate of a worker', () => {
-  it('begins with its second share: the first one only starts the interval', () => {
+  it('the hashrate of a worker begins with its second share: the first one only starts the interval', () => {
     expect(withShares(1000, 0).rate('1m', START_MS + 10_000)).toBe(0)
     expect(withShares(1000, 0, 10_000).rate('7d', START_MS + 10_000)).toBeCloseTo(100, 2)
   })
@@ -75,13 +75,13 @@ describe('the hashrate of a worker', () => {
     ['1h', 3_600],
     ['1d', 86_400],
     ['7d', 604_800],
-  ] as const)('of %s falls to 1/e in a silence of %i seconds', (window, seconds) => {
+  ] as const)('the hashrate of a worker of %s falls to 1/e in a silence of %i seconds', (window, seconds) => {
     const account = withShares(6000 * seconds, 0, 10_000)
     const expected = 6000 / Math.E / (1 - Math.exp(-1 - 10 / seconds))
     expect(account.rate(window, START_MS + 10_000 + 1000 * seconds)).toBeCloseTo(expected, 6)
   })
 
-  it('does not rise if the clock is set back behind its newest share', () => {
+  it('the hashrate of a worker does not rise if the clock is set back behind its newest share', () => {
     const account = withShares(6000, 0, 30_000)
     expect(account.rate('1m', START_MS + 20_000)).toBeCloseTo(100 / (1 - Math.exp(-1 / 3)), 6)
   })

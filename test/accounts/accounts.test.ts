@@ -56,7 +56,7 @@ class Memory implements ShareReader, AccountStore {
 const quiet = { onWarning: () => undefined }
 
 describe('accounts', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('are bit-identical after a kill (seed %i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('accounts are bit-identical after a kill (seed %i)', async (seed) => {
     const random = randomFrom(seed)
     const memory = new Memory()
     const live = new Accounts(quiet)
@@ -107,7 +107,7 @@ describe('accounts', () => {
     expect(memory.saved?.accounts.get('k:abc other')?.refused).toEqual({ low: 1 })
   })
 
-  it('are rebuilt from the last seven days of the log', async () => {
+  it('accounts are rebuilt from the last seven days of the log', async () => {
     const memory = new Memory()
     const dayMs = 86_400_000
     memory.log.push(shareOf(0, { worker: 'old' }), shareOf(0, { worker: 'new', timeMs: START_MS + 2 }))
@@ -116,7 +116,7 @@ describe('accounts', () => {
     expect([...restored.all].map(({ worker }) => worker)).toEqual(['new'])
   })
 
-  it('keep the refusals that they had from the log alone', async () => {
+  it('accounts keep the refusals that they had from the log alone', async () => {
     const memory = new Memory()
     memory.log.push(shareOf(1, { worker: 'other' }))
     memory.refuse('shelf-1', START_MS)
@@ -128,7 +128,7 @@ describe('accounts', () => {
     }
   })
 
-  it('are rebuilt from the log if nothing was saved', async () => {
+  it('accounts are rebuilt from the log if nothing was saved', async () => {
     const memory = new Memory()
     const live = new Accounts(quiet)
     for (let i = 0; i < 100; i++) {
@@ -142,7 +142,7 @@ describe('accounts', () => {
     expect(rigRows(restored, START_MS + 100_000)).toEqual(rigRows(live, START_MS + 100_000))
   })
 
-  it('are saved the next time if a save fails', async () => {
+  it('accounts are saved the next time if a save fails', async () => {
     const memory = new Memory()
     const accounts = new Accounts(quiet)
     accounts.acceptKept(shareOf(1))
@@ -155,7 +155,7 @@ describe('accounts', () => {
     expect(memory.saved).toBeNull()
   })
 
-  it('that change during a save belong to the next one, even if it fails', async () => {
+  it('accounts that change during a save belong to the next one, even if it fails', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
     for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
@@ -177,7 +177,7 @@ describe('accounts', () => {
     expect(Object.fromEntries(saved)).toEqual(counts())
   })
 
-  it('are written as they were when the save began', async () => {
+  it('accounts are written as they were when the save began', async () => {
     const accounts = new Accounts(quiet)
     accounts.acceptKept(shareOf(1))
     accounts.refuse('k:abc', 'shelf-1', 'low', START_MS + 1)
@@ -192,7 +192,7 @@ describe('accounts', () => {
     expect(written[0].changed).toMatchObject([{ accepted: 1, refused: { low: 1 }, minutes }])
   })
 
-  it('beyond the maximum replace the ones that were silent for longest', async () => {
+  it('accounts beyond the maximum replace the ones that were silent for longest', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
     for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
@@ -213,7 +213,7 @@ describe('accounts', () => {
     )
   })
 
-  it('list connections without shares too, workers with a warning first, then by rate', () => {
+  it('accounts list connections without shares too, workers with a warning first, then by rate', () => {
     const accounts = new Accounts(quiet)
     const [idle, busy] = [accounts.join('k:abc', 'idle'), accounts.join('k:abc', 'busy')]
     Object.assign(busy, { rate: 5, announced: 7, agent: 'new/2', address: '10.0.0.9', difficulty: 8 })
@@ -237,7 +237,7 @@ describe('accounts', () => {
     expect(rigRows(accounts, START_MS)[1]).toMatchObject({ connections: 1, hashrates: { now: 6, announced: null } })
   })
 
-  it('describe a rig by its newest connection, or by its newest share without one', () => {
+  it('accounts describe a rig by its newest connection, or by its newest share without one', () => {
     const accounts = new Accounts(quiet)
     accounts.acceptKept(shareOf(1))
     const ofShare = { agent: 'test/1', address: '10.0.0.1', difficulty: 2 ** 40 }
@@ -251,7 +251,7 @@ describe('accounts', () => {
     expect(rigRows(accounts, START_MS)).toMatchObject([{ ...ofShare, connections: 0 }])
   })
 
-  it('of one hashrate are sorted by name, with the numbers in it as numbers', () => {
+  it('accounts of one hashrate are sorted by name, with the numbers in it as numbers', () => {
     const accounts = new Accounts(quiet)
     for (const worker of ['rig-10', 'rig-9', '']) accounts.join('k:abc', worker)
     accounts.join('k:ab', 'rig-11')
@@ -280,7 +280,7 @@ describe('the user gets a warning', () => {
     for (let i = 0; i < count; i++) run()
   }
 
-  it('once after 50 refused shares in a row, with the most frequent reason, and once when the worker is well again', () => {
+  it('the user gets a warning once after 50 refused shares in a row, with the most frequent reason, and once when the worker is well again', () => {
     const { told, refuse, accept } = warned()
     times(10, () => refuse('stale'))
     times(39, () => refuse('low'))
@@ -300,7 +300,7 @@ describe('the user gets a warning', () => {
     expect(told[2][0]).toMatch(/reason is duplicate: it uses up its headers/)
   })
 
-  it('after 50 refused shares in a row, however long these take', () => {
+  it('the user gets a warning after 50 refused shares in a row, however long these take', () => {
     const { told, refuse } = warned()
     times(25, () => refuse('low'))
     refuse('low', 700_000)
@@ -310,7 +310,7 @@ describe('the user gets a warning', () => {
     expect(told).toEqual([[expect.stringMatching(/^the last 50 shares of shelf of k:abc were all refused/), false]])
   })
 
-  it('if more than 5 % of at least 50 shares in ten minutes are refused', () => {
+  it('the user gets a warning if more than 5 % of at least 50 shares in ten minutes are refused', () => {
     const { told, refuse, accept } = warned()
     times(3, () => refuse('stale'))
     times(46, () => accept())
@@ -321,7 +321,7 @@ describe('the user gets a warning', () => {
     ])
   })
 
-  it('but not for 5 %, nor for refusals older than ten minutes', () => {
+  it('the user gets a warning but not for 5 %, nor for refusals older than ten minutes', () => {
     const { told, refuse, accept } = warned()
     times(95, () => accept())
     times(5, () => refuse('stale'))
@@ -334,7 +334,7 @@ describe('the user gets a warning', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('until no more than 2.5 % of its shares are refused', () => {
+  it('the user gets a warning until no more than 2.5 % of its shares are refused', () => {
     const { told, refuse, accept } = warned()
     times(46, () => accept())
     times(4, () => refuse('stale'))
@@ -344,7 +344,7 @@ describe('the user gets a warning', () => {
     expect(told.slice(1)).toEqual([['shelf of k:abc is well again: its shares are accepted', true]])
   })
 
-  it('with "unknown job" only if most refusals since the last accepted share are for such jobs', () => {
+  it('the user gets a warning with "unknown job" only if most refusals since the last accepted share are for such jobs', () => {
     const reason = (run: (by: ReturnType<typeof warned>) => void) => {
       const by = warned()
       run(by)
@@ -360,19 +360,19 @@ describe('the user gets a warning', () => {
     expect(reason(recovers)).toBe('stale')
   })
 
-  it('with "unknown job" if the jobs belong to another server', () => {
+  it('the user gets a warning with "unknown job" if the jobs belong to another server', () => {
     const { told, refuse } = warned()
     times(50, () => refuse('stale', 10, true))
     expect(told[0][0]).toMatch(/the commonest reason is unknown job: it searches jobs of another server/)
   })
 
-  it('but not for shares that this server could not store', () => {
+  it('the user gets a warning but not for shares that this server could not store', () => {
     const { told, refuse } = warned()
     times(100, () => refuse('unavailable'))
     expect(told).toEqual([])
   })
 
-  it('but not for a worker that was silent for an hour', async () => {
+  it('the user gets a warning but not for a worker that was silent for an hour', async () => {
     const { accounts, refuse } = warned()
     times(50, () => refuse('low'))
     const memory = new Memory()

@@ -51,7 +51,7 @@ it('ends with an error at a line that is no JSON, after the lines before it', as
   }
   await expect(read()).rejects.toMatchObject({
     code: 'NODE_MISBEHAVED',
-    message: `${url}: a line of the share log is no JSON`,
+    message: `${url}: a line of the share log is not valid JSON`,
   })
   expect(shares).toEqual([shareOf(1)])
 })

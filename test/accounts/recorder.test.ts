@@ -8,7 +8,7 @@ import { blockOf, Left, recording } from './recording.ts'
 import { shareOf } from './shares.ts'
 
 describe('a share', () => {
-  it('counts and is answered once its store has it; shares of one turn are stored together, answered in order', async () => {
+  it('a share counts and is answered once its store has it; shares of one turn are stored together, answered in order', async () => {
     const { store, accounts, answers, accept, clock } = recording()
     for (const number of [3, 1, 2]) accept(number)
     await settle()
@@ -38,7 +38,7 @@ describe('a share', () => {
     ])
   })
 
-  it('is later than the shares of earlier runs, even if the clock was set back', async () => {
+  it('a share is later than the shares of earlier runs, even if the clock was set back', async () => {
     const newestMs = 1_800_000_000_000
     const { store, accept, clock, recorder } = recording({ newestMs })
     accept(1)
@@ -50,7 +50,7 @@ describe('a share', () => {
     expect(recorder.nowMs).toBe(newestMs + 2)
   })
 
-  it('is later than those of restored accounts', async () => {
+  it('a share is later than those of restored accounts', async () => {
     const accounts = new Accounts({ onWarning: () => undefined })
     const timeMs = 1_800_000_000_000
     accounts.acceptKept(shareOf(1, { timeMs }))
@@ -60,7 +60,7 @@ describe('a share', () => {
     expect(store.appended.map((share) => share.timeMs)).toEqual([timeMs + 1])
   })
 
-  it('waits for a later write beyond 2,048', async () => {
+  it('a share waits for a later write beyond 2,048', async () => {
     const { store, accept, clock } = recording()
     for (let i = 0; i <= 2_048; i++) accept(i)
     await store.letThrough()
@@ -69,7 +69,7 @@ describe('a share', () => {
     expect(store.batches).toEqual([2_048, 1])
   })
 
-  it('is a duplicate if it was submitted before, even to an earlier process', async () => {
+  it('a share is a duplicate if it was submitted before, even to an earlier process', async () => {
     const { store, accounts, accept, answers } = recording({ known: [shareOf(2).id] })
     for (const number of [1, 2, 1]) accept(number)
     await store.letThrough()
@@ -81,7 +81,7 @@ describe('a share', () => {
     expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(1)
   })
 
-  it('is refused and does not count if it cannot be stored; the console reports the failure and the recovery once each', async () => {
+  it('a share is refused and does not count if it cannot be stored; the console reports the failure and the recovery once each', async () => {
     const { store, clock, accounts, notices, accept, answers, recorder } = recording()
     store.isFull = true
     for (const number of [1, 2]) {
@@ -104,7 +104,7 @@ describe('a share', () => {
     expect(recorder.isWell).toBe(true)
   })
 
-  it('is answered as unavailable if too many wait', async () => {
+  it('a share is answered as unavailable if too many wait', async () => {
     const { accept, answers } = recording()
     for (let i = 0; i <= MAX_WAITING; i++) accept(i)
     expect(answers).toEqual([[MAX_WAITING, 'unavailable']])
@@ -112,7 +112,7 @@ describe('a share', () => {
 })
 
 describe('the share of a block', () => {
-  it('is refused if it cannot be stored, and is stored once that works again', async () => {
+  it('the share of a block is refused if it cannot be stored, and is stored once that works again', async () => {
     const { store, clock, accounts, answers, recorder, blocks } = recording()
     store.isFull = true
     recorder.secure(blockOf(1))
@@ -138,7 +138,7 @@ describe('the share of a block', () => {
     })
   })
 
-  it('is appended once even if that takes long', async () => {
+  it('the share of a block is appended once even if that takes long', async () => {
     const { store, clock, recorder, blocks } = recording()
     recorder.secure(blockOf(1))
     recorder.accept(blockOf(1), () => undefined)
@@ -149,7 +149,7 @@ describe('the share of a block', () => {
     expect([store.appended.length, blocks.shares.size]).toEqual([1, 0])
   })
 
-  it('from an earlier process is stored at the start, once', async () => {
+  it('the share of a block from an earlier process is stored at the start, once', async () => {
     const blocks = new Left()
     for (const number of [1, 2]) blocks.add({ ...blockOf(number), foundMs: 7 })
     const { store, accounts } = recording({ blocks, known: [blockOf(2).id] })
@@ -159,7 +159,7 @@ describe('the share of a block', () => {
     expect([blocks.shares.size, accounts.get('k:abc', 'shelf-1')?.blocks]).toEqual([0, 1])
   })
 
-  it('stays for the next start if the server stops', async () => {
+  it('the share of a block stays for the next start if the server stops', async () => {
     const { store, recorder, blocks } = recording()
     store.isFull = true
     recorder.secure(blockOf(1))
@@ -172,7 +172,7 @@ describe('the share of a block', () => {
 })
 
 describe('refusals', () => {
-  it('are stored once a second by worker, reason and minute, and survive a full disk', async () => {
+  it('refusals are stored once a second by worker, reason and minute, and survive a full disk', async () => {
     const { store, clock, recorder } = recording()
     const minuteMs = Math.floor(clock.wallMs() / 60_000) * 60_000
     expect(recorder.refuse('k:abc', 'a', 'stale')).toBe(true)
@@ -206,7 +206,7 @@ describe('refusals at a store', () => {
     expect([store.counts.length, store.counts[1].count]).toEqual([most, 2])
   })
 
-  it('that cannot be written hold back the save of accounts', async () => {
+  it('refusals at a store that cannot be written hold back the save of accounts', async () => {
     const { store, clock, recorder } = recording()
     store.isFull = true
     recorder.refuse('k:abc', 'a', 'stale')
@@ -217,7 +217,7 @@ describe('refusals at a store', () => {
     expect([store.saves, store.counts.length]).toEqual([1, 1])
   })
 
-  it('without a pause do not hold back the save of accounts', async () => {
+  it('refusals at a store without a pause do not hold back the save of accounts', async () => {
     const { store, clock, recorder } = recording()
     store.onRefuse = () => void recorder.refuse('k:abc', 'a', 'stale')
     store.onRefuse()
@@ -225,7 +225,7 @@ describe('refusals at a store', () => {
     expect(store.saves).toBe(1)
   })
 
-  it('are stored before the store closes, even if their write began before the end', async () => {
+  it('refusals at a store are stored before the store closes, even if their write began before the end', async () => {
     const { store, clock, recorder } = recording()
     let release: () => void = () => undefined
     store.opens = new Promise<void>((resolve) => {
@@ -243,7 +243,7 @@ describe('refusals at a store', () => {
 })
 
 describe('the end', () => {
-  it('saves the accounts after a save that goes on, so that the older one does not replace the newer', async () => {
+  it('the end saves the accounts after a save that goes on, so that the older one does not replace the newer', async () => {
     const { store, clock, recorder } = recording()
     recorder.refuse('k:abc', 'a', 'stale')
     await clock.pass(1_000)
@@ -262,7 +262,7 @@ describe('the end', () => {
     expect([store.saves, store.isClosed]).toEqual([2, true])
   })
 
-  it('answers waiting shares, stores refusals, saves the accounts, and closes the store', async () => {
+  it('the end answers waiting shares, stores refusals, saves the accounts, and closes the store', async () => {
     const { store, recorder, accept, answers, accounts } = recording()
     accept(1)
     recorder.refuse('k:abc', 'a', 'stale')

@@ -15,7 +15,7 @@ const FEW_BLOCKS = 100_000_000n
 paceSearch()
 
 describe('the energy of a miner', () => {
-  it('comes from the package, and is in the summary, the backends and the metrics', async () => {
+  it('the energy of a miner comes from the package, and is in the summary, the backends and the metrics', async () => {
     const miner = await startMiner({ powercap: runningPackage(), difficulty: FEW_BLOCKS })
     const isKnown = async () => (await energyOf(miner)).joulesPerMegahash !== null
     await expect.poll(isKnown, slowly).toBe(true)
@@ -35,7 +35,7 @@ describe('the energy of a miner', () => {
     expect(text).toMatch(/^newcut_energy_unread_devices 0$/m)
   })
 
-  it('is absent, and not 0, where nothing can be read', async () => {
+  it('the energy of a miner is absent, and not 0, where nothing can be read', async () => {
     const miner = await startMiner()
     await expect.poll(async () => (await energyOf(miner)).problem).toContain('/nowhere has no package')
     expect(await energyOf(miner)).toMatchObject({ watts: null, joules: null, source: null, unread: 1 })
@@ -46,7 +46,7 @@ describe('the energy of a miner', () => {
     expect(processor.health.power).toBeNull()
   })
 
-  it('comes from the power that the user states, which may change', async () => {
+  it('the energy of a miner comes from the power that the user states, which may change', async () => {
     const search: OwnSearch = { kind: 'own', threads: 1, kernel: 'auto', priority: 'low', gpu: null }
     const miner = await startMiner({ power: { watts: 85 } })
     await expect.poll(async () => (await energyOf(miner)).joules, slowly).toBeGreaterThan(0)

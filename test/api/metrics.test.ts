@@ -21,7 +21,7 @@ const fleet = { fleet: 'farm', isLeading: true, leader: 'host-1', rigs: 6, energ
 const snapshotOf = (devices: readonly DeviceSnapshot[], hashes: number) => snapshotWith({ devices, hashes })
 
 describe('a scrape', () => {
-  it('shows the state of each of several nodes, without lag and latency for one that does not answer', async () => {
+  it('a scrape shows the state of each of several nodes, without lag and latency for one that does not answer', async () => {
     const node = { height: 9, version: '2.32', problem: null }
     let nodes: Snapshot['nodes'] = [
       { ...node, url: 'http://a', up: true, active: true, lag: 0.5, latencyMs: 20 },
@@ -40,7 +40,7 @@ describe('a scrape', () => {
     expect(after.match(/node="http:\/\/b"/g)).toHaveLength(4)
   })
 
-  it('counts a repeated step once, and times only the first verdict', async () => {
+  it('a scrape counts a repeated step once, and times only the first verdict', async () => {
     const metrics = new Metrics(() => snapshotOf([], 0), '0.0.0')
     const stale = { step: 'stale', mayReturn: true } as const
     metrics.onEvent({ ...step('a', stale), verdict: 'stale' })
@@ -54,7 +54,7 @@ describe('a scrape', () => {
     expect(text).toContain('newcut_submit_duration_seconds_count 1')
   })
 
-  it('reports a device as down while it restarts, and as up afterwards', async () => {
+  it('a scrape reports a device as down while it restarts, and as up afterwards', async () => {
     let devices = [device('thread0', { state: 'restarting', reason: 'it died' }), device('thread1')]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     const before = await metrics.scrape()
@@ -64,7 +64,7 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_device_up{engine="cpu",device="thread0"} 1')
   })
 
-  it('has the highest hashrate once it is known', async () => {
+  it('a scrape has the highest hashrate once it is known', async () => {
     let highestHashrate: number | null = null
     const metrics = new Metrics(() => snapshotWith({ highestHashrate }), '0.0.0')
     const value = async () =>
@@ -76,7 +76,7 @@ describe('a scrape', () => {
     expect(await value()).toBe('20000000')
   })
 
-  it('has no series for a removed device', async () => {
+  it('a scrape has no series for a removed device', async () => {
     const rates = { ...NO_RATES, '10s': 50 }
     let devices = [device('a', { hashes: 700, faults: 2, hashrates: rates }), device('b', { hashes: 300 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
@@ -88,7 +88,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_hashes_total{engine="cpu",device="b"} 300')
   })
 
-  it('keeps hashes, faults and errors of removed devices in the totals of the miner', async () => {
+  it('a scrape keeps hashes, faults and errors of removed devices in the totals of the miner', async () => {
     let devices = [device('a', { hashes: 700, faults: 2 }), device('b', { hashes: 300, faults: 1 })]
     const metrics = new Metrics(() => snapshotOf(devices, 1000), '0.0.0')
     metrics.onEvent({ type: 'hardwareError', device: 'a', nonce: '0' })
@@ -100,7 +100,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_miner_hardware_errors_total 1')
   })
 
-  it('adds the hashes of a device that restarts from zero to its earlier ones', async () => {
+  it('a scrape adds the hashes of a device that restarts from zero to its earlier ones', async () => {
     let devices = [device('a', { hashes: 700 })]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     await metrics.scrape()
@@ -108,7 +108,7 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_hashes_total{engine="cpu",device="a"} 750')
   })
 
-  it('adds only what is new to the totals of the miner', async () => {
+  it('a scrape adds only what is new to the totals of the miner', async () => {
     let parts: Partial<Snapshot> = { hashes: 500, preemptions: 2, poolBlocks: 1 }
     const metrics = new Metrics(() => snapshotWith(parts), '0.0.0')
     await metrics.scrape()
@@ -119,7 +119,7 @@ describe('a scrape', () => {
     expect(text).toContain('newcut_pool_blocks_total 1\n')
   })
 
-  it('tells devices of the same name apart, and counts the errors that a device reports', async () => {
+  it('a scrape tells devices of the same name apart, and counts the errors that a device reports', async () => {
     const errors = { hardwareErrors: 4 }
     let devices = [device('a', { hashes: 10 }), device('a', { engine: 'gpu', hashes: 70, ...errors })]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
@@ -132,7 +132,7 @@ describe('a scrape', () => {
     expect(text).toContain('newcut_miner_hardware_errors_total 6\n')
   })
 
-  it('has the rate of a device only while it is known', async () => {
+  it('a scrape has the rate of a device only while it is known', async () => {
     let devices = [device('a', { hashrates: { ...NO_RATES, '10s': 50 } })]
     const metrics = new Metrics(() => snapshotOf(devices, 0), '0.0.0')
     const name = 'newcut_hashrate_hashes_per_second{engine="cpu",device="a"}'
@@ -171,7 +171,7 @@ describe('a scrape', () => {
     expect(text).toContain('newcut_difficulty_hashes{chain="14"} 300\n')
   })
 
-  it('has the age of work in seconds and its votes, and neither without work', async () => {
+  it('a scrape has the age of work in seconds and its votes, and neither without work', async () => {
     let parts: Partial<Snapshot> = { work: { chain: 0, height: 1, difficulty: 1, ageMs: 1_500, forkVotes: 12 } }
     const metrics = new Metrics(() => snapshotWith(parts), '0.0.0')
     const text = await metrics.scrape()
@@ -184,7 +184,7 @@ describe('a scrape', () => {
     expect(after).toContain('newcut_update_stream_connected 0\n')
   })
 
-  it('has each pause cause, the kernels that search, and who leads the fleet', async () => {
+  it('a scrape has each pause cause, the kernels that search, and who leads the fleet', async () => {
     let parts: Partial<Snapshot> = {
       ...{ paused: true, pauses: [{ by: 'schedule', text: '' }], fleet },
       devices: [device('a', { kernel: 'wasm' }), device('b'), device('c', { kernel: 'wasm' })],
@@ -219,19 +219,19 @@ describe('/healthz', () => {
     return { code: response.status, body: await response.json() }
   }
 
-  it('answers 200 while one device searches, even if others do not', async () => {
+  it('/healthz answers 200 while one device searches, even if others do not', async () => {
     const devices = [device('gpu0', { state: 'parked', reason: 'no batch for 5 s' }), device('thread0')]
     expect(await healthOf(snapshotOf(devices, 0))).toEqual({ code: 200, body: { status: 'mining', connected: true } })
   })
 
-  it('answers 503 with the reason when nothing searches', async () => {
+  it('/healthz answers 503 with the reason when nothing searches', async () => {
     const devices = [device('gpu0', { engine: 'gpu', state: 'parked', reason: 'no batch for 5 s' })]
     const reason = 'gpu gpu0 is parked: no batch for 5 s'
     const body = { status: 'nothing searches', reason, connected: true }
     expect(await healthOf(snapshotOf(devices, 0))).toEqual({ code: 503, body })
   })
 
-  it('names some of many devices that do not search, and counts the others', async () => {
+  it('/healthz names some of many devices that do not search, and counts the others', async () => {
     const devices = Array.from({ length: 1000 }, (_, index) => device(`d${index}`, { state: 'restarting' }))
     const { body } = await healthOf(snapshotOf(devices, 0))
     expect(body).toMatchObject({
@@ -239,12 +239,12 @@ describe('/healthz', () => {
     })
   })
 
-  it('answers 503 while there is no work', async () => {
+  it('/healthz answers 503 while there is no work', async () => {
     const body = { status: 'no work', connected: true }
     expect(await healthOf({ ...snapshotOf([device('a')], 0), work: null })).toEqual({ code: 503, body })
   })
 
-  it('answers 200 for a standby that does not search while another miner leads', async () => {
+  it('/healthz answers 200 for a standby that does not search while another miner leads', async () => {
     const standby = { ...fleet, isLeading: false }
     const idle = { ...snapshotOf([], 0), work: null }
     expect(await healthOf({ ...idle, fleet: { ...standby, leader: 'host-7' } })).toEqual({
@@ -258,12 +258,12 @@ describe('/healthz', () => {
       expect(await healthOf({ ...idle, fleet: other })).toMatchObject({ code: 503, body: { status: 'no work' } })
   })
 
-  it('answers 200 while paused, even without work', async () => {
+  it('/healthz answers 200 while paused, even without work', async () => {
     const body = { status: 'paused', connected: true }
     expect(await healthOf(snapshotWith({ paused: true, work: null }))).toEqual({ code: 200, body })
   })
 
-  it('counts each total of rigs by itself, although reasons of several have the same name', async () => {
+  it('/healthz counts each total of rigs by itself, although reasons of several have the same name', async () => {
     const refusals = new RefusalCounter()
     for (let i = 0; i < 9; i++) refusals.request('digits')
     const rigs = () => ({
@@ -284,7 +284,7 @@ describe('/healthz', () => {
     }
   })
 
-  it('counts refused rigs by reason', async () => {
+  it('/healthz counts refused rigs by reason', async () => {
     const rigs = {
       sessions: 0,
       shares: noShares(),
@@ -302,7 +302,7 @@ describe('/healthz', () => {
     expect(after).toContain('newcut_rig_sent_away_total{reason="few"} 0\n')
   })
 
-  it('counts shares by user and rig, and drops the series of disconnected ones', async () => {
+  it('/healthz counts shares by user and rig, and drops the series of disconnected ones', async () => {
     const shares = (accepted: number, low = 0) => ({ ...noShares(), accepted, low })
     const user = (name: string, accepted: number) => {
       return { user: name, sessions: 1, hashes: 1000 * accepted, shares: shares(accepted, 1) }

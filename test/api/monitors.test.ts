@@ -32,7 +32,7 @@ interface Summary {
 }
 
 describe('monitors for XMRig', () => {
-  it('read every key of the summary, with null for unknown values', async () => {
+  it('monitors for XMRig read every key of the summary, with null for unknown values', async () => {
     const miner = await startMiner({ threads: 2 })
     await expect.poll(() => accepted(miner)).toBeGreaterThan(2)
     let early = (await miner.json('/2/summary')) as Summary
@@ -107,7 +107,7 @@ describe('monitors for XMRig', () => {
 })
 
 describe('systems of rigs', () => {
-  it('read the processor as one device, with its temperature, at /hiveos and /mmpos', async () => {
+  it('systems of rigs read the processor as one device, with its temperature, at /hiveos and /mmpos', async () => {
     const miner = await startMiner({ threads: 2, hwmon: hwmonFolder([ZEN]) })
     const hive = { hs_units: 'khs', temp: [71], fan: [null], uptime: count, ver: text, algo: 'blake2s' }
     await expect.poll(() => miner.json('/hiveos')).toMatchObject({ temp: [71] })
@@ -139,7 +139,7 @@ describe('systems of rigs', () => {
     expect(cpu.hashrates.highest).toBeGreaterThan(10_000)
   })
 
-  it('read a card with its bus, temperature, fan and power', async (context) => {
+  it('systems of rigs read a card with its bus, temperature, fan and power', async (context) => {
     const card = await sensedCard()
     if (card === null) return context.skip(NO_DRIVER)
     const { name, setup } = card
@@ -196,7 +196,7 @@ describe('control by JSON-RPC', () => {
     await expect(fetch(`${miner.url}/healthz`)).rejects.toThrow()
   })
 
-  it('refuses clients without the token, and everybody if none is configured', async () => {
+  it('control by JSON-RPC refuses clients without the token, and everybody if none is configured', async () => {
     const open = await startMiner()
     const refused = await open.call(rpc('pause'), bearer)
     expect([refused.status, await refused.json()]).toEqual([403, { error: expect.stringContaining('--http-token') }])
@@ -211,7 +211,7 @@ describe('control by JSON-RPC', () => {
     expect((await fetch(`${guarded.url}/2/backends`)).status).toBe(200)
   })
 
-  it('answers invalid requests as JSON-RPC 2.0 requires', async () => {
+  it('control by JSON-RPC answers invalid requests as JSON-RPC 2.0 requires', async () => {
     const miner = await startMiner({ token: TOKEN })
     const answers = async (body: string) => {
       const response = await miner.call(body, bearer)

@@ -93,7 +93,7 @@ const sharesOf = (user: string, difficulty: number) =>
 const RATE = 2 ** 40 / 10
 
 describe('the shapes of miningcore', () => {
-  it('include the pool, its miners and each miner', async () => {
+  it('the shapes of miningcore include the pool, its miners and each miner', async () => {
     const { read } = await serving()
     const { body } = await read('/api/pools')
     expect(body.pools).toMatchObject([
@@ -116,7 +116,7 @@ describe('the shapes of miningcore', () => {
     expect((await read('/api/pools/main-net-01/payments')).status).toBe(404)
   })
 
-  it('include blocks with their outcomes', async () => {
+  it('the shapes of miningcore include blocks with their outcomes', async () => {
     const { read, shapes } = await serving()
     const blocks = async () => (await read('/api/pools/main-net-01/blocks')).body
     expect(await blocks()).toMatchObject([
@@ -130,7 +130,7 @@ describe('the shapes of miningcore', () => {
     expect(await blocks()).toMatchObject([{ hash: 'new', status: 'confirmed', reward: 0.98 }, { hash: 'old' }])
   })
 
-  it('include a sample of the rate every ten minutes, for a day', async () => {
+  it('the shapes of miningcore include a sample of the rate every ten minutes, for a day', async () => {
     const { read, clock } = await serving()
     const samples = async () => (await read('/api/pools/main-net-01/performance')).body.stats
     expect(await samples()).toEqual([])
@@ -160,7 +160,7 @@ describe('miners are accounts, as in payouts', () => {
     expect(Object.keys(workers).toSorted()).toEqual([`${ann}.v`, `${ann}.w`, 'k:a.w', 'k:b.w'].toSorted())
   })
 
-  it('who are known while the pool owes or has paid them anything, with payments and balance', async () => {
+  it('miners are accounts, as in payouts who are known while the pool owes or has paid them anything, with payments and balance', async () => {
     const payment = { at: '2026-01-02T03:04:05.000Z', chain: 0, account: ann, amount: '2.0', requestKey: 'r' }
     const nothing = { pending: 0n, paid: 0n, payments: [] }
     const totals = new Map([
@@ -182,7 +182,7 @@ describe('miners are accounts, as in payouts', () => {
         expect([path, (await read(`${at}/${path}`)).status]).toEqual([path, status])
   })
 
-  it('also for blocks of earlier runs, by the share log', async () => {
+  it('miners are accounts, as in payouts also for blocks of earlier runs, by the share log', async () => {
     const log = new MemoryShares([
       share({ user: ann, timeMs: atMs - 1, block: 'other' }),
       share({ user: keyOf('d'), timeMs: atMs + 3, block: 'first' }),
@@ -196,7 +196,7 @@ describe('miners are accounts, as in payouts', () => {
     expect(minerOf).toEqual({ first: ben, second: 'bob', third: 'rig:a', own: 'cpu' })
   })
 
-  it('once the share log can be read again', async () => {
+  it('miners are accounts, as in payouts once the share log can be read again', async () => {
     const log = new MemoryShares([share({ user: ben, timeMs: atMs, block: 'first' })])
     const whole = log.shares
     log.shares = async function* () {
@@ -212,7 +212,7 @@ describe('miners are accounts, as in payouts', () => {
 })
 
 describe('pages', () => {
-  it.each(['blocks', 'miners'])('of /%s are those of page and pageSize', async (list) => {
+  it.each(['blocks', 'miners'])('pages of /%s are those of page and pageSize', async (list) => {
     const { read, shapes } = await serving()
     shapes.onEvent({ ...step('new', { step: 'handed-in' }, 8), step: 'found', work: '', difficulty: 5 })
     const at = (query: string) => read(`/api/pools/main-net-01/${list}${query}`)
@@ -227,7 +227,7 @@ describe('pages', () => {
     }
   })
 
-  it('have one item at least and a thousand at most, and end with page 1,000,000', () => {
+  it('pages have one item at least and a thousand at most, and end with page 1,000,000', () => {
     const items = Array.from({ length: 2_500 }, (_, i) => i)
     const at = (query: object) => selectPage(items, query, 15)
     expect([at({}), at({ page: '0' }), at({ page: '1' })].map((page) => [page[0], page.length])).toEqual([
@@ -246,7 +246,7 @@ describe('pages', () => {
 })
 
 describe('figures', () => {
-  it('of the network are those of all its chains, and of the present work', async () => {
+  it('figures of the network are those of all its chains, and of the present work', async () => {
     const chain = { chain: 0, height: 1, waitsFor: null, adjacents: [], isWanted: true }
     const chains = [300, null, 600].map((difficulty) => ({ ...chain, difficulty }))
     const parts = {
@@ -264,7 +264,7 @@ describe('figures', () => {
     })
   })
 
-  it('of top miners are those of fifteen accounts, the fastest first', async () => {
+  it('figures of top miners are those of fifteen accounts, the fastest first', async () => {
     const others = Array.from({ length: 20 }, (_, i) => sharesOf(`u${i}`, 2 ** (50 + i))).flat()
     const { read } = await serving({ others })
     const { topMiners } = (await read('/api/pools/main-net-01')).body.pool
@@ -273,7 +273,7 @@ describe('figures', () => {
     )
   })
 
-  it('of rates as text have the unit that leaves one to three digits', async () => {
+  it('figures of rates as text have the unit that leaves one to three digits', async () => {
     const users = Array.from({ length: 81 }, (_, i) => `u${i}`)
     const { read } = await serving({ others: users.flatMap((user, i) => sharesOf(user, 100 * 2 ** i)) })
     const { workers, hashrateString } = (await read('/api/stats')).body.pools['main-net-01']
@@ -290,7 +290,7 @@ describe('figures', () => {
     expect([...present].toSorted()).toEqual(units.toSorted())
   })
 
-  it('of blocks tell confirmed, orphaned and pending ones apart, also as NOMP counts them', async () => {
+  it('figures of blocks tell confirmed, orphaned and pending ones apart, also as NOMP counts them', async () => {
     const recent = stepNames.map((state) => ({ ...former(state, atMs, 'cpu'), state }))
     const { read } = await serving({ recent })
     const { body } = await read('/api/pools/main-net-01/blocks')
@@ -307,7 +307,7 @@ describe('figures', () => {
     expect(stats.pools['main-net-01'].poolStats).toMatchObject({ validBlocks: 1 })
   })
 
-  it('of a miner that does not exist repeat its printable beginning', async () => {
+  it('figures of a miner that does not exist repeat its printable beginning', async () => {
     const { read } = await serving()
     const { status, body } = await read(`/api/pools/main-net-01/miners/%1b%5b2J${'x'.repeat(90)}`)
     expect([status, body]).toEqual([404, { error: `no miner [2J${'x'.repeat(76)}…` }])
@@ -315,7 +315,7 @@ describe('figures', () => {
 })
 
 describe('the shapes of NOMP', () => {
-  it('include workers with their shares', async () => {
+  it('the shapes of NOMP include workers with their shares', async () => {
     const { read } = await serving()
     const { body } = await read('/api/stats')
     const pool = body.pools['main-net-01']
@@ -325,7 +325,7 @@ describe('the shapes of NOMP', () => {
     expect(pool).toMatchObject({ workerCount: 1, poolStats: { validShares: 361, validBlocks: 0, invalidShares: 4 } })
   })
 
-  it('are available as a stream too', async () => {
+  it('the shapes of NOMP are available as a stream too', async () => {
     const { api, clock } = await serving()
     const stop = new AbortController()
     const response = await fetch(`${api.url}/api/live_stats`, { signal: stop.signal })
@@ -338,7 +338,7 @@ describe('the shapes of NOMP', () => {
     stop.abort()
   })
 
-  it('are sent to 32 streams, and a stream that closes leaves its place', async () => {
+  it('the shapes of NOMP are sent to 32 streams, and a stream that closes leaves its place', async () => {
     const { api } = await serving()
     const url = `${api.url}/api/live_stats`
     const streams = await Promise.all(Array.from({ length: 32 }, () => OpenResponse.open(url)))
@@ -355,7 +355,7 @@ describe('the shapes of NOMP', () => {
     expect((await fetch(url)).status).toBe(503)
   })
 
-  it('are sent every ten seconds, however many readers come', async () => {
+  it('the shapes of NOMP are sent every ten seconds, however many readers come', async () => {
     const { api, clock } = await serving()
     const url = `${api.url}/api/live_stats`
     const first = await OpenResponse.open(url)
@@ -370,7 +370,7 @@ describe('the shapes of NOMP', () => {
     await second.read(4 * length)
   })
 
-  it('have a timer only while a client reads, and end with the miner', async () => {
+  it('the shapes of NOMP have a timer only while a client reads, and end with the miner', async () => {
     const { api, clock, shapes } = await serving()
     // One timer is that of the samples.
     expect(clock.pending).toBe(1)
@@ -385,7 +385,7 @@ describe('the shapes of NOMP', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('skip events for a reader that does not read', async () => {
+  it('the shapes of NOMP skip events for a reader that does not read', async () => {
     const others = Array.from({ length: 20 }, (_, i) => shareOf(i, { user: `${i}${'x'.repeat(20_000)}` }))
     const { api, clock, responses } = await serving({ others })
     const stream = await OpenResponse.open(`${api.url}/api/live_stats`)
@@ -396,7 +396,7 @@ describe('the shapes of NOMP', () => {
     expect(responses[0].writableLength).toBeLessThan(1.5 * length)
   })
 
-  it('have no HEAD, which would never be answered', async () => {
+  it('the shapes of NOMP have no HEAD, which would never be answered', async () => {
     const { api } = await serving()
     expect((await fetch(`${api.url}/api/live_stats`, { method: 'HEAD' })).status).toBe(404)
   })

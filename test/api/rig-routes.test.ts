@@ -34,7 +34,7 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
 }
 
 describe('GET /api/rigs', () => {
-  it('lists workers in pages', async () => {
+  it('GET /api/rigs lists workers in pages', async () => {
     const { accounts, ask } = await serving({ keeps: false })
     for (let i = 0; i < 5; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
     const names = async (query: string) => {
@@ -60,7 +60,7 @@ describe('GET /api/rigs', () => {
     ['/api/shares?after=1.a/b', 'after: expected the header newcut-after of the previous page'],
     ['/api/shares/refused?after=1.2x', 'after: expected the header newcut-after of the previous page'],
     ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the previous page'],
-  ])('and its like answer %s with what would be right', async (path, message) => {
+  ])('GET /api/rigs and its like answer %s with what would be right', async (path, message) => {
     const { ask } = await serving()
     const { status, text } = await ask(path)
     expect([status, JSON.parse(text).message]).toEqual([400, message])
@@ -95,7 +95,7 @@ describe('GET /api/shares', () => {
     await reader.close()
   })
 
-  it('counts refusals likewise', async () => {
+  it('GET /api/shares counts refusals likewise', async () => {
     const { store, ask, url } = await serving()
     const counts = Array.from({ length: 9 }, (_, i) => {
       return {
@@ -118,7 +118,7 @@ describe('GET /api/shares', () => {
     )
   })
 
-  it("requires the miner's token if there is one", async () => {
+  it("GET /api/shares requires the miner's token if there is one", async () => {
     const { ask, url, store } = await serving({ token: 'correct-horse' })
     await store.append([shareOf(1)])
     for (const path of ['/api/shares', '/api/shares/refused']) {
@@ -134,7 +134,7 @@ describe('GET /api/shares', () => {
     })
   })
 
-  it('has a thousand lines in a page by default, and one at least', async () => {
+  it('GET /api/shares has a thousand lines in a page by default, and one at least', async () => {
     const { store, ask } = await serving()
     const shares = Array.from({ length: 1001 }, (_, i) => shareOf(i))
     await store.append(shares)
@@ -148,7 +148,7 @@ describe('GET /api/shares', () => {
     }
   })
 
-  it('does not exist if no shares are stored', async () => {
+  it('GET /api/shares does not exist if no shares are stored', async () => {
     const { ask } = await serving({ keeps: false })
     const { status, text } = await ask('/api/shares')
     expect([status, JSON.parse(text).error]).toEqual([

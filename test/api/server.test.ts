@@ -45,7 +45,7 @@ function sendRaw({ url }: Peer, text: string): Promise<string> {
 const paths = ['/metrics', '/healthz', '/api/summary', '/page', '/nothing']
 
 describe('a server on a loopback address', () => {
-  it('answers requests for this machine at any port', async () => {
+  it('a server on a loopback address answers requests for this machine at any port', async () => {
     const peer = await start()
     for (const host of ['localhost:4148', 'LOCALHOST', '127.0.0.1', '127.0.0.1:1', '[::1]:4148', '127.9.9.9']) {
       expect([host, (await peer.get('/healthz', { headers: { host } })).status]).toEqual([host, 200])
@@ -53,7 +53,7 @@ describe('a server on a loopback address', () => {
   })
 
   it.each(['evil.example', 'evil.example:4148', '10.0.0.1:4148', 'localhost.evil.example', '[fd00::1]', 'rig.lan'])(
-    'refuses all requests for %s with 403, and says what would be right',
+    'a server on a loopback address refuses all requests for %s with 403, and says what would be right',
     async (host) => {
       const peer = await start()
       for (const path of paths) {
@@ -67,7 +67,7 @@ describe('a server on a loopback address', () => {
     },
   )
 
-  it('refuses a request without a host', async () => {
+  it('a server on a loopback address refuses a request without a host', async () => {
     const peer = await start()
     expect(await sendRaw(peer, 'GET /metrics HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 [\s\S]*names no host/)
     expect(await sendRaw(peer, 'GET /metrics HTTP/1.1\r\nhost: \r\nconnection: close\r\n\r\n')).toMatch(/ 403 /)
@@ -75,7 +75,7 @@ describe('a server on a loopback address', () => {
 })
 
 describe('a server that other machines may reach', () => {
-  it('answers requests for its addresses and its name, and refuses other names', async (context) => {
+  it('a server that other machines may reach answers requests for its addresses and its name, and refuses other names', async (context) => {
     const outer = outerAddress()
     if (outer === undefined) return context.skip('this machine has no address but loopback')
     const local = await start({ host: '0.0.0.0' })
@@ -105,13 +105,13 @@ describe('a server that other machines may reach', () => {
     expect(foreignHostReason(header, listening, 'rig7') === null).toBe(isAnswered)
   })
 
-  it('repeats only the beginning of a long host', () => {
+  it('a server that other machines may reach repeats only the beginning of a long host', () => {
     expect(foreignHostReason('x'.repeat(10_000), '127.0.0.1', 'rig7')?.length).toBeLessThan(400)
   })
 })
 
 describe('a server', () => {
-  it('has the type of Prometheus for metrics, and lists its endpoints where there is none', async () => {
+  it('a server has the type of Prometheus for metrics, and lists its endpoints where there is none', async () => {
     const peer = await start()
     expect((await peer.get('/metrics')).headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
     const { status, body } = await peer.get('/nothing')
@@ -121,7 +121,7 @@ describe('a server', () => {
     ])
   })
 
-  it('names an address that is in use, and another way', async () => {
+  it('a server names an address that is in use, and another way', async () => {
     const { url } = await start()
     const port = Number(new URL(url).port)
     await expect(start({ port })).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('a server', () => {
     })
   })
 
-  it('has brackets around an IPv6 address in its URL', async (context) => {
+  it('a server has brackets around an IPv6 address in its URL', async (context) => {
     const peer = await start({ host: '::1' }).catch(() => context.skip('this machine has no IPv6'))
     expect(peer.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     expect((await peer.get('/healthz')).status).toBe(200)
@@ -156,7 +156,7 @@ describe('a server that closes', () => {
     return { api, isAsked }
   }
 
-  it('does not wait for incomplete requests', async () => {
+  it('a server that closes does not wait for incomplete requests', async () => {
     const { api } = await closing()
     const { hostname: host, port } = new URL(api.url)
     const socket = connect(Number(port), host)
@@ -170,7 +170,7 @@ describe('a server that closes', () => {
     await ended
   })
 
-  it('does not wait for pending answers', async () => {
+  it('a server that closes does not wait for pending answers', async () => {
     const { api, isAsked } = await closing()
     const failed = expect(fetch(`${api.url}/slow`)).rejects.toThrow()
     await isAsked
@@ -280,7 +280,7 @@ describe('a server has limits:', () => {
     expect((await peer.get('/healthz')).from).toBe(first.from)
   })
 
-  it('requests that wait behind another end with their connection', async () => {
+  it('a server has limits: requests that wait behind another end with their connection', async () => {
     let open = 0
     const stream: ServedPart = {
       path: '/stream',

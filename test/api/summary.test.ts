@@ -39,7 +39,7 @@ function summary(parts: Partial<Snapshot> = {}, events: readonly MinerEvent[] = 
 }
 
 describe('the connection to a node', () => {
-  it('counts outages, and lasts since the first work or the last recovery', async () => {
+  it('the connection to a node counts outages, and lasts since the first work or the last recovery', async () => {
     const clock = new VirtualClock()
     const connection = new Connection(clock)
     await clock.pass(4_000)
@@ -57,7 +57,7 @@ describe('the connection to a node', () => {
     })
   })
 
-  it('has the median time of the newest hundred answers, without refused and unanswered solutions', () => {
+  it('the connection to a node has the median time of the newest hundred answers, without refused and unanswered solutions', () => {
     const connection = new Connection(new VirtualClock())
     const at = (hash: string, life: LifeStep, elapsedMs: number) =>
       connection.onEvent({ ...step(hash, life), elapsedMs })
@@ -82,7 +82,7 @@ describe('the connection to a node', () => {
     expect(connection.answerMs).toBe(5)
   })
 
-  it('forgets the oldest of more than a thousand solutions without an answer', () => {
+  it('the connection to a node forgets the oldest of more than a thousand solutions without an answer', () => {
     const connection = new Connection(new VirtualClock())
     for (let i = 0; i <= 1000; i++) connection.onEvent(step(`h${i}`, { step: 'handed-in' }))
     connection.onEvent({ ...step('h0', { step: 'acknowledged' }), elapsedMs: 900 })
@@ -93,13 +93,13 @@ describe('the connection to a node', () => {
 })
 
 describe('the summary for XMRig', () => {
-  it('counts failed solutions among all shares, and unconfirmed ones nowhere', () => {
+  it('the summary for XMRig counts failed solutions among all shares, and unconfirmed ones nowhere', () => {
     const { results, connection } = summary({ solutions })
     expect(results).toMatchObject({ shares_good: 3, shares_total: 8 })
     expect(connection).toMatchObject({ accepted: 3, rejected: 5 })
   })
 
-  it('has the mean time of a share over the run, and none before the first share', async () => {
+  it('the summary for XMRig has the mean time of a share over the run, and none before the first share', async () => {
     const events = [work, trouble, recovered]
     const { results, connection } = summary({ solutions, uptimeMs: 100_400, hashes: 77 }, events)
     const average = { avg_time: 13, avg_time_ms: 12_550, hashes_total: 77 }
@@ -108,7 +108,7 @@ describe('the summary for XMRig', () => {
     expect(summary({ uptimeMs: 100_400 }).results).toMatchObject({ avg_time: null, avg_time_ms: null })
   })
 
-  it('has seconds of uptime, two digits of rates, and the ten best solutions', () => {
+  it('the summary for XMRig has seconds of uptime, two digits of rates, and the ten best solutions', () => {
     const best = [9, 7, 4].map((difficulty) => ({ difficulty, chain: 0, height: 1, device: 'cpu' }))
     const rates = { '10s': 1.239, '60s': 2, '15m': null }
     const { uptime, hashrate, results, paused } = summary({
@@ -129,11 +129,11 @@ describe('the summary for XMRig', () => {
     ['stratum+ssl://10.0.0.7:1917', { pool: '10.0.0.7:1917', ip: '10.0.0.7', tls: 'TLS' }],
     ['embedded', { pool: null, ip: null, tls: null }],
     [null, { pool: null, ip: null, tls: null }],
-  ])('names the issuer %s', (issuer, expected) => {
+  ])('the summary for XMRig names the issuer %s', (issuer, expected) => {
     expect(summary({ issuer }).connection).toMatchObject(expected)
   })
 
-  it('has the latency of the active node as ping, or else the time of answers', () => {
+  it('the summary for XMRig has the latency of the active node as ping, or else the time of answers', () => {
     const node = { up: true, lag: 0, height: 1, version: null, problem: null }
     const nodes = [
       { ...node, url: 'http://a', active: false, latencyMs: 1 },
@@ -184,7 +184,7 @@ describe('the backends for XMRig', () => {
     ])
   })
 
-  it('are off without hardware of theirs', () => {
+  it('the backends for XMRig are off without hardware of theirs', () => {
     const off = { enabled: false, algo: null, hashrate: [null, null, null], threads: [] }
     expect(backendsOf(snapshotWith())).toEqual([
       { type: 'cpu', ...off },
@@ -205,14 +205,14 @@ describe('the figures for mining systems', () => {
   ]
   const snapshot = snapshotWith({ hardware: parts, uptimeMs: 61_900, solutions, hardwareErrors: 4 })
 
-  it('are thousands of hashes at HiveOS, with null for what is unknown', () => {
+  it('the figures for mining systems are thousands of hashes at HiveOS, with null for what is unknown', () => {
     expect(hiveStats(snapshot, '1.2.3')).toEqual({
       ...{ hs: [1.5, 2_000, null], hs_units: 'khs', temp: [72, null, null], fan: [null, 42, null], uptime: 61 },
       ...{ ver: '1.2.3', ar: [3, 5], algo: 'blake2s', bus_numbers: [null, 0x5d, null] },
     })
   })
 
-  it('are hashes at mmpOS, with accepted, invalid and rejected solutions', () => {
+  it('the figures for mining systems are hashes at mmpOS, with accepted, invalid and rejected solutions', () => {
     expect(mmpStats(snapshot, '1.2.3')).toEqual({
       ...{ busid: ['cpu', 0x5d, null], hash: [1_500, 2_000_000, null], units: 'hs', air: ['3', '4', '5'] },
       shares: { accepted: [3, 2, 3], rejected: [5, 3, 5], invalid: [1, 3, 0] },

@@ -30,7 +30,7 @@ function formatError(run: () => unknown): FormatError {
 }
 
 describe('bytes as text', () => {
-  it('reads and writes hex as Buffer does, in either case', () => {
+  it('bytes as text reads and writes hex as Buffer does, in either case', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = Buffer.from(bytes).toString('hex')
@@ -41,7 +41,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('refuses text that is not hex at its first bad digit', () => {
+  it('bytes as text refuses text that is not hex at its first bad digit', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF') })
     fc.assert(
       fc.property(digits, fc.string({ unit: 'binary' }), (good, rest) => {
@@ -57,7 +57,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('reads and writes base64url as Buffer does', () => {
+  it('bytes as text reads and writes base64url as Buffer does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64url')
@@ -68,7 +68,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('reads only base64url that it would write itself', () => {
+  it('bytes as text reads only base64url that it would write itself', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const nearly = fc.string({ unit: fc.constantFrom(...alphabet, ...alphabet, '+', '/', '=', ' ', 'é', '😀') })
     let decoded = 0
@@ -92,7 +92,7 @@ describe('bytes as text', () => {
     expect(decoded).toBeGreaterThan(50)
   })
 
-  it('refuses base64url whose last character has bits to spare', () => {
+  it('bytes as text refuses base64url whose last character has bits to spare', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     for (const size of [1, 2, 31, 32]) {
       const text = encodeBase64Url(new Uint8Array(size).fill(0xa5))
@@ -111,7 +111,7 @@ describe('bytes as text', () => {
     }
   })
 
-  it('refuses base64url with padding or of a length that no bytes have', () => {
+  it('bytes as text refuses base64url with padding or of a length that no bytes have', () => {
     for (const text of ['QQ==', 'QUI=', 'QUJD=', 'Q', 'QUJDQ', 'QQ\n', ' QQ']) {
       expect(formatError(() => decodeBase64Url(text)).field).toBe('base64url')
     }
@@ -121,7 +121,7 @@ describe('bytes as text', () => {
     expect(decodeHash('A'.repeat(43))).toEqual(new Uint8Array(32))
   })
 
-  it('reads and writes a u256 as 32 bytes, least significant first', () => {
+  it('bytes as text reads and writes a u256 as 32 bytes, least significant first', () => {
     fc.assert(
       fc.property(bits(256), fc.nat({ max: 40 }), (value, offset) => {
         const bigEndian = Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
@@ -135,7 +135,7 @@ describe('bytes as text', () => {
 })
 
 describe('a buffer that grows', () => {
-  it('has all that was appended, and gives it away as it is then', () => {
+  it('a buffer that grows has all that was appended, and gives it away as it is then', () => {
     const buffer = new ByteBuffer()
     const pieces = Array.from({ length: 40 }, (_, n) => new Uint8Array(n * n).fill(n))
     for (const piece of pieces) buffer.append(piece)

@@ -43,7 +43,7 @@ describe('callbacks that must not run early', () => {
     })
   }
 
-  it.each([0, 0.4, 0.9])('waits again if a timer fires %s ms early', async (byMs) => {
+  it.each([0, 0.4, 0.9])('callbacks that must not run early waits again if a timer fires %s ms early', async (byMs) => {
     const clock = early(byMs)
     const dueMs = clock.monotonicMs() + 1000
     const ran: number[] = []
@@ -54,7 +54,7 @@ describe('callbacks that must not run early', () => {
     expect(ran[0] - dueMs).toBeLessThanOrEqual(1)
   })
 
-  it('runs once at times with rounded fractions', async () => {
+  it('callbacks that must not run early runs once at times with rounded fractions', async () => {
     // For three in ten of these values, (t + 60,000) - t is less than 60,000.
     for (let part = 0; part < 40; part++) {
       const clock = new VirtualClock()
@@ -70,7 +70,7 @@ describe('callbacks that must not run early', () => {
     }
   })
 
-  it('runs at once if its time has passed, and never if it was cancelled', async () => {
+  it('callbacks that must not run early runs at once if its time has passed, and never if it was cancelled', async () => {
     const clock = early(0.5)
     const ran: string[] = []
     notBefore(clock, clock.monotonicMs() - 5, () => ran.push('over'))

@@ -18,7 +18,7 @@ describe('amounts', () => {
     expect(unitsOf(text)).toBeNull()
   })
 
-  it('survive being written and read', () => {
+  it('amounts survive being written and read', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (units) => {
         expect(unitsOf(coinsText(units))).toBe(units)
@@ -26,7 +26,7 @@ describe('amounts', () => {
     )
   })
 
-  it('below zero are written with their sign', () => {
+  it('amounts below zero are written with their sign', () => {
     expect(coinsText(-1n)).toBe('-0.000000000001')
     expect(coinsText(-1_500_000_000_000n)).toBe('-1.5')
   })
@@ -36,7 +36,7 @@ describe('amounts', () => {
     expect(fractionOf('-1')).toBeNull()
   })
 
-  it('of more digits than any contract computes with are not parsed', () => {
+  it('amounts of more digits than any contract computes with are not parsed', () => {
     expect(fractionOf(`${'9'.repeat(30)}.${'9'.repeat(60)}`)).not.toBeNull()
     for (const text of ['9'.repeat(31), `0.${'9'.repeat(61)}`]) expect(fractionOf(text)).toBeNull()
   })

@@ -69,7 +69,7 @@ describe('the Host header of a server on a loopback address', () => {
   const server = { anyAddress: false, names: ['Rig.example'] }
 
   it.each(['localhost', 'localhost:1848', 'page.localhost', '127.0.0.1:1848', '[::1]:1848', 'rig.example:80'])(
-    'names it: %s',
+    'the Host header of a server on a loopback address names it: %s',
     (header) => expect(isHostOf(header, server)).toBe(true),
   )
 
@@ -81,9 +81,11 @@ describe('the Host header of a server on a loopback address', () => {
     '127.0.0.1.evil.example',
     '10.0.0.7',
     'notlocalhost',
-  ])('names another one: %s', (header) => expect(isHostOf(header, server)).toBe(false))
+  ])('the Host header of a server on a loopback address names another one: %s', (header) =>
+    expect(isHostOf(header, server)).toBe(false),
+  )
 
-  it('may be any address if others reach the server', () => {
+  it('the Host header of a server on a loopback address may be any address if others reach the server', () => {
     expect(isHostOf('10.0.0.7:80', { anyAddress: true, names: [] })).toBe(true)
     expect(isHostOf('[2001:db8::1]', { anyAddress: true, names: [] })).toBe(true)
     expect(isHostOf('evil.example', { anyAddress: true, names: [] })).toBe(false)
@@ -99,7 +101,7 @@ describe('a request', () => {
     { origin: `https://${host}` },
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('of a program or of our own page: %o', (headers) => expect(foreignPage({ host, ...headers })).toBe(null))
+  ])('a request of a program or of our own page: %o', (headers) => expect(foreignPage({ host, ...headers })).toBe(null))
 
   it.each([
     [{ origin: 'http://evil.example' }, 'pages of http://evil.example'],
@@ -108,5 +110,5 @@ describe('a request', () => {
     [{ 'sec-fetch-site': 'cross-site' }, 'a request that is cross-site'],
     [{ origin: `http://${host}`, 'sec-fetch-site': 'same-site' }, 'a request that is same-site'],
     [{ 'sec-fetch-site': ['none', 'cross-site'] }, 'a request that is none,cross-site'],
-  ])('of another page: %o', (headers, page) => expect(foreignPage({ host, ...headers })).toBe(page))
+  ])('a request of another page: %o', (headers, page) => expect(foreignPage({ host, ...headers })).toBe(page))
 })

@@ -37,7 +37,7 @@ function countedReads(): { bytes: number } {
 }
 
 describe('an answer of another machine', () => {
-  it('is read with its status and headers', async () => {
+  it('an answer of another machine is read with its status and headers', async () => {
     const url = await serve((response) => response.writeHead(404, { 'x-page': '2' }).end('gone \u00fc'))
     const answer = await fetchAnswer(url, { timeoutMs })
     expect([answer.status, answer.ok, answer.headers.get('x-page')]).toEqual([404, false, '2'])
@@ -48,27 +48,33 @@ describe('an answer of another machine', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)('in %s is unpacked up to the bound and refused beyond it', async (encoding, pack) => {
-    const url = await serve((response) => {
-      response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(MIB)))
-    })
-    expect((await fetchAnswer(url, { timeoutMs, maxBytes: MIB })).bytes).toHaveLength(MIB)
-    await expect(fetchAnswer(url, { timeoutMs, maxBytes: MIB - 1 })).rejects.toMatchObject({ reason: 'too long' })
-  })
+  ] as const)(
+    'an answer of another machine in %s is unpacked up to the bound and refused beyond it',
+    async (encoding, pack) => {
+      const url = await serve((response) => {
+        response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(MIB)))
+      })
+      expect((await fetchAnswer(url, { timeoutMs, maxBytes: MIB })).bytes).toHaveLength(MIB)
+      await expect(fetchAnswer(url, { timeoutMs, maxBytes: MIB - 1 })).rejects.toMatchObject({ reason: 'too long' })
+    },
+  )
 
-  it.each([301, 302, 303, 307, 308])('is refused when it is a redirect with status %d', async (status) => {
-    const asked: string[] = []
-    const url = await serve((response, path) => {
-      asked.push(path)
-      response.writeHead(status, { location: 'http://other.example/secret?key=1' }).end()
-    })
-    await expect(fetchAnswer(`${url}/a`, { timeoutMs })).rejects.toThrow(
-      `${url}: status ${status}, a redirect to http://other.example: newcut follows no redirect`,
-    )
-    expect(asked).toEqual(['/a'])
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'an answer of another machine is refused when it is a redirect with status %d',
+    async (status) => {
+      const asked: string[] = []
+      const url = await serve((response, path) => {
+        asked.push(path)
+        response.writeHead(status, { location: 'http://other.example/secret?key=1' }).end()
+      })
+      await expect(fetchAnswer(`${url}/a`, { timeoutMs })).rejects.toThrow(
+        `${url}: status ${status}, a redirect to http://other.example: newcut follows no redirect`,
+      )
+      expect(asked).toEqual(['/a'])
+    },
+  )
 
-  it('is refused when it redirects to another path of its server', async () => {
+  it('an answer of another machine is refused when it redirects to another path of its server', async () => {
     const asked: string[] = []
     const url = await serve((response, path) => {
       asked.push(path)
@@ -78,7 +84,7 @@ describe('an answer of another machine', () => {
     expect(asked).toEqual(['/a'])
   })
 
-  it('that never ends is given up at the deadline', async () => {
+  it('an answer of another machine that never ends is given up at the deadline', async () => {
     const url = await serve((response) => response.writeHead(200).write('{'))
     await expect(fetchAnswer(url, { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
@@ -86,7 +92,7 @@ describe('an answer of another machine', () => {
     })
   })
 
-  it('is given up for the reason of the signal of the caller', async () => {
+  it('an answer of another machine is given up for the reason of the signal of the caller', async () => {
     const ending = new AbortController()
     const url = await serve((response) => {
       response.writeHead(200).write('{')
@@ -95,7 +101,7 @@ describe('an answer of another machine', () => {
     await expect(fetchAnswer(url, { timeoutMs, signal: ending.signal })).rejects.toThrow('stopped by the user')
   })
 
-  it('that never ends is given up at the deadline, whatever else may end it', async () => {
+  it('an answer of another machine that never ends is given up at the deadline, whatever else may end it', async () => {
     const url = await serve((response) => response.writeHead(200).write('{'))
     const { signal } = new AbortController()
     await expect(fetchAnswer(url, { timeoutMs: 50, signal })).rejects.toMatchObject({ reason: 'timeout' })
@@ -104,7 +110,7 @@ describe('an answer of another machine', () => {
   it.each([
     ['too long', 200],
     ['redirect', 302],
-  ] as const)('that is refused frees its connection: %s', async (reason, status) => {
+  ] as const)('an answer of another machine that is refused frees its connection: %s', async (reason, status) => {
     const answers: http.ServerResponse[] = []
     const url = await serve((response) => {
       answers.push(response)
@@ -114,13 +120,13 @@ describe('an answer of another machine', () => {
     await expect.poll(() => answers.map(({ closed }) => closed)).toEqual([true])
   })
 
-  it('may redirect to a text of any length, whose beginning is told', async () => {
+  it('an answer of another machine may redirect to a text of any length, whose beginning is told', async () => {
     const url = await serve((response) => response.writeHead(302, { location: `/${'b'.repeat(10_000)}` }).end())
     const { what } = (await fetchAnswer(url, { timeoutMs }).catch((thrown: AnswerError) => thrown)) as AnswerError
     expect(what).toMatch(/^status 302, a redirect to \/b{98}…: newcut follows no redirect$/)
   })
 
-  it('is that to the whole request', async () => {
+  it('an answer of another machine is that to the whole request', async () => {
     const server = http.createServer((request, response) => {
       response.write(`${request.method} ${request.headers.accept} `)
       request.pipe(response)
@@ -134,7 +140,7 @@ describe('an answer of another machine', () => {
   })
 
   it.each(['me:secret@', 'secret@', ':secret@'])(
-    'is not asked for with a user or a password, nor are they told: %s',
+    'an answer of another machine is not asked for with a user or a password, nor are they told: %s',
     async (user) => {
       const asked: string[] = []
       const url = await serve((response, path) => {
@@ -150,7 +156,7 @@ describe('an answer of another machine', () => {
     },
   )
 
-  it('that does not come is an error with the reason', async () => {
+  it('an answer of another machine that does not come is an error with the reason', async () => {
     const error = await fetchAnswer('http://127.0.0.1:1', { timeoutMs }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(AnswerError)
     expect(error).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'unreachable' })
@@ -160,7 +166,7 @@ describe('an answer of another machine', () => {
 describe('a forked node', () => {
   const forked = (url: string) => new RemoteNode({ url, perSecond: 1e6, timeoutMs })
 
-  it('whose answer of 1.1 MB unpacks to 1 GiB is refused after 64 MiB, without another attempt', async () => {
+  it('a forked node whose answer of 1.1 MB unpacks to 1 GiB is refused after 64 MiB, without another attempt', async () => {
     const url = await serve((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gibibyte()))
     const node = forked(url)
     const count = countedReads()
@@ -173,7 +179,7 @@ describe('a forked node', () => {
     expect(count.bytes).toBeLessThan(MAX_ANSWER_BYTES + MIB)
   })
 
-  it('that redirects is refused in words, without another attempt', async () => {
+  it('a forked node that redirects is refused in words, without another attempt', async () => {
     const url = await serve((response) => response.writeHead(307, { location: 'http://other.example/' }).end())
     const node = forked(url)
     await expect(node.post('/local', {})).rejects.toMatchObject({
@@ -183,7 +189,7 @@ describe('a forked node', () => {
     expect(node.requests).toBe(1)
   })
 
-  it('whose answer nests 150,000 levels is refused in words, without another attempt', async () => {
+  it('a forked node whose answer nests 150,000 levels is refused in words, without another attempt', async () => {
     const levels = 150_000
     const url = await serve((response) => response.end(`${'['.repeat(levels)}${']'.repeat(levels)}`))
     const node = forked(url)

@@ -31,7 +31,7 @@ describe('JSON with exact integers', () => {
   const asNumbers = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
   const big = fc.bigInt({ min: -(1n << 300n), max: 1n << 300n })
 
-  it('reads and writes any JSON as JSON.parse and JSON.stringify do', () => {
+  it('JSON with exact integers reads and writes any JSON as JSON.parse and JSON.stringify do', () => {
     fc.assert(
       fc.property(jsonValue, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -46,7 +46,7 @@ describe('JSON with exact integers', () => {
     )
   })
 
-  it('keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
+  it('JSON with exact integers keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
     fc.assert(
       fc.property(fc.oneof(big, bits(64), bits(54)), fc.string().filter(isName), (integer, key) => {
         const isSafe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -62,13 +62,13 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
-  it('refuses a number as a property name', () => {
+  it('JSON with exact integers refuses a number as a property name', () => {
     for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
     }
   })
 
-  it('never mistakes a string or an object for an integer', () => {
+  it('JSON with exact integers never mistakes a string or an object for an integer', () => {
     const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
     const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))
     const value = fc.letrec((tie) => ({
@@ -91,7 +91,7 @@ describe('JSON with exact integers', () => {
     }
   })
 
-  it('accepts exactly the texts that JSON.parse accepts', () => {
+  it('JSON with exact integers accepts exactly the texts that JSON.parse accepts', () => {
     const accepts = (parse: (text: string) => unknown, text: string) => {
       try {
         parse(text)
@@ -124,7 +124,7 @@ describe('JSON with exact integers', () => {
     }
   })
 
-  it('needs linear time for a string that is never closed', () => {
+  it('JSON with exact integers needs linear time for a string that is never closed', () => {
     const cost = (length: number) => {
       const text = `9007199254740993"${'\\"'.repeat(length)}`
       const before = process.cpuUsage()
@@ -172,7 +172,7 @@ describe('the nesting of JSON', () => {
     ['parseJson', parseJson],
     ['parseExactJson', parseExactJson],
     ['parsePlainJson', parsePlainJson],
-  ] as const)('is limited in %s', (_, parse) => {
+  ] as const)('the nesting of JSON is limited in %s', (_, parse) => {
     for (const nested of [lists, objects]) {
       expect(() => parse(nested(MAX_JSON_DEPTH))).not.toThrow()
       expect(() => parse(nested(MAX_JSON_DEPTH + 1))).toThrow(JsonDepthError)
@@ -181,33 +181,33 @@ describe('the nesting of JSON', () => {
     }
   })
 
-  it('counts levels, not brackets: neither those beside each other nor those in texts', () => {
+  it('the nesting of JSON counts levels, not brackets: neither those beside each other nor those in texts', () => {
     const many = `[${'[{}],'.repeat(10_000)}0]`
     expect(parsePlainJson(many)).toHaveLength(10_001)
     const inText = JSON.stringify(['\\"[{'.repeat(10_000), `\\${'['.repeat(10_000)}`])
     expect(parsePlainJson(inText)).toEqual(JSON.parse(inText))
   })
 
-  it('may be as deep as code that walks values can go', () => {
+  it('the nesting of JSON may be as deep as code that walks values can go', () => {
     const text = objects(MAX_JSON_DEPTH)
     expect(stringifyJson(parseExactJson(text))).toBe(text)
   })
 })
 
 describe('fields of JSON', () => {
-  it('are those of objects alone', () => {
+  it('fields of JSON are those of objects alone', () => {
     expect(fieldsOf(parseExactJson('{"a":1}'))).toEqual({ a: 1 })
     for (const text of ['[1]', 'null', '"a"', '1.5', '17']) expect(fieldsOf(parseExactJson(text))).toEqual({})
     expect(fieldsOf(undefined)).toEqual({})
   })
 
-  it('are own ones', () => {
+  it('fields of JSON are own ones', () => {
     expect(fieldOf({ a: 1 }, 'a')).toBe(1)
     expect(fieldOf({}, 'toString')).toBeUndefined()
     expect(fieldOf([1], 'length')).toBeUndefined()
   })
 
-  it('come from a text that is an object', () => {
+  it('fields of JSON come from a text that is an object', () => {
     expect(jsonObjectIn('{"a":[1]}')).toEqual({ a: [1] })
     for (const text of ['', '{', '[]', 'null', '1', `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`]) {
       expect(jsonObjectIn(text)).toBeNull()

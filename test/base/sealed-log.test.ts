@@ -105,7 +105,7 @@ it('finds a missing line, lines that changed places, a line that is there twice,
 })
 
 describe('a cut', () => {
-  it('within the last line is the end of an append that crashed; anywhere before, it is damage', () => {
+  it('a cut within the last line is the end of an append that crashed; anywhere before, it is damage', () => {
     append(...LINES)
     const whole = readFileSync(files.path)
     const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1
@@ -117,7 +117,7 @@ describe('a cut', () => {
     }
   })
 
-  it('is mended by the next writer', () => {
+  it('a cut is mended by the next writer', () => {
     append(...LINES)
     const whole = readFileSync(files.path)
     for (const bytes of [whole.subarray(0, -1), whole.subarray(0, -5)]) {
@@ -129,7 +129,7 @@ describe('a cut', () => {
     }
   })
 
-  it('is not mistaken for a flipped newline', () => {
+  it('a cut is not mistaken for a flipped newline', () => {
     append(...LINES)
     writeFileSync(files.path, `${text().slice(0, -1)}\v`)
     expect(read).toThrow('line 4 is damaged: text follows its end')
@@ -137,7 +137,7 @@ describe('a cut', () => {
 })
 
 describe('a file without seals', () => {
-  it('is read, and the next line seals all of it', () => {
+  it('a file without seals is read, and the next line seals all of it', () => {
     write(LINES.slice(0, 2))
     expect(read()).toEqual(LINES.slice(0, 2))
     expect(readLog(files).chain.unsealed).toBe(2)
@@ -148,7 +148,7 @@ describe('a file without seals', () => {
     expect(unseenFlips(files.path)).toEqual([])
   })
 
-  it('may end within a line; a line that lacks only its newline counts', () => {
+  it('a file without seals may end within a line; a line that lacks only its newline counts', () => {
     for (const [rest, count] of [
       ['{"n":', 2],
       ['{"n":3}', 3],
@@ -161,7 +161,7 @@ describe('a file without seals', () => {
     expect(read).toThrow('line 2 is damaged: text follows its end')
   })
 
-  it('cannot follow sealed lines', () => {
+  it('a file without seals cannot follow sealed lines', () => {
     append(...LINES)
     write([...linesOf(), '{"n":5}'])
     expect(read).toThrow('line 5 is damaged: it has no seal, but the line before it has one')
@@ -183,7 +183,7 @@ it('lines are checked one by one as they come', () => {
 })
 
 describe('the end file', () => {
-  it('of another log does not fit, however many lines both have', () => {
+  it('the end file of another log does not fit, however many lines both have', () => {
     append(...LINES)
     const other = join(folder, 'other.end')
     copyFileSync(files.endPath, other)
@@ -193,22 +193,25 @@ describe('the end file', () => {
     expect(read).toThrow(/line 3 is damaged: it is another line, as \S+ shows/)
   })
 
-  it.each(['{"lines":1,"last":"a"}\n', '{"lines":0,"last":""}\n'])('without a seal is damage: %j', (content) => {
-    append(...LINES)
-    writeFileSync(files.endPath, content)
-    expect(read).toThrow(`${files.endPath}: line 1 is damaged: it is not as newcut wrote it`)
-  })
+  it.each(['{"lines":1,"last":"a"}\n', '{"lines":0,"last":""}\n'])(
+    'the end file without a seal is damage: %j',
+    (content) => {
+      append(...LINES)
+      writeFileSync(files.endPath, content)
+      expect(read).toThrow(`${files.endPath}: line 1 is damaged: it is not as newcut wrote it`)
+    },
+  )
 })
 
 describe('the lines of a file without an order', () => {
   const [line] = sealedLine('{"n":1}').split('\n')
 
-  it('are sealed alone', () => {
+  it('the lines of a file without an order are sealed alone', () => {
     expect(readSealedLine(Buffer.from(line))).toBe('{"n":1}')
     expect(readSealedLine(Buffer.from(line.replace('1', '2')))).toBeNull()
   })
 
-  it('end with an unfinished one, unless it is whole, or more follows its end', () => {
+  it('the lines of a file without an order end with an unfinished one, unless it is whole, or more follows its end', () => {
     expect(isUnfinishedLine(Buffer.from(line.slice(0, -3)))).toBe(true)
     for (const text of [line, `${line}\v`, `${line}\v${line}`]) expect(isUnfinishedLine(Buffer.from(text))).toBe(false)
   })
@@ -250,7 +253,7 @@ function heardDisk(failing = '') {
 }
 
 describe('on its disk, a log', () => {
-  it('has its end before the lines that follow, and returns after they are synced', () => {
+  it('on its disk, a log has its end before the lines that follow, and returns after they are synced', () => {
     const { disk, asked } = heardDisk()
     const log = SealedLog.open({ ...files, disk })
     expect(asked(), 'a writer may append meanwhile').toEqual(['read log.end', 'read log.jsonl', 'sync'])
@@ -263,7 +266,7 @@ describe('on its disk, a log', () => {
     expect(read()).toEqual(LINES)
   })
 
-  it('takes no more lines after one that could not be written', () => {
+  it('on its disk, a log takes no more lines after one that could not be written', () => {
     const log = SealedLog.open({ ...files, disk: heardDisk('"n":2').disk })
     log.append([LINES[0]])
     for (const line of LINES.slice(1)) expect(() => log.append([line])).toThrow('the disk is full')
@@ -271,7 +274,7 @@ describe('on its disk, a log', () => {
     expect(read()).toEqual(LINES.slice(0, 1))
   })
 
-  it('is closed if it is damaged', () => {
+  it('on its disk, a log is closed if it is damaged', () => {
     append(...LINES)
     write(linesOf().slice(1))
     const { disk, asked } = heardDisk()
@@ -279,12 +282,12 @@ describe('on its disk, a log', () => {
     expect(asked().at(-1)).toBe('close')
   })
 
-  it('is open to its owner alone', () => {
+  it('on its disk, a log is open to its owner alone', () => {
     append(...LINES)
     for (const path of Object.values(files)) expect(statSync(path).mode & 0o077).toBe(0)
   })
 
-  it('is not empty because it cannot be read', () => {
+  it('on its disk, a log is not empty because it cannot be read', () => {
     mkdirSync(files.path)
     expect(read).toThrow('EISDIR')
   })

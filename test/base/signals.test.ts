@@ -5,7 +5,7 @@ import { withFirstOf } from '../../src/ground/base/signals.ts'
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
 
 describe('withFirstOf', () => {
-  it('aborts with the first of its sources, for the same reason', async () => {
+  it('withFirstOf aborts with the first of its sources, for the same reason', async () => {
     for (const first of [0, 1]) {
       const sources = [new AbortController(), new AbortController()]
       const signals = sources.map(({ signal }) => signal)
@@ -19,7 +19,7 @@ describe('withFirstOf', () => {
     }
   })
 
-  it('aborts with any of them while the call runs', async () => {
+  it('withFirstOf aborts with any of them while the call runs', async () => {
     const source = new AbortController()
     const call = withFirstOf([source.signal], async (signal) => {
       await null
@@ -30,12 +30,12 @@ describe('withFirstOf', () => {
     expect(await call).toEqual([true, 'late'])
   })
 
-  it('is aborted from the start if a source is', async () => {
+  it('withFirstOf is aborted from the start if a source is', async () => {
     const signals = [new AbortController().signal, AbortSignal.abort('before')]
     expect(await withFirstOf(signals, (signal) => [signal.aborted, signal.reason])).toEqual([true, 'before'])
   })
 
-  it('removes its listeners at the end, however often it is used and however it ends', async () => {
+  it('withFirstOf removes its listeners at the end, however often it is used and however it ends', async () => {
     const lasting = new AbortController()
     setMaxListeners(0, lasting.signal)
     let most = 0

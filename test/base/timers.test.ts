@@ -6,7 +6,7 @@ import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../..
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('timers', () => {
-  it('run once, or at each interval, until the signal aborts', async () => {
+  it('timers run once, or at each interval, until the signal aborts', async () => {
     const clock = new VirtualClock()
     const end = new AbortController()
     const calls: string[] = []
@@ -20,7 +20,7 @@ describe('timers', () => {
     expect(calls).toHaveLength(4)
   })
 
-  it('leave nothing behind: no listener after they ran, no timer after the abort', async () => {
+  it('timers leave nothing behind: no listener after they ran, no timer after the abort', async () => {
     const [clock, end] = [new VirtualClock(), new AbortController()]
     const calls: string[] = []
     after(clock, 5, end.signal, () => calls.push('once'))
@@ -60,7 +60,7 @@ describe('timers', () => {
 })
 
 describe('a sleep', () => {
-  it('ends after its delay, with no listener left', async () => {
+  it('a sleep ends after its delay, with no listener left', async () => {
     const [clock, end] = [new VirtualClock(), new AbortController()]
     const slept: number[] = []
     void sleep(clock, 10, end.signal).then(() => slept.push(clock.monotonicMs()))
@@ -71,18 +71,21 @@ describe('a sleep', () => {
     expect([slept, getEventListeners(end.signal, 'abort').length]).toEqual([[dueMs], 0])
   })
 
-  it.each(['before', 'after'] as const)('ends with a signal that aborts %s, with no timer left', async (when) => {
-    const [clock, end] = [new VirtualClock(), new AbortController()]
-    if (when === 'before') end.abort()
-    const slept = sleep(clock, 10, end.signal)
-    end.abort()
-    await slept
-    expect(clock.pending).toBe(0)
-  })
+  it.each(['before', 'after'] as const)(
+    'a sleep ends with a signal that aborts %s, with no timer left',
+    async (when) => {
+      const [clock, end] = [new VirtualClock(), new AbortController()]
+      if (when === 'before') end.abort()
+      const slept = sleep(clock, 10, end.signal)
+      end.abort()
+      await slept
+      expect(clock.pending).toBe(0)
+    },
+  )
 })
 
 describe('waits for an abort', () => {
-  it.each(['before', 'after'] as const)('end for a signal that aborts %s', async (when) => {
+  it.each(['before', 'after'] as const)('waits for an abort end for a signal that aborts %s', async (when) => {
     const end = new AbortController()
     const reason = new Error('no more')
     if (when === 'before') end.abort(reason)

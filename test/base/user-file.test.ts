@@ -45,21 +45,21 @@ const thrownBy = (run: () => unknown): unknown => {
 }
 
 describe('the reader of a file that a user names', () => {
-  it('reads a file, and the file behind a link', () => {
+  it('the reader of a file that a user names reads a file, and the file behind a link', () => {
     writeFileSync(at('text'), 'a \u00fc')
     symlinkSync(at('text'), at('link'))
     expect([readUserText(at('text')), readUserText(at('link'))]).toEqual(['a \u00fc', 'a \u00fc'])
     expect(readUserFile(at('text'), 4)).toHaveLength(4)
   })
 
-  it('refuses a file with more bytes than the limit, without reading it', () => {
+  it('the reader of a file that a user names refuses a file with more bytes than the limit, without reading it', () => {
     writeFileSync(at('large'), '')
     truncateSync(at('large'), 1e12)
     expect(fileProblem(thrownBy(() => readUserFile(at('large'))))).toBe('it has more than 16777216 bytes')
     expect(fileProblem(thrownBy(() => readUserFile(at('text'), 3)))).toBe('it has more than 3 bytes')
   })
 
-  it('reads a descriptor up to exactly the limit', () => {
+  it('the reader of a file that a user names reads a descriptor up to exactly the limit', () => {
     writeFileSync(at('four'), 'four')
     const read = (maxBytes: number) => {
       const file = openUserFile(at('four'))
@@ -73,13 +73,13 @@ describe('the reader of a file that a user names', () => {
     expect(fileProblem(thrownBy(() => read(3)))).toBe('it has more than 3 bytes')
   })
 
-  it('reads a file of several pieces as it is', () => {
+  it('the reader of a file that a user names reads a file of several pieces as it is', () => {
     const pieces = Buffer.from(Uint32Array.from({ length: 50_000 }, (_, n) => n).buffer)
     writeFileSync(at('pieces'), pieces)
     expect(readUserFile(at('pieces')).equals(pieces)).toBe(true)
   })
 
-  it('closes each file, also one that is too long', () => {
+  it('the reader of a file that a user names closes each file, also one that is too long', () => {
     /** The lowest descriptor that no file has. */
     const free = () => {
       const file = openSync(at('text'), 'r')
@@ -99,12 +99,12 @@ describe('the reader of a file that a user names', () => {
     },
   )
 
-  it.each(unsuitable)('refuses %s in words, at once', (_, path, problem) => {
+  it.each(unsuitable)('the reader of a file that a user names refuses %s in words, at once', (_, path, problem) => {
     expect(fileProblem(thrownBy(() => readUserFile(path)))).toBe(problem)
     expect(fileProblem(thrownBy(() => openUserFile(path)))).toBe(problem)
   })
 
-  it('refuses a folder and a socket in words', async () => {
+  it('the reader of a file that a user names refuses a folder and a socket in words', async () => {
     mkdirSync(at('folder'))
     expect(fileProblem(thrownBy(() => readUserFile(at('folder'))))).toBe('it is a folder (EISDIR)')
     const server = createServer()
@@ -117,7 +117,7 @@ describe('the reader of a file that a user names', () => {
     expect(readUserText('/dev/null')).toBe('')
   })
 
-  it('says that a file does not exist', () => {
+  it('the reader of a file that a user names says that a file does not exist', () => {
     expect(fileProblem(thrownBy(() => readUserFile(at('absent'))))).toBe('it does not exist (ENOENT)')
   })
 })

@@ -62,7 +62,7 @@ describe('newcut bench', () => {
     for (const { name } of kernels) expect(out).toContain(`  ${name}`)
   })
 
-  it('refuses an unknown suite by its name', async () => {
+  it('newcut bench refuses an unknown suite by its name', async () => {
     const unknown = await run(['bench', 'kernel'])
     expect(unknown.err).toMatch(/kernel: no such benchmark suite .*\[BAD_OPTION\]/)
     expect(unknown.code).toBe(2)
@@ -96,20 +96,23 @@ describe('newcut bench', () => {
     ['ka3:1:2', /"ka3:1:2" should have a number/],
     ['ka3:1,KA3:2', /ka3 is there twice/],
     ['ka3:9000,kd6:1001', /10001 rigs are too many: 10000 at most/],
-  ])('refuses --rigs %s before it measures', async (rigs, error) => {
+  ])('newcut bench refuses --rigs %s before it measures', async (rigs, error) => {
     const { code, err } = await run(['bench', 'stratum', '--rigs', rigs])
     expect(err).toMatch(error)
     expect(err).toMatch(/\[BAD_OPTION\]/)
     expect(code).toBe(2)
   })
 
-  it.each([[[]], [['kernels']], [['stratum', 'node']]])('refuses --rigs with the suites %j', async (suites) => {
-    const { code, err } = await run(['bench', ...suites, '--rigs', 'ka3'])
-    expect(err).toMatch(/--rigs belongs to the suite stratum alone .*\[BAD_OPTION\]/)
-    expect(code).toBe(2)
-  })
+  it.each([[[]], [['kernels']], [['stratum', 'node']]])(
+    'newcut bench refuses --rigs with the suites %j',
+    async (suites) => {
+      const { code, err } = await run(['bench', ...suites, '--rigs', 'ka3'])
+      expect(err).toMatch(/--rigs belongs to the suite stratum alone .*\[BAD_OPTION\]/)
+      expect(code).toBe(2)
+    },
+  )
 
-  it('refuses to compare with a file that is not a report', async () => {
+  it('newcut bench refuses to compare with a file that is not a report', async () => {
     const file = join(folder, 'no-report.json')
     writeFileSync(file, '{}')
     const compared = await run(['bench', 'codec', '--quick', '--compare', file])
@@ -117,7 +120,7 @@ describe('newcut bench', () => {
     expect(compared.code).toBe(1)
   })
 
-  it('exits with code 1 if something got worse than in an earlier report', async () => {
+  it('newcut bench exits with code 1 if something got worse than in an earlier report', async () => {
     const file = join(folder, 'codec.json')
     await run(['bench', 'codec', '--quick', '--json', file])
     const report: Report = JSON.parse(readFileSync(file, 'utf8'))
@@ -174,11 +177,11 @@ describe('compareReports', () => {
     ['one instruction more', row('instructions', 878, 0), row('instructions', 877, 0), true],
     ['fewer instructions', row('instructions', 877, 0), row('instructions', 1039, 0), false],
     ['the same rate with a lower ratio', row('MH/s', 100, 0, 30), row('MH/s', 100, 0, 45), true],
-  ])('judges %s', (_what, now, before, expected) => {
+  ])('compareReports judges %s', (_what, now, before, expected) => {
     expect(worse(now, before)).toBe(expected)
   })
 
-  it('uses medians and percentiles', () => {
+  it('compareReports uses medians and percentiles', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 2, 3])).toBe(2.5)
     expect(percentile([5, 1, 4, 2, 3], 0.5)).toBe(3)

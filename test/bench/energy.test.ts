@@ -19,7 +19,7 @@ function countingPackage() {
 }
 
 describe('the energy of a kernel', () => {
-  it('is that of the package for each sample, without the warm-up', async () => {
+  it('the energy of a kernel is that of the package for each sample, without the warm-up', async () => {
     const told: string[] = []
     const rows = await kernels(effort, (line) => told.push(line), countingPackage())
     expect(told).toEqual([])
@@ -30,7 +30,7 @@ describe('the energy of a kernel', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['crypto.hash', kernelNames[3]]))
   })
 
-  it('is unknown where nothing can be read, with one line that says why', async () => {
+  it('the energy of a kernel is unknown where nothing can be read, with one line that says why', async () => {
     const told: string[] = []
     const energy = await PackageEnergy.open(async () => ({ problem: 'denied', path: '/x/energy_uj' }))
     await energy.start()
@@ -45,7 +45,7 @@ describe('the energy of a kernel', () => {
     expect(rows.filter(isOfKernel).every(({ joulesPerMegahash }) => joulesPerMegahash === null)).toBe(true)
   })
 
-  it('is joules divided by millions of hashes', async () => {
+  it('the energy of a kernel is joules divided by millions of hashes', async () => {
     const energy = await PackageEnergy.open(countingPackage())
     for (const hashes of [500_000, 0, 4_000_000]) {
       await energy.start()
@@ -61,13 +61,13 @@ describe('the power of a card', () => {
   const first = 'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34'
   const second = 'NVIDIA GeForce RTX 4090, 00000000:01:00.0, 66, 43, 301.5'
 
-  it('is that of the only card of its vendor', async () => {
+  it('the power of a card is that of the only card of its vendor', async () => {
     const folder = hwmonFolder([ZEN, amd])
     expect(await cardWatts({ vendor: 'nvidia' }, nvidia(first), folder)).toBe(612.34)
     expect(await cardWatts({ vendor: 'amd' }, nvidia(first), folder)).toBe(212)
   })
 
-  it('is unknown with several cards of the vendor, and without a tool', async () => {
+  it('the power of a card is unknown with several cards of the vendor, and without a tool', async () => {
     const folder = hwmonFolder([amd, { ...amd, pci: '0000:04:00.0' }])
     expect(await cardWatts({ vendor: 'nvidia' }, nvidia(first, second), folder)).toBeNull()
     expect(await cardWatts({ vendor: 'amd' }, nvidia(first), folder)).toBeNull()
@@ -86,7 +86,7 @@ describe('the column of energy', () => {
       ).results,
     )
 
-  it('has the median, or a dash where it cannot be read', () => {
+  it('the column of energy has the median, or a dash where it cannot be read', () => {
     expect(tableFor([0.05, 0.07, 0.06], null, [])).toEqual([
       '  x  2.00 MH/s  2.00 to 2.00  n=2  0.0600 J/MH',
       '  x  2.00 MH/s  2.00 to 2.00  n=2  - J/MH',
@@ -94,11 +94,11 @@ describe('the column of energy', () => {
     ])
   })
 
-  it('is only in suites that have it', () => {
+  it('the column of energy is only in suites that have it', () => {
     expect(tableFor(undefined)).toEqual(['  x  2.00 MH/s  2.00 to 2.00  n=2'])
   })
 
-  it('has a reason for each kind of card without a figure', () => {
+  it('the column of energy has a reason for each kind of card without a figure', () => {
     expect(cardProblem({ name: 'SwiftShader', software: true })).toContain('SwiftShader is a software driver')
     expect(cardProblem({ name: 'X', software: false })).toContain('no power of X alone can be read')
   })

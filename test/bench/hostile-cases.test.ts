@@ -15,16 +15,16 @@ const measured: Measured = {
 }
 
 describe('the hostile commands', () => {
-  it('hold every native, and nothing that is no native', () => {
+  it('the hostile commands hold every native, and nothing that is no native', () => {
     const natives = [...language.natives].filter(([, term]) => term instanceof NativeFunction).map(([name]) => name)
     expect(Object.keys(NATIVE_CALLS).toSorted()).toEqual(natives.toSorted())
   })
 
-  it('hold every native of flat work, and no other, under the largest arguments', () => {
+  it('the hostile commands hold every native of flat work, and no other, under the largest arguments', () => {
     expect(Object.keys(FLAT_CALLS).toSorted()).toEqual(flatNatives.toSorted())
   })
 
-  it('have a name each, also those that are known to fail', () => {
+  it('the hostile commands have a name each, also those that are known to fail', () => {
     const names = hostileCases.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining(Object.keys(knownFailures)))
@@ -44,7 +44,7 @@ describe('the hostile commands', () => {
       'throws Internal error: RangeError: no',
     ],
     ['refused before', { outcome: '9 gas, "Cannot resolve x' }, 'does not run: 9 gas, "Cannot resolve x'],
-  ])('are judged: %s', (_, changes, fault) => {
+  ])('the hostile commands are judged: %s', (_, changes, fault) => {
     expect(verdict({ ...measured, ...changes })).toBe(fault)
   })
 
@@ -55,11 +55,11 @@ describe('the hostile commands', () => {
     ['too much written', { written: 128 * 2 ** 20 + 1 }, false],
     ['an exception', { thrown: 'RangeError: no' }, false],
     ['an end before its own', { isWhole: false }, false],
-  ])('need no process of their own where others ran before: %s', (_, changes, clear) => {
+  ])('the hostile commands need no process of their own where others ran before: %s', (_, changes, clear) => {
     expect(isClear({ ...measured, estimatedMs: 1000, peakMiB: 256, ...changes })).toBe(clear)
   })
 
-  it('are printed with their fault, or else with their outcome', () => {
+  it('the hostile commands are printed with their fault, or else with their outcome', () => {
     const probed: Probed = { ...measured, name: 'a', fault: null, isAlone: true }
     expect(lineOf(probed)).toMatch(/^ {4} +2\.00 +512 +128\.0 +7 {2}a: 7 gas, success$/)
     expect(lineOf({ ...probed, isWhole: false, fault: 'time: 9 s' })).toMatch(/^FAIL +~2\.00 .* {2}a: time: 9 s$/)

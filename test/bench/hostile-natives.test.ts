@@ -7,7 +7,7 @@ import { rotating } from '../rotation.ts'
 
 describe('the hostile case', () => {
   it.each(rotating(Object.entries(NATIVE_CALLS), 25))(
-    'of %s calls it with large arguments, and the call returns',
+    'the hostile case of %s calls it with large arguments, and the call returns',
     (name, call) => {
       const hostile = nativeCases.find((each) => each.name === `native ${name}`)
       expect(hostile === undefined ? 'no such case' : reachFault(hostile, name, call)).toBeNull()

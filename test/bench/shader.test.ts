@@ -85,7 +85,7 @@ it('`newcut bench shader` prints a row for each card, or why it has none', async
 })
 
 describe('handMinimum', () => {
-  it('matches the operation graph of the compression function', () => {
+  it('handMinimum matches the operation graph of the compression function', () => {
     expect(handMinimum({ add: 3, xor: 3 })).toBe(874)
     // Only the last xor has three operands.
     expect(handMinimum({ add: 3, xor: 2 })).toBe(875)

@@ -13,7 +13,7 @@ if (kernel === null) throw new Error('no kernel runs here')
 const fastest: Kernel = kernel
 
 describe('the fixed search', () => {
-  it('has the checksum that @noble/hashes computes over its nonces', () => {
+  it('the fixed search has the checksum that @noble/hashes computes over its nonces', () => {
     const sweeps = isFull ? SHORT.sweeps : 1
     const work = fixedWork()
     const candidates: bigint[] = []
@@ -30,11 +30,14 @@ describe('the fixed search', () => {
     if (isFull) expect(checksum).toBe(SHORT.checksum)
   })
 
-  it.each(isFull ? [SHORT, LONG] : [SHORT])('has the checksum of the fastest kernel in $sweeps sweeps', (search) => {
-    expect(checkedRate(fastest, fixedWork(), search)).toBeGreaterThan(0)
-  })
+  it.each(isFull ? [SHORT, LONG] : [SHORT])(
+    'the fixed search has the checksum of the fastest kernel in $sweeps sweeps',
+    (search) => {
+      expect(checkedRate(fastest, fixedWork(), search)).toBeGreaterThan(0)
+    },
+  )
 
-  it('gives no rate for a kernel with wrong results', () => {
+  it('the fixed search gives no rate for a kernel with wrong results', () => {
     const wrong = {
       ...fastest,
       sweep: (...[low, middle, from, to]: Parameters<Kernel['sweep']>) => fastest.sweep(low, middle ^ 1, from, to),

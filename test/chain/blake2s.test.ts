@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { finish, midstate } from '../../src/ground/chain/blake2s.ts'
 
 describe('BLAKE2s in two steps', () => {
-  it('agrees with node:crypto for messages of any length', () => {
+  it('BLAKE2s in two steps agrees with node:crypto for messages of any length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 500 }), (message) => {
         const mid = midstate(message)

@@ -195,7 +195,8 @@ describe('headers that do not fit a cut', () => {
     adjacents: new Map(header.adjacents).set(chain, hash),
   })
 
-  it('accepts an unchanged header', () => expect(extendsCut(world.cut, header)).toBe(true))
+  it('headers that do not fit a cut accepts an unchanged header', () =>
+    expect(extendsCut(world.cut, header)).toBe(true))
 
   it.each([
     ['an unknown chain', { ...header, chainId: 10 }],
@@ -205,9 +206,9 @@ describe('headers that do not fit a cut', () => {
     ['an adjacent two behind', withAdjacent(adjacent, world.block(world.head(adjacent).parent).parent)],
     ['an adjacent of another chain', withAdjacent(adjacent, header.parent)],
     ['an adjacent chain that does not exist', withAdjacent(10, header.parent)],
-  ])('refuses %s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
+  ])('headers that do not fit a cut refuses %s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
 
-  it('throws for a cut that breaks the rules and for a chain that is not in it', () => {
+  it('headers that do not fit a cut throws for a cut that breaks the rules and for a chain that is not in it', () => {
     const torn = new Map(world.cut).set(adjacent, { ...world.head(adjacent), height: header.height + 5n })
     expect(() => extensionOf(network, torn, open)).toThrow(RangeError)
     const genesis = genesisHeader(network, adjacent, PAYLOAD_HASH)
@@ -218,14 +219,14 @@ describe('headers that do not fit a cut', () => {
     expect(() => extensionOf(network, partial, open)).toThrow(RangeError)
   })
 
-  it('hashes the block hashes in chain order for the id of a cut', () => {
+  it('headers that do not fit a cut hashes the block hashes in chain order for the id of a cut', () => {
     const sha = createHash('sha512-256')
     for (const chain of chains) sha.update(world.head(chain).hash)
     const shuffled = new Map([...world.cut].reverse())
     expect(encodeHex(cutId(shuffled))).toBe(sha.digest('hex'))
   })
 
-  it('wraps the weight of a cut at 256 bits', () => {
+  it('headers that do not fit a cut wraps the weight of a cut at 256 bits', () => {
     const heavy = { ...header, weight: MAX_TARGET }
     expect(cutWeight(new Map([0, 1].map((chain) => [chain, heavy])))).toBe(MAX_TARGET - 1n)
   })
@@ -237,7 +238,7 @@ describe('from petersen to twenty at height 60', () => {
   const added = [...graphs.twenty.adjacents.keys()].slice(old.length)
 
   it.each(['from the start', 'when the last old chain arrives'] as const)(
-    'continues through the change of graph with the new chains in the cut %s',
+    'from petersen to twenty at height 60 continues through the change of graph with the new chains in the cut %s',
     (when) => {
       const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
       let waiting = 0
@@ -265,7 +266,7 @@ describe('from petersen to twenty at height 60', () => {
     },
   )
 
-  it('begins new chains at the height of the new graph, adjacent to genesis blocks', () => {
+  it('from petersen to twenty at height 60 begins new chains at the height of the new graph, adjacent to genesis blocks', () => {
     expect([0, 9, 10, 19].map((chain) => genesisHeight(network, chain))).toEqual([0, 0, 60, 60])
     expect(() => genesisHeight(network, 20)).toThrow(RangeError)
     for (const chain of added) {
@@ -277,7 +278,7 @@ describe('from petersen to twenty at height 60', () => {
     }
   })
 
-  it('takes the newest graph that has begun at a height', () => {
+  it('from petersen to twenty at height 60 takes the newest graph that has begun at a height', () => {
     const names = [0, 59, 60, 61, 10_000].map((height) => graphAt(network, height).name)
     expect(names).toEqual(['petersen', 'petersen', 'twenty', 'twenty', 'twenty'])
     expect([852_053, 852_054].map((height) => graphAt(mainnet01, height).name)).toEqual(['petersen', 'twenty'])
@@ -296,13 +297,13 @@ describe('epochs', () => {
     expect(effectiveWindow({ ...development, window: null }, 5)).toBeNull()
   })
 
-  it('start with blocks 12, 24 .. 120, then 240, 360 ..', () => {
+  it('epochs start with blocks 12, 24 .. 120, then 240, 360 ..', () => {
     const first = [...Array(600).keys()].filter((height) => height > 0 && startsEpoch(development, height - 1))
     expect(first).toEqual([12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 240, 360, 480])
     expect(startsEpoch({ ...development, window: null }, 119)).toBe(false)
   })
 
-  it('start at the time of the last block before them, and all their blocks carry that time', () => {
+  it('epochs start at the time of the last block before them, and all their blocks carry that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
       expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart
@@ -342,7 +343,7 @@ describe('epochs', () => {
     expect(expectedFor({ ...network, window: null }, parent, [adjacent], 20_000n).target).toBe(7n)
   })
 
-  it('make no target easier than 2^256 - 1, and a target of 0 when no time has passed', () => {
+  it('epochs make no target easier than 2^256 - 1, and a target of 0 when no time has passed', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 23n, target: MAX_TARGET / 2n, epochStart: 0n, creationTime: 24_001n })
     expect(expectedFor(network, parent, [], 0n)).toMatchObject({ target: MAX_TARGET, weight: 1n })
@@ -355,7 +356,7 @@ describe('epochs', () => {
     expect(expectedFor(network, still, [still], 0n)).toMatchObject({ target: 0n, weight: 0n })
   })
 
-  it('wrap the weight of a block at 256 bits', () => {
+  it('epochs wrap the weight of a block at 256 bits', () => {
     const parent = header({ height: 5n, weight: MAX_TARGET, target: MAX_TARGET })
     expect(expectedFor(development, parent, [], 0n).weight).toBe(0n)
   })

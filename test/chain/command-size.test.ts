@@ -8,7 +8,7 @@ const command = { cmd: '{"x":"é"}', proof: null, sigs: [], schemes: [] } as con
 const parts = { signature: 'c2ln', authenticatorData: 'YXV0aA', clientDataJSON: '{"type":"webauthn.get"}' }
 
 describe('the size of a command', () => {
-  it('counts bytes of UTF-8, and the proof of a continuation separately', () => {
+  it('the size of a command counts bytes of UTF-8, and the proof of a continuation separately', () => {
     expect(commandSizeOf(command)).toMatchObject({ bytes: 10, proofBytes: 0, signatureBytes: 0 })
     expect(commandSizeOf({ ...command, cmd: '{"proof":"é1"}', proof: 'é1' })).toMatchObject({
       bytes: 12,
@@ -16,13 +16,13 @@ describe('the size of a command', () => {
     })
   })
 
-  it('counts each signature in its normal form: 138 bytes for 128 digits', () => {
+  it('the size of a command counts each signature in its normal form: 138 bytes for 128 digits', () => {
     const sig = 'ab'.repeat(64)
     expect(commandSizeOf({ ...command, sigs: [{ sig }, { sig }, null] }).signatureBytes).toBe(276)
     expect(commandSizeOf({ ...command, sigs: [{ sig: 'a"\n' }] }).signatureBytes).toBe('{"sig":"a\\"\\n"}'.length)
   })
 
-  it("writes the parts of a WebAuthn signature in the nodes' order, without spaces", () => {
+  it("the size of a command writes the parts of a WebAuthn signature in the nodes' order, without spaces", () => {
     const { authenticatorData, clientDataJSON, signature } = parts
     const written = JSON.stringify({ sig: JSON.stringify({ authenticatorData, clientDataJSON, signature }) })
     const sig = JSON.stringify({ more: 1, ...parts }, null, 2)
@@ -37,7 +37,7 @@ describe('the size of a command', () => {
     )
   })
 
-  it('counts signers by their scheme, ED25519 by default', () => {
+  it('the size of a command counts signers by their scheme, ED25519 by default', () => {
     const size = commandSizeOf({ ...command, schemes: [undefined, null, 'ED25519', 'WebAuthn'] })
     expect(size).toMatchObject({ ed25519Signers: 3, webAuthnSigners: 1 })
     const without = sizeGas(commandSizeOf(command), 'post32')
@@ -49,14 +49,17 @@ describe('the size of a command', () => {
     ['SLH-DSA-SHA2-128s', 816],
     ['SLH-DSA-SHA2-192s', 1584],
     ['SLH-DSA-SHA2-256s', 3992],
-  ])('charges for a signer with %s from post33 on, and no limit is enough under post32', (scheme, gas) => {
-    const size = commandSizeOf({ ...command, schemes: [scheme, 'ED25519', scheme, 'WebAuthn'] })
-    const without = commandSizeOf({ ...command, schemes: ['ED25519', 'WebAuthn'] })
-    expect(sizeGas(size, 'post33') - sizeGas(without, 'post33')).toBe(2 * gas)
-    expect(sizeGas(without, 'post33')).toBe(sizeGas(without, 'post32'))
-    expect(sizeGas(size, 'post32')).toBeGreaterThanOrEqual(2 ** 64)
-    for (const model of ['pre31', 'post31'] as const) expect(sizeGas(size, model)).toBe(sizeGas(without, model))
-  })
+  ])(
+    'the size of a command charges for a signer with %s from post33 on, and no limit is enough under post32',
+    (scheme, gas) => {
+      const size = commandSizeOf({ ...command, schemes: [scheme, 'ED25519', scheme, 'WebAuthn'] })
+      const without = commandSizeOf({ ...command, schemes: ['ED25519', 'WebAuthn'] })
+      expect(sizeGas(size, 'post33') - sizeGas(without, 'post33')).toBe(2 * gas)
+      expect(sizeGas(without, 'post33')).toBe(sizeGas(without, 'post32'))
+      expect(sizeGas(size, 'post32')).toBeGreaterThanOrEqual(2 ** 64)
+      for (const model of ['pre31', 'post31'] as const) expect(sizeGas(size, model)).toBe(sizeGas(without, model))
+    },
+  )
 })
 
 it.each([

@@ -155,18 +155,21 @@ it.each(vectors.counting_runs)('counts alike on all chains: $name', (run) => {
 
 describe('headers', () => {
   const ofText = (text: string) => decodeHeader(decodeBase64Url(text))
-  it.each([...vectors.real_headers, ...vectors.made_headers])('judges $name $source, height $height', (each) => {
-    const [header, parent] = [ofText(each.header), ofText(each.parent)]
-    const adjacents = each.adjacents.map((adjacent) =>
-      ofText(typeof adjacent === 'string' ? adjacent : adjacent.header),
-    )
-    const ancestry = { parent, adjacentParents: new Map(adjacents.map((adjacent) => [adjacent.chainId, adjacent])) }
-    const broken = brokenRules(networks[each.network], header, ancestry, {
-      now: null,
-      checkPow: each.name === undefined,
-    })
-    expect([each.valid, broken.toSorted()]).toEqual([broken.length === 0, [...(each.reasons ?? [])].toSorted()])
-  })
+  it.each([...vectors.real_headers, ...vectors.made_headers])(
+    'headers judges $name $source, height $height',
+    (each) => {
+      const [header, parent] = [ofText(each.header), ofText(each.parent)]
+      const adjacents = each.adjacents.map((adjacent) =>
+        ofText(typeof adjacent === 'string' ? adjacent : adjacent.header),
+      )
+      const ancestry = { parent, adjacentParents: new Map(adjacents.map((adjacent) => [adjacent.chainId, adjacent])) }
+      const broken = brokenRules(networks[each.network], header, ancestry, {
+        now: null,
+        checkPow: each.name === undefined,
+      })
+      expect([each.valid, broken.toSorted()]).toEqual([broken.length === 0, [...(each.reasons ?? [])].toSorted()])
+    },
+  )
 })
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })

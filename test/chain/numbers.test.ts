@@ -11,7 +11,7 @@ describe('targets', () => {
   const target = fc.oneof(bits(256), fc.nat({ max: 256 }).chain(bits))
   const difficulty = target.filter((value) => value > 0n)
 
-  it('computes difficulty and target as floor(MAX / x) of each other', () => {
+  it('targets computes difficulty and target as floor(MAX / x) of each other', () => {
     fc.assert(
       fc.property(difficulty, (value) => {
         expect(targetOfDifficulty(value)).toBe(((1n << 256n) - 1n) / value)
@@ -37,7 +37,7 @@ describe('targets', () => {
     )
   })
 
-  it('counts leading zero bits as the level', () => {
+  it('targets counts leading zero bits as the level', () => {
     for (let level = 0; level <= 256; level++) {
       const easiest = targetOfLevel(level)
       expect(levelOf(easiest)).toBe(level)
@@ -54,7 +54,7 @@ describe('targets', () => {
     for (const level of [-1, 257, 0.5, Number.NaN]) expect(() => targetOfLevel(level)).toThrow(RangeError)
   })
 
-  it('accepts a hash up to the target, the target included', () => {
+  it('targets accepts a hash up to the target, the target included', () => {
     fc.assert(
       fc.property(bits(256), target, (value, limit) => {
         expect(meets(u256LE(value), limit)).toBe(value <= limit)
@@ -83,7 +83,7 @@ describe('units', () => {
     )
   })
 
-  it('takes the next prefix if rounding reaches it', () => {
+  it('units takes the next prefix if rounding reaches it', () => {
     const edges = [0, 1, 950, 999, 999.4, 999.5, 1000, 9995, 99_950, 999_499, 999_500, 61_234_567]
     expect(edges.map(withPrefix)).toEqual([
       '0',
@@ -109,7 +109,7 @@ describe('units', () => {
     ])
   })
 
-  it('formats a duration that reads back to the same time, apart from dropped digits', () => {
+  it('units formats a duration that reads back to the same time, apart from dropped digits', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
     const readMs = (text: string) => {
       const words = text.split(' ')

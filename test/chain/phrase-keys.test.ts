@@ -31,7 +31,7 @@ describe('keys of a phrase', () => {
     expect(publicKeyOf(derivedKey(seedOfPhrase(phrase), [44, 626, index, 0, 0]))).toBe(publicKey)
   })
 
-  it("has account keys at m/44'/626'/i'", () => {
+  it("keys of a phrase has account keys at m/44'/626'/i'", () => {
     const seed = seedOfPhrase('one two')
     expect(secretKeyAt(seed, 7)).toEqual(derivedKey(seed, [44, 626, 7]))
     expect(secretKeyAt(seed, 8)).not.toEqual(secretKeyAt(seed, 7))

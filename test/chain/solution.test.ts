@@ -11,7 +11,7 @@ import {
 } from '../../src/ground/chain/solution.ts'
 
 describe('a step', () => {
-  it('leads to a verdict, or to none yet', () => {
+  it('a step leads to a verdict, or to none yet', () => {
     expect(Object.fromEntries(stepNames.map((step) => [step, verdictOf(step)]))).toEqual({
       ...{ found: null, 'handed-in': null, acknowledged: null },
       ...{ credited: 'accepted', confirmed: 'accepted', unconfirmed: 'unconfirmed' },
@@ -19,7 +19,7 @@ describe('a step', () => {
     })
   })
 
-  it('says whether the issuer accepted the solution', () => {
+  it('a step says whether the issuer accepted the solution', () => {
     const not = stepNames.filter((step) => !wasTaken(step))
     expect(not).toEqual(['found', 'handed-in', 'rejected', 'lost'])
   })

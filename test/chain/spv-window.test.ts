@@ -26,13 +26,13 @@ describe('how far below the parent a proof may end', () => {
   const within = (window: number | null, rootHeight: number, parentHeight: number, genesisHeight = 0) =>
     isInSpvWindow(window, { rootHeight, parentHeight, genesisHeight })
 
-  it("includes the block at the window's end", () => {
+  it("how far below the parent a proof may end includes the block at the window's end", () => {
     expect(within(100, 900, 1000)).toBe(true)
     expect(within(100, 899, 1000)).toBe(false)
     expect(within(null, 0, 1000)).toBe(true)
   })
 
-  it('does not limit a chain that is shorter than the window, from its genesis block', () => {
+  it('how far below the parent a proof may end does not limit a chain that is shorter than the window, from its genesis block', () => {
     expect(within(100, 0, 99)).toBe(true)
     expect(within(100, 0, 100)).toBe(true)
     expect(within(100, 0, 101)).toBe(false)

@@ -164,7 +164,7 @@ describe('a text that is not a proof', () => {
     ['a transaction', proofText({ ...valid, subject: input(0, 0x13, 0x7b) }), 'it is not the output of a transaction'],
     ['a coinbase', proofText({ ...valid, subject: input(0, 0x18, 0x7b) }), 'it is not the output of a transaction'],
   ]
-  it.each(cases)('%s', (_name, text, message) => {
+  it.each(cases)('a text that is not a proof %s', (_name, text, message) => {
     expect(() => decodeProof(text)).toThrow(FormatError)
     expect(() => decodeProof(text)).toThrow(message)
   })
@@ -179,7 +179,7 @@ describe('merkle paths', () => {
   const entriesOf = (count: number) =>
     Array.from({ length: count }, (_, i) => Uint8Array.from(hash('sha512-256', String(i), 'buffer')))
 
-  it('lead from every entry of every small tree to its root', () => {
+  it('merkle paths lead from every entry of every small tree to its root', () => {
     for (let count = 1; count <= 40; count++) {
       const entries = entriesOf(count)
       const root = merkleRoot(entries)
@@ -191,12 +191,12 @@ describe('merkle paths', () => {
     }
   })
 
-  it('are refused for entries that do not exist', () => {
+  it('merkle paths are refused for entries that do not exist', () => {
     for (const index of [-1, 3, Number.NaN]) expect(() => merkleSteps(entriesOf(3), index)).toThrow(RangeError)
     expect(() => merkleSteps([], 0)).toThrow('entry 0 of 0')
   })
 
-  it('keep their bytes', () => {
+  it('merkle paths keep their bytes', () => {
     const step = fc.record({
       side: fc.constantFrom('left' as const, 'right' as const),
       sibling: fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -214,7 +214,7 @@ describe('merkle paths', () => {
     )
   })
 
-  it('of the maximum length can be read', () => {
+  it('merkle paths of the maximum length can be read', () => {
     const steps = Array.from({ length: MAX_STEPS }, () => ({ side: 'left' as const, sibling: new Uint8Array(32) }))
     expect(decodePath(encodePath({ position: 0n, steps })).steps).toHaveLength(MAX_STEPS)
   })
@@ -232,7 +232,7 @@ describe('shortest paths', () => {
     return found
   }
 
-  it.each(Object.values(graphs).map((graph) => [graph.name, graph] as const))('%s', (_name, graph) => {
+  it.each(Object.values(graphs).map((graph) => [graph.name, graph] as const))('shortest paths %s', (_name, graph) => {
     for (const from of graph.adjacents.keys()) {
       for (const [to, steps] of distances(graph.adjacents, from)) {
         const path = shortestPath(graph, from, to) ?? []
@@ -244,7 +244,7 @@ describe('shortest paths', () => {
     }
   })
 
-  it('do not exist to an unknown chain, nor across a gap', () => {
+  it('shortest paths do not exist to an unknown chain, nor across a gap', () => {
     expect(shortestPath(graphs.pair, 0, 2)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 0)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 2)).toBe(null)

@@ -65,7 +65,7 @@ describe('162 headers, most of them real', () => {
     }
   })
 
-  it('include 60 genesis headers that follow from network and payload hash', () => {
+  it('162 headers, most of them real include 60 genesis headers that follow from network and payload hash', () => {
     const genesis = headerRecords.filter(({ kind }) => kind === 'genesis')
     expect(genesis).toHaveLength(60)
     for (const record of genesis) {
@@ -93,7 +93,7 @@ interface DifficultyRecord {
 describe('real blocks with all their parents', () => {
   const sets: DifficultyRecord[] = read('difficulty.json')
   it.each(sets.map((set) => [set.network, set.height, set] as const))(
-    'keep every rule: %s, height %i',
+    'real blocks with all their parents keep every rule: %s, height %i',
     (name, height, set) => {
       const network = networks[name]
       const header = decodeHeader(decodeHex(set.header_hex))
@@ -158,7 +158,7 @@ describe('payload hashes', () => {
     }
   }
   it.each((read('payloads.json') as PayloadRecord[]).map((record, i) => [i, record] as const))(
-    'match those of real payload %i',
+    'payload hashes match those of real payload %i',
     (_i, record) => {
       const { payload } = record
       const bytes = (text: string) => decodeBase64Url(text)

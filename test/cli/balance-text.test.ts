@@ -18,7 +18,7 @@ describe('balances', () => {
     ])
   })
 
-  it('lose no digit in JSON', () => {
+  it('balances lose no digit in JSON', () => {
     const json = balanceJson('me', balances(['123456789012345678.123456789012', null]))
     const amount = '123456789012345678.123456789012'
     expect(JSON.parse(json)).toEqual({ account: 'me', total: amount, chains: { 0: amount, 1: null } })

@@ -52,7 +52,7 @@ describe('the order of sources', () => {
     expect(resolveConfig(mineOptions, {}, environment, path).values.pow).toBe(pow)
   })
 
-  it('refuses a switch under both of its names', () => {
+  it('the order of sources refuses a switch under both of its names', () => {
     const environment = { NEWCUT_POW: 'true', NEWCUT_NO_POW: '1' }
     const message = 'NEWCUT_POW=true and NEWCUT_NO_POW=1 are the same option: set only one of them'
     expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
@@ -69,7 +69,7 @@ describe('the order of sources', () => {
     expect(resolveConfig(balanceOptions, {}, environment, path).values.node).toBe('http://a:1')
   })
 
-  it('refuses nodes under both names', () => {
+  it('the order of sources refuses nodes under both names', () => {
     const environment = { NEWCUT_NODE: 'a:1', NEWCUT_NODES: 'b:2' }
     const message = 'NEWCUT_NODE=a:1 and NEWCUT_NODES=b:2 are the same option: set only one of them'
     expect(() => resolveConfig(mineOptions, {}, environment, undefined)).toThrow(message)
@@ -93,9 +93,12 @@ describe('the order of sources', () => {
     [{}, yamlFile('tag.yaml', 'threads: !many 2\n'), 'Unresolved tag: !many at line 1'],
     [{}, yamlFile('directive.yaml', '%YES\n---\nthreads: 2\n'), 'Unknown directive %YES at line 1'],
     [{}, join(folder, 'missing.yaml'), 'ENOENT'],
-  ])('refuses an invalid value with its place and the reason: %j %s', (environment, path, message) => {
-    expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
-  })
+  ])(
+    'the order of sources refuses an invalid value with its place and the reason: %j %s',
+    (environment, path, message) => {
+      expect(() => resolveConfig(mineOptions, {}, environment, path)).toThrow(message)
+    },
+  )
 
   it('newcut config prints a file with the same meaning', async () => {
     const args = ['--threads', '1', '--difficulty', '2.5G', '--http', 'off', '--block-delay', '1500ms', '--no-pow']
@@ -157,13 +160,13 @@ describe('values', () => {
     [yesNo, 'maybe', undefined],
     [publicKeys, ['AB'.repeat(32)], ['ab'.repeat(32)]],
     [publicKeys, 'zz'.repeat(32), undefined],
-  ])('are read, or refused when they are not of their kind (row %#)', (kind, raw, value) => {
+  ])('values are read, or refused when they are not of their kind (row %#)', (kind, raw, value) => {
     expect(kind.parse(raw)).toEqual(value)
   })
 })
 
 describe('newcut config COMMAND', () => {
-  it('prints the options of that command, with their origins', async () => {
+  it('newcut config COMMAND prints the options of that command, with their origins', async () => {
     const { code, out } = await run(['config', 'devnet', '--port', '3000'], { NEWCUT_GRAPH: 'petersen' })
     expect(code).toBe(0)
     expect(out).toContain('port: 3000 # flag\n')
@@ -173,7 +176,7 @@ describe('newcut config COMMAND', () => {
     )
   })
 
-  it('refuses a name that is no command', async () => {
+  it('newcut config COMMAND refuses a name that is no command', async () => {
     const { code, err } = await run(['config', 'devnt'])
     expect([code, err]).toEqual([2, 'newcut: devnt: no such command; did you mean devnet? [BAD_OPTION]\n'])
   })

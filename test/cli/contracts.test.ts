@@ -65,26 +65,26 @@ describe('newcut local', () => {
     expect(await output('local', code)).toBe(`${value}\n`)
   })
 
-  it('reads data on the requested chain', async () => {
+  it('newcut local reads data on the requested chain', async () => {
     const file = join(folder, 'data.json')
     writeFileSync(file, '{"n": 0.1234567890123456789}')
     expect(await output('local', '(read-decimal "n")', '--data', `@${file}`)).toBe('0.1234567890123456789\n')
     expect(await output('local', '(at "chain-id" (chain-data))', '--chain', '2')).toBe('"2"\n')
   })
 
-  it('reads code from a file', async () => {
+  it('newcut local reads code from a file', async () => {
     const file = join(folder, 'sum.pact')
     writeFileSync(file, '; a sum\n(fold (+) 0 [1 2 3])\n')
     expect(await output('local', file)).toBe('6\n')
   })
 
-  it('evaluates at an earlier block', async () => {
+  it('newcut local evaluates at an earlier block', async () => {
     const height = '(at "block-height" (chain-data))'
     const { value } = JSON.parse(await output('local', height, '--rewind', '1000000', '--json'))
     expect(value).toEqual({ int: 1 })
   })
 
-  it('prints the JSON of the wire with --json, for errors too', async () => {
+  it('newcut local prints the JSON of the wire with --json, for errors too', async () => {
     expect(JSON.parse(await output('local', '[1 1.5 "a"]', '--json'))).toMatchObject({
       chain: 0,
       value: [{ int: 1 }, 1.5, 'a'],
@@ -115,11 +115,11 @@ describe('newcut local', () => {
     [['(fold (+) 0 (enumerate 1 1000))', '--gas-limit', '10'], '(give more gas with --gas-limit) [COMMAND_FAILED]'],
     [['1', '--fingerprint', 'ab'.repeat(32)], 'does not use TLS'],
     [['1', '--node', '127.0.0.1:1'], '(is a node running there? newcut devnet starts one; --node names another)'],
-  ])('refuses %j', async (args, message) => {
+  ])('newcut local refuses %j', async (args, message) => {
     expect(await failure('local', ...args)).toContain(message)
   })
 
-  it('takes options of a single call from flags only', async () => {
+  it('newcut local takes options of a single call from flags only', async () => {
     const { err } = await run(['local', '1', '--node', url], { NEWCUT_CHAIN: '1' })
     expect(err).toContain('NEWCUT_CHAIN in the environment: no such option')
     expect((await run(['local', '1', '--node', url], { NEWCUT_DATA: '/some/folder' })).out).toBe('1\n')
@@ -133,7 +133,7 @@ function unitsOf(amount: string): bigint {
 }
 
 describe('newcut balance', () => {
-  it('shows every chain and the total, aligned at the decimal points', async () => {
+  it('newcut balance shows every chain and the total, aligned at the decimal points', async () => {
     expect(await output('balance', 'sender05')).toBe(
       'sender05\nchain 0   150000000.0\nchain 1   150000000.0\nchain 2   150000000.0\ntotal     450000000.0\n',
     )
@@ -144,7 +144,7 @@ describe('newcut balance', () => {
     })
   })
 
-  it('reports an unknown account', async () => {
+  it('newcut balance reports an unknown account', async () => {
     expect(await output('balance', 'nobody')).toBe('nobody: on none of the 3 chains\n')
   })
 
@@ -156,7 +156,7 @@ describe('newcut balance', () => {
     expect(await output('balance')).toMatch(/^k:3b6a27b[0-9a-f]+\nchain 0 +\d+\.\d+\n/)
   })
 
-  it('continues with --watch, one line for each change', async () => {
+  it('newcut balance continues with --watch, one line for each change', async () => {
     const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
     const change = /changed {3}chain ([012]) {2}(\d+\.\d+) {2}\+(\d+\.\d+) {2}total (\d+\.\d+)/
     const [, chain, now = '', gain = '', total = ''] = await watching.sees(change)
@@ -169,7 +169,7 @@ describe('newcut balance', () => {
     expect(await watching.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('ends without an error if it is stopped while it waits for an answer', async () => {
+  it('newcut balance ends without an error if it is stopped while it waits for an answer', async () => {
     const watching = startHere(['balance', '--watch'], { NEWCUT_NODE: url })
     await watching.sees(/^total/m)
     const faults = async () => {
@@ -196,7 +196,7 @@ describe('newcut send', () => {
     )
   })
 
-  it('prints the request key with --no-wait, and newcut result prints its value', async () => {
+  it('newcut send prints the request key with --no-wait, and newcut result prints its value', async () => {
     const key = (await output('send', '"later"', '--key', 'sender01', '--no-wait', '--chain', '1')).trim()
     expect(key).toMatch(/^[\w-]{43}$/)
     expect(await output('result', key, '--chain', '1', '--depth', '2')).toBe('"later"\n')
@@ -212,7 +212,7 @@ describe('newcut send', () => {
     },
   )
 
-  it('signs with several keys, for the listed capabilities', async () => {
+  it('newcut send signs with several keys, for the listed capabilities', async () => {
     const transfers = '[(coin.transfer "sender02" "sender03" 1.5) (coin.transfer "sender03" "sender02" 1.25)]'
     const caps = [
       '(coin.GAS)',
@@ -226,7 +226,7 @@ describe('newcut send', () => {
     expect(await failure('send', transfers, '--key', 'sender02', ...flags)).toContain('Keyset failure ( keys-all )')
   })
 
-  it('prints the result from the block without a preflight', async () => {
+  it('newcut send prints the result from the block without a preflight', async () => {
     const args = ['send', '(enforce false "too late")', '--key', 'sender00', '--no-preflight']
     const { code, out, err } = await newcut(...args)
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -246,13 +246,13 @@ describe('newcut send', () => {
     [['1', '--key', 'sender00', '--gas-limit', '9999999'], '(give less with --gas-limit: no block has so much)'],
     [['1', '--key', 'sender00', '--ttl', '49h'], '(--ttl is at most 48h; is the clock here right?)'],
     [['1', '--key', 'sender00', '--no-wait', '--depth', '1'], '--depth has no effect: with --no-wait'],
-  ])('refuses %j', async (args, message) => {
+  ])('newcut send refuses %j', async (args, message) => {
     expect(await failure('send', ...args)).toContain(message)
   })
 })
 
 describe('newcut transfer', () => {
-  it('creates a k: account, and moves coins that its key signs for', async () => {
+  it('newcut transfer creates a k: account, and moves coins that its key signs for', async () => {
     const { file, account } = await keyFile('first.yaml')
     expect(await output('transfer', account, '2.5', '--key', 'sender00')).toBe(
       `moved 2.5 coins from sender00 to ${account} on chain 0\n`,
@@ -269,7 +269,7 @@ describe('newcut transfer', () => {
     expect(Number((await balanceOf(account)).total)).toBeCloseTo(left, 12)
   })
 
-  it('warns of a key file that other users may read, and so does newcut send', async () => {
+  it('newcut transfer warns of a key file that other users may read, and so does newcut send', async () => {
     const { file, account } = await keyFile('open.yaml')
     chmodSync(file, 0o644)
     await output('transfer', account, '1', '--key', 'sender00')
@@ -286,7 +286,7 @@ describe('newcut transfer', () => {
     }
   })
 
-  it('creates an account of another name with the given keyset', async () => {
+  it('newcut transfer creates an account of another name with the given keyset', async () => {
     const { file, account } = await keyFile('second.json', '--json')
     // The key may be given as its `k:` account.
     for (const [shop, key] of [
@@ -301,7 +301,7 @@ describe('newcut transfer', () => {
     }
   })
 
-  it('moves coins to another chain, in two steps', async () => {
+  it('newcut transfer moves coins to another chain, in two steps', async () => {
     const { account } = await keyFile('third.yaml')
     const { code, out, err } = await newcut('transfer', account, '1.5', '--key', 'sender07', '--to-chain', '2')
     expect({ code, out }).toEqual({
@@ -314,7 +314,7 @@ describe('newcut transfer', () => {
     expect((await balanceOf(account)).chains).toEqual({ 0: null, 1: null, 2: '1.5' })
   })
 
-  it('may be stopped between the steps and continued once', async () => {
+  it('newcut transfer may be stopped between the steps and continued once', async () => {
     const stopping = startHere(['transfer', 'sender09', '7', '--key', 'sender08', '--to-chain', '1'], {
       NEWCUT_NODE: url,
     })
@@ -336,7 +336,7 @@ describe('newcut transfer', () => {
     expect((await balanceOf('sender09')).chains[1]).toBe('190000007')
   })
 
-  it('does not begin a transfer that nobody could finish', async () => {
+  it('newcut transfer does not begin a transfer that nobody could finish', async () => {
     const { file, account } = await keyFile('fourth.yaml')
     await output('transfer', account, '2', '--key', 'sender00')
     const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']
@@ -367,11 +367,11 @@ describe('newcut transfer', () => {
     ],
     [['a', '1', '--continue', 'A'.repeat(43)], 'a 1: with --continue, the first step has fixed receiver and amount'],
     [['--continue', 'A'.repeat(43), '--key', 'sender00'], 'no chain has a result of AAAA'],
-  ])('refuses %j', async (args, message) => {
+  ])('newcut transfer refuses %j', async (args, message) => {
     expect(await failure('transfer', ...args)).toContain(message)
   })
 
-  it('does not continue a transaction that is no cross-chain transfer', async () => {
+  it('newcut transfer does not continue a transaction that is no cross-chain transfer', async () => {
     const { requestKey } = JSON.parse(await output('send', '1', '--key', 'sender00', '--json'))
     const { err } = await newcut('transfer', '--continue', requestKey, '--key', 'sender00')
     expect(err).toContain(`${requestKey} on chain 0 is not the first step of a transfer between chains`)

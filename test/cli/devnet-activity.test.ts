@@ -23,13 +23,13 @@ function started(isLive = false) {
 }
 
 describe('blocks', () => {
-  it('of miners have lines, and so does the first of automatic mining', () => {
+  it('blocks of miners have lines, and so does the first of automatic mining', () => {
     const { activity } = started()
     const shown = [block({ by: 'miner' }), block(), block(), block({ by: 'miner', transactions: 3 })]
     expect(shown.map((each) => activity.block(each))).toEqual([true, true, false, true])
   })
 
-  it('of automatic mining without transactions are summed up once a minute', () => {
+  it('blocks of automatic mining without transactions are summed up once a minute', () => {
     const { activity, wait, tick } = started()
     for (let i = 0; i < 10; i++) activity.block(block({ transactions: i % 5 === 4 ? 1 : 0 }))
     wait(59_999)
@@ -43,7 +43,7 @@ describe('blocks', () => {
     expect(tick({ ...NOW, highest: 12 })).toEqual(['empty | 1 block in 1 m  height 12'])
   })
 
-  it('of automatic mining have no lines if the status line shows the heights', () => {
+  it('blocks of automatic mining have no lines if the status line shows the heights', () => {
     const { activity, wait, tick } = started(true)
     for (let i = 0; i < 10; i++) activity.block(block())
     wait(600_000)
@@ -51,19 +51,22 @@ describe('blocks', () => {
     expect(activity.counts).toMatchObject({ blocks: 10, emptyBlocks: 10 })
   })
 
-  it.each([false, true])('by order are reported within a second, several in one line; status line: %s', (isLive) => {
-    const { activity, tick } = started(isLive)
-    expect(activity.block(block({ by: 'order' }))).toBe(false)
-    expect(tick()).toEqual(['block | chain 3  height 7      difficulty 100k'])
-    expect(tick()).toEqual([])
-    for (let i = 0; i < 500; i++) activity.block(block({ by: 'order', transactions: i === 3 ? 1 : 0 }))
-    expect(tick()).toEqual(['empty | 499 blocks by order  heights 12 to 13'])
-    expect(tick()).toEqual([])
-  })
+  it.each([false, true])(
+    'blocks by order are reported within a second, several in one line; status line: %s',
+    (isLive) => {
+      const { activity, tick } = started(isLive)
+      expect(activity.block(block({ by: 'order' }))).toBe(false)
+      expect(tick()).toEqual(['block | chain 3  height 7      difficulty 100k'])
+      expect(tick()).toEqual([])
+      for (let i = 0; i < 500; i++) activity.block(block({ by: 'order', transactions: i === 3 ? 1 : 0 }))
+      expect(tick()).toEqual(['empty | 499 blocks by order  heights 12 to 13'])
+      expect(tick()).toEqual([])
+    },
+  )
 })
 
 describe('transactions', () => {
-  it('of a block have lines for the first 20 and for up to 20 failures; one more line counts the others', () => {
+  it('transactions of a block have lines for the first 20 and for up to 20 failures; one more line counts the others', () => {
     const { show } = started()
     const few = show(...each(20, included))
     expect(few).toHaveLength(20)
@@ -78,14 +81,14 @@ describe('transactions', () => {
     expect(show(...each(21, included)).at(-1)).toBe('... | and 1 more transaction of chain 0 at height 12')
   })
 
-  it('of a refused request have as many lines', () => {
+  it('transactions of a refused request have as many lines', () => {
     const { show } = started()
     const lines = show(...each(50, refused))
     expect(lines).toHaveLength(21)
     expect(lines.at(-1)).toBe('... | and 30 more transactions of this request')
   })
 
-  it('of many blocks have 100 lines at once and then 10 a second; the others are counted', () => {
+  it('transactions of many blocks have 100 lines at once and then 10 a second; the others are counted', () => {
     const { show, wait, tick } = started()
     const lines = Array.from({ length: 100 }, () => show(...each(512, included))).flat()
     expect(lines.length).toBe(100)
@@ -99,7 +102,7 @@ describe('transactions', () => {
     expect(show(...each(1, included))).toHaveLength(1)
   })
 
-  it('that are dropped have the same limits', () => {
+  it('transactions that are dropped have the same limits', () => {
     const { show, wait, tick } = started()
     const lines = show(...Array.from({ length: 150 }, () => dropped()))
     expect(lines).toHaveLength(100)
@@ -107,7 +110,7 @@ describe('transactions', () => {
     expect(tick()).toEqual(['... | and 50 more transactions, 50 of them failed'])
   })
 
-  it('that return after a reorganisation have lines; those of the other branch have none', () => {
+  it('transactions that return after a reorganisation have lines; those of the other branch have none', () => {
     const { show } = started()
     expect(show(undone(), undone({ wentTo: 'chain' }))).toHaveLength(1)
     expect(show(...each(100, (place) => undone({ ...place, wentTo: 'chain' })))).toEqual([])
@@ -115,7 +118,7 @@ describe('transactions', () => {
 })
 
 describe('a pending transaction', () => {
-  it('has a line if no block has it for 3 s', () => {
+  it('a pending transaction has a line if no block has it for 3 s', () => {
     const { show, wait, tick } = started()
     expect(show(pending())).toEqual([])
     wait(2999)
@@ -126,7 +129,7 @@ describe('a pending transaction', () => {
     expect(tick()).toEqual([])
   })
 
-  it('has no line if a block has it by then, or if it was dropped', () => {
+  it('a pending transaction has no line if a block has it by then, or if it was dropped', () => {
     const { show, wait, tick } = started()
     show(pending({ requestKey: 'a' }), pending({ requestKey: 'b' }), pending({ requestKey: 'c' }))
     show(included({ requestKey: 'a' }), dropped({ requestKey: 'c' }))
@@ -134,7 +137,7 @@ describe('a pending transaction', () => {
     expect(tick()).toEqual(['pending | chain 0  b  (+ 1 2)  in no block for 3 s; blocks by miners'])
   })
 
-  it('has one of at most five lines at once; one more line counts the others', () => {
+  it('a pending transaction has one of at most five lines at once; one more line counts the others', () => {
     const { show, wait, tick } = started()
     for (let i = 0; i < 2000; i++) show(pending({ requestKey: `${i}` }))
     wait(3000)
@@ -144,7 +147,7 @@ describe('a pending transaction', () => {
     expect(tick()).toEqual([])
   })
 
-  it('is one of at most a thousand that are watched', () => {
+  it('a pending transaction is one of at most a thousand that are watched', () => {
     const { show, wait, tick } = started()
     const all = Array.from({ length: 1001 }, (_, i) => ({ requestKey: `${i}` }))
     for (const each of all) show(pending(each))
@@ -157,7 +160,7 @@ describe('a pending transaction', () => {
 describe('the status line', () => {
   const plain = (_style: string, text: string) => text
 
-  it('shows heights, pending transactions, and the results of transactions and blocks', () => {
+  it('the status line shows heights, pending transactions, and the results of transactions and blocks', () => {
     const { activity, show } = started(true)
     const status = (now = NOW, columns = 200) => devnetStatusText(now, activity.counts, columns, plain)
     expect(status()).toBe('heights 12 to 13  0 blocks, 0 without transactions  blocks by miners')

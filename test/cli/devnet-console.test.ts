@@ -32,7 +32,7 @@ async function untilMined(url: string): Promise<void> {
 }
 
 describe('newcut devnet without a terminal', () => {
-  it('prints a line for each transaction, and one for all empty blocks so far', async () => {
+  it('newcut devnet without a terminal prints a line for each transaction, and one for all empty blocks so far', async () => {
     const node = startHere(['devnet', '--port', '0', ...BLOCKS])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await untilMined(url)
@@ -67,7 +67,7 @@ describe('newcut devnet without a terminal', () => {
     }
   })
 
-  it('reports a waiting transaction, and the source of blocks', async () => {
+  it('newcut devnet without a terminal reports a waiting transaction, and the source of blocks', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--auto-mine', 'on-demand'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     expect(node.out()).toContain('make a block: curl')
@@ -78,7 +78,7 @@ describe('newcut devnet without a terminal', () => {
     )
   })
 
-  it('writes a JSON record for each step, and one for each block, with --log json', async () => {
+  it('newcut devnet without a terminal writes a JSON record for each step, and one for each block, with --log json', async () => {
     const node = startHere(['devnet', '--port', '0', ...BLOCKS, '--log', 'json'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
     await untilMined(url)
@@ -116,7 +116,7 @@ describe('newcut devnet without a terminal', () => {
     expect(records.filter(({ event }) => event === 'block').length).toBeGreaterThan(4)
   })
 
-  it('prints no transactions beside a command of --exec', async () => {
+  it('newcut devnet without a terminal prints no transactions beside a command of --exec', async () => {
     const send = `fetch(process.env.NEWCUT_NODE + '/api/v1/send', { method: 'POST', body: 'x' }).then((a) => console.log(a.status))`
     const { out, err } = await runProcess(['devnet', '--graph', 'pair', '--exec', `${process.execPath} -e "${send}"`])
     expect({ out, err }).toEqual({ out: '415\n', err: '' })

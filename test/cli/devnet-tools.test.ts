@@ -16,14 +16,14 @@ const recordsOf = (out: string) =>
     .map((line) => JSON.parse(line))
 
 describe('newcut devnet shows the funded accounts', () => {
-  it('with keys and coins, and a warning', async () => {
+  it('newcut devnet shows the funded accounts with keys and coins, and a warning', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
     await node.sees(/ warning {3}these keys are public: never use them on another network\n/)
     expect(node.out().match(/^ {2}sender0\d public [0-9a-f]{64} secret [0-9a-f]{64} coins \d+$/gm)).toHaveLength(10)
     expect(node.out()).toContain(`secret ${FIRST_SECRET} coins 100000000\n`)
   })
 
-  it('as JSON with --log json', async () => {
+  it('newcut devnet shows the funded accounts as JSON with --log json', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log', 'json'])
     await node.sees(/"event":"accounts".*\n/)
     const record = recordsOf(node.out()).find(({ event }) => event === 'accounts')
@@ -39,7 +39,7 @@ describe('newcut devnet shows the funded accounts', () => {
 })
 
 describe('newcut devnet --log-requests', () => {
-  it('prints method, path without its query, status, milliseconds and bytes', async () => {
+  it('newcut devnet --log-requests prints method, path without its query, status, milliseconds and bytes', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const answer = await fetch(`${url}${INFO}?key=secret`, { headers: { authorization: 'Bearer secret' } })
@@ -53,7 +53,7 @@ describe('newcut devnet --log-requests', () => {
     expect(node.out()).not.toContain('key=')
   })
 
-  it('writes JSON records with --log json', async () => {
+  it('newcut devnet --log-requests writes JSON records with --log json', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests', '--log', 'json'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)"/)
     await fetch(`${url}/devnet/snapshot`, {
@@ -68,7 +68,7 @@ describe('newcut devnet --log-requests', () => {
     expect(record.bytes).toBeGreaterThan(100)
   })
 
-  it('reports a stream when it ends', async () => {
+  it('newcut devnet --log-requests reports a stream when it ends', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair', '--log-requests'])
     const [, url] = await node.sees(URL_LINE)
     const reader = new AbortController()
@@ -83,17 +83,17 @@ describe('newcut devnet --exec', () => {
   const exec = (command: string, ...args: string[]) => ['devnet', '--graph', 'pair', ...args, '--exec', command]
   const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
 
-  it('runs a command with the address of a fresh node, and passes its output through', async () => {
+  it('newcut devnet --exec runs a command with the address of a fresh node, and passes its output through', async () => {
     const { code, out, err } = await runProcess(exec(`${ask}; echo wrong >&2`))
     expect({ code, out, err }).toEqual({ code: 0, out: '200\n', err: 'wrong\n' })
   })
 
-  it('exits with the code of the command', async () => {
+  it('newcut devnet --exec exits with the code of the command', async () => {
     expect(await runProcess(exec('exit 7'))).toMatchObject({ code: 7, out: '', err: '' })
     expect((await runProcess(exec('no-such-program-here'))).code).toBe(127)
   })
 
-  it('exits with 128 plus the signal number if a signal kills the command', async () => {
+  it('newcut devnet --exec exits with 128 plus the signal number if a signal kills the command', async () => {
     expect(await runProcess(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
   })
 
@@ -105,7 +105,7 @@ describe('newcut devnet --exec', () => {
     ])
   })
 
-  it('mines beside the command with --mine', async () => {
+  it('newcut devnet --exec mines beside the command with --mine', async () => {
     const wait = `fetch(u).then(a => a.json()).then(c => c.height > 0 ? console.log('mined') : setTimeout(look, 50))`
     const script = `const u = process.env.NEWCUT_NODE + '/chainweb/0.0/development/cut'; const look = () => ${wait}; look()`
     const args = ['--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10']
@@ -115,7 +115,7 @@ describe('newcut devnet --exec', () => {
     })
   })
 
-  it('ends the command and all its child processes when it is stopped', async () => {
+  it('newcut devnet --exec ends the command and all its child processes when it is stopped', async () => {
     const node = start(exec('echo begun; sleep 100 & wait'))
     await node.sees(/begun/)
     node.child.kill('SIGTERM')

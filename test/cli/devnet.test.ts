@@ -15,7 +15,7 @@ function devnet(...args: string[]) {
 }
 
 describe('newcut devnet --mine', () => {
-  it('mines its own network with proof of work, and prints events of miner and node', async () => {
+  it('newcut devnet --mine mines its own network with proof of work, and prints events of miner and node', async () => {
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '200', '--graph', 'pair')
     const [, url] = await node.sees(URL_LINE)
     expect(node.out()).toMatch(/difficulty 200 at/)
@@ -31,7 +31,7 @@ describe('newcut devnet --mine', () => {
     expect(out).toMatch(/summary {3}\d+ accepted( {2}\d+ unconfirmed)?( {2}\d+ stale)?\n/)
   })
 
-  it('mines for the only key that may mine', async () => {
+  it('newcut devnet --mine mines for the only key that may mine', async () => {
     const key = 'ab'.repeat(32)
     const node = devnet('--mine', '--threads', '1', '--kernel', 'js', '--difficulty', '10', '--mining-public-key', key)
     const [, url] = await node.sees(URL_LINE)
@@ -77,7 +77,7 @@ describe('newcut devnet --auto-mine', () => {
     ['simulated:2.5 kH/s', { kind: 'simulated', hashesPerSecond: 2500 }],
     ['simulated:7H/s', { kind: 'simulated', hashesPerSecond: 7 }],
     ['simulated:5000EH/s', { kind: 'simulated', hashesPerSecond: 5e21 }],
-  ] as const)('reads %s, and formats it so that it reads back the same', (text, value) => {
+  ] as const)('newcut devnet --auto-mine reads %s, and formats it so that it reads back the same', (text, value) => {
     expect(autoMineMode.parse(text)).toEqual(value)
     expect(autoMineMode.parse(autoMineMode.format(value))).toEqual(value)
   })
@@ -99,7 +99,7 @@ describe('newcut devnet --auto-mine', () => {
     '',
     7,
     null,
-  ])('refuses %j as a mode', (raw) => {
+  ])('newcut devnet --auto-mine refuses %j as a mode', (raw) => {
     expect(autoMineMode.parse(raw)).toBeUndefined()
   })
 })
@@ -114,7 +114,7 @@ describe('newcut devnet refuses modes that exclude each other', () => {
     ],
     [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
-  ])('%j', async (args, pattern) => {
+  ])('newcut devnet refuses modes that exclude each other %j', async (args, pattern) => {
     const { code, out, err } = await run(['devnet', '--port', '0', ...args])
     expect(err).toMatch(pattern)
     expect(err.trim().split('\n')).toHaveLength(1)

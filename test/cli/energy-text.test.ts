@@ -21,14 +21,14 @@ const cpu: HardwareSnapshot = {
 }
 
 describe('energy in words', () => {
-  it('has watt-hours with prefixes, and joules per million hashes with three digits', () => {
+  it('energy in words has watt-hours with prefixes, and joules per million hashes with three digits', () => {
     expect([0, 900, 4_500_000].map(formatEnergy)).toEqual(['0 Wh', '0.25 Wh', '1.25 kWh'])
     expect([0.0000971, 0.0512, 3, 1234].map(formatEfficiency)).toEqual([
       ...['0.0000971 J/MH', '0.0512 J/MH', '3 J/MH', '1.23 kJ/MH'],
     ])
   })
 
-  it('says where the power comes from, what it was so far, and what is unknown', () => {
+  it('energy in words says where the power comes from, what it was so far, and what is unknown', () => {
     expect(energyTexts(energy)).toEqual(['power 62 W  0.0512 J/MH  of the whole processor, 1.25 kWh so far'])
     expect(energyTexts({ ...energy, joules: null, source: 'stated' })).toEqual(['power 62 W  0.0512 J/MH  as stated'])
     expect(energyTexts({ ...energy, watts: null, joulesPerMegahash: null, source: 'stated' })).toEqual([
@@ -40,7 +40,7 @@ describe('energy in words', () => {
     ])
   })
 
-  it('has no figure of 0 if nothing is known, but the reason', () => {
+  it('energy in words has no figure of 0 if nothing is known, but the reason', () => {
     const unknown = { watts: null, joules: null, joulesPerMegahash: null, source: null, hashrate: null } as const
     expect(powerText(unknown)).toBe('')
     expect(energyTexts({ ...unknown, unread: 1, problem: 'only root may read it' })).toEqual([
@@ -54,13 +54,13 @@ describe('the console', () => {
   const snapshot = snapshotWith({ energy, hardware: [cpu] })
   const texts = (lines: readonly { readonly text: string }[]) => lines.map(({ text }) => text)
 
-  it('shows power and energy at the key e, with that of each device', () => {
+  it('the console shows power and energy at the key e, with that of each device', () => {
     const lines = texts(answerOf('e', snapshot))
     expect(lines).toContain('cpu     1.20 GH/s  71 C  60 W  0.0500 J/MH')
     expect(lines).toContain('power 62 W  0.0512 J/MH  of the whole processor, 1.25 kWh so far')
   })
 
-  it('shows the power in the status line, in lines of speed and at the end', () => {
+  it('the console shows the power in the status line, in lines of speed and at the end', () => {
     const plain = (_style: unknown, text: string) => text
     expect(statusText(snapshot, 200, plain)).toContain('71 C  62 W  0.0512 J/MH')
     expect(texts(linesOf({ type: 'speed', snapshot }))[1]).toBe('0 accepted  71 C  62 W  0.0512 J/MH')

@@ -29,11 +29,11 @@ describe('newcut, when a flag is given twice,', () => {
     [['devnet', '--port', '0', '--port', '1'], '--port is given twice: 0 and 1'],
     [['config', '--config', 'a', '--config', 'b'], '--config is given twice: a and b'],
     [['bench', '--json', 'a', '--json', 'b'], '--json is given twice: a and b'],
-  ])('refuses %j', async (args, message) => {
+  ])('newcut, when a flag is given twice, refuses %j', async (args, message) => {
     expect(await errorOf(args)).toContain(`${message} (give it once) [BAD_OPTION]`)
   })
 
-  it('accepts several public keys', async () => {
+  it('newcut, when a flag is given twice, accepts several public keys', async () => {
     const { code, out } = await run(['config', '--public-key', KEY, '--public-key', 'cd'.repeat(32)])
     expect(code).toBe(0)
     expect(out).toContain(`public-key: [ ${KEY}, ${'cd'.repeat(32)} ] # flag`)
@@ -41,7 +41,7 @@ describe('newcut, when a flag is given twice,', () => {
 })
 
 describe('newcut mine --chains', () => {
-  it('refuses chains that the network does not have', async () => {
+  it('newcut mine --chains refuses chains that the network does not have', async () => {
     const { code, err } = await run([
       'mine',
       '--graph',
@@ -58,11 +58,11 @@ describe('newcut mine --chains', () => {
     expect(code).toBe(2)
   })
 
-  it.each(['', 'x', '3-1', '-1', '0,256', '1.5'])('refuses %j', async (list) => {
+  it.each(['', 'x', '3-1', '-1', '0,256', '1.5'])('newcut mine --chains refuses %j', async (list) => {
     expect(await errorOf(['config', `--chains=${list}`])).toContain('chains from 0 to 255, such as 3, 0,5 or 0-9')
   })
 
-  it('reads ranges, and a list in a file', async () => {
+  it('newcut mine --chains reads ranges, and a list in a file', async () => {
     expect((await run(['config', '--chains', '7,0-2', '--chains', '1'])).out).toContain('chains: [ 0, 1, 2, 7 ] # flag')
     const file = join(folder, 'chains.yaml')
     writeFileSync(file, 'chains: [4, 2-3]\n')
@@ -92,23 +92,23 @@ describe('newcut, when a flag has no effect,', () => {
     [['--failback', '30s'], '--failback has no effect: without --node'],
     [['--node', 'a:1', '--failback', '30s'], '--failback has no effect: there is only one --node'],
     [['--node', 'a:1', '--node', 'b:1', '--insecure'], '--insecure has no effect: http://a:1 does not use TLS'],
-  ])('refuses mine %j', async (args, message) => {
+  ])('newcut, when a flag has no effect, refuses mine %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
 
-  it('refuses devnet --check with an option of a running node', async () => {
+  it('newcut, when a flag has no effect, refuses devnet --check with an option of a running node', async () => {
     const args = ['devnet', '--data', folder, '--check', '--port', '0']
     expect(await errorOf(args)).toContain('--port has no effect: --check starts no node')
   })
 
-  it('refuses mine --gpu-workgroup where no GPU can search', async () => {
+  it('newcut, when a flag has no effect, refuses mine --gpu-workgroup where no GPU can search', async () => {
     const args = ['mine', '--graph', 'pair', '--gpu-workgroup', '64']
     expect(await errorOf(args)).toContain(
       '--gpu-workgroup has no effect: no GPU would mine (GPUs do not search work of this network)',
     )
   })
 
-  it('accepts it in a file or the environment, which other commands share', async () => {
+  it('newcut, when a flag has no effect, accepts it in a file or the environment, which other commands share', async () => {
     const file = join(folder, 'all.yaml')
     writeFileSync(file, 'command: solve\ngraph: pair\n')
     const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
@@ -135,7 +135,7 @@ describe('newcut suggests its own option for one of another miner', () => {
     [['devnet', '--verbose'], '--verbose: no such option; did you mean --log-level debug?'],
     [['-o', 'a:1'], '-o: no such option; did you mean --node? (a command comes first, such as newcut mine'],
     [['--node', 'a:1'], '--node: a command comes first (newcut mine --node)'],
-  ])('%j', async (args, message) => {
+  ])('newcut suggests its own option for one of another miner %j', async (args, message) => {
     expect(await errorOf(args)).toContain(message)
   })
 })
@@ -144,13 +144,13 @@ describe('newcut mine refuses an account that cannot be paid', () => {
   it.each([
     [['--account', `k:${KEY}`, '--public-key', 'cd'.repeat(32)], 'does not match --public-key'],
     [['--predicate', 'keys-al'], '--predicate keys-al: no such predicate (built in are keys-all, keys-any, keys-2;'],
-  ])('%j', async (args, message) => {
+  ])('newcut mine refuses an account that cannot be paid %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
 })
 
 describe('errors of newcut', () => {
-  it('are JSON with --log json, where the other records are', async () => {
+  it('errors of newcut are JSON with --log json, where the other records are', async () => {
     for (const [args, env] of [
       [['mine', '--thread', '2', '--log', 'json'], {}],
       [['mine', '--log=json', '--thread', '2'], {}],
@@ -169,7 +169,7 @@ describe('errors of newcut', () => {
     }
   })
 
-  it('are JSON where a configuration file asks for it', async () => {
+  it('errors of newcut are JSON where a configuration file asks for it', async () => {
     const file = join(folder, 'json.yaml')
     writeFileSync(file, 'log: json\n')
     const { code, out, err } = await run(['mine', '--config', file, '--node', '127.0.0.1:1', '--fail-fast'])
@@ -177,14 +177,14 @@ describe('errors of newcut', () => {
     expect(JSON.parse(out)).toMatchObject({ level: 'error', code: 'NODE_UNREACHABLE', hint: expect.any(String) })
   })
 
-  it('say only once that a node refuses the connection', async () => {
+  it('errors of newcut say only once that a node refuses the connection', async () => {
     expect(await errorOf(['mine', '--node', '127.0.0.1:1', '--fail-fast'])).toBe(
       'newcut: http://127.0.0.1:1: connection refused (ECONNREFUSED) ' +
         '(is the node running, and its service API listening on that port?) [NODE_UNREACHABLE]\n',
     )
   })
 
-  it('say only once what is wrong in a configuration file', async () => {
+  it('errors of newcut say only once what is wrong in a configuration file', async () => {
     const file = join(folder, 'broken.yaml')
     writeFileSync(file, 'threads: [1\n')
     const line = await errorOf(['mine', '--config', file])
@@ -194,7 +194,7 @@ describe('errors of newcut', () => {
     expect(line.match(/Flow sequence/g)).toHaveLength(1)
   })
 
-  it('say only once which configuration file is missing', async () => {
+  it('errors of newcut say only once which configuration file is missing', async () => {
     const file = join(folder, 'missing.yaml')
     expect(await errorOf(['mine', '--config', file])).toBe(
       `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,
@@ -217,11 +217,14 @@ describe('texts that name options as programs do', () => {
     ["add `cap: '(coin.GAS)'`", "add --cap '(coin.GAS)'"],
     ['`fork.tableRows` and `fork-cut`', '--fork-table-rows and --fork-cut'],
     ['the payment `result`, and `next` of a page', 'the payment `result`, and `next` of a page'],
-  ])('%s: %s', (text, written) => {
+  ])('texts that name options as programs do %s: %s', (text, written) => {
     expect(writeFlags(text)).toBe(written)
   })
 
-  it.each(Object.entries(flagsOfOptions))('have for %s of a development network the flag --%s', (name, flag) => {
-    expect(writeFlags(`see \`${name}\``)).toBe(`see --${flag}`)
-  })
+  it.each(Object.entries(flagsOfOptions))(
+    'texts that name options as programs do have for %s of a development network the flag --%s',
+    (name, flag) => {
+      expect(writeFlags(`see \`${name}\``)).toBe(`see --${flag}`)
+    },
+  )
 })

@@ -63,7 +63,7 @@ it.each(loadedByArgs)('newcut $args loads at most $own modules in $files files',
 })
 
 describe('newcut mine --node', () => {
-  it('loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', () => {
+  it('newcut mine --node loads no GPU, network, contracts, wallet, rigs or fleet, and no package for others', () => {
     const { names } = loaded
     const foreign =
       /^dist\/src\/(devnet|contracts|wallet|payouts|web\/explorer|source\/(pool|fleet)\/(?!address)|stratum-check\/(?!maker-rigs\.js)|engine\/(fleet|passthrough|external|gpu\/(?!shader\.js)|stratum\/(?!limits\.js)))/
@@ -77,7 +77,7 @@ describe('newcut mine --node', () => {
     expect(names).toContain('dist/src/mining/engine/cpu/cpu.js')
   })
 
-  it('loads at most this many modules, in at most this many files', () => {
+  it('newcut mine --node loads at most this many modules, in at most this many files', () => {
     const { files, names } = loaded
     const own = names.filter((name) => name.startsWith('dist/')).length
     const packages = names.length - own
@@ -88,7 +88,7 @@ describe('newcut mine --node', () => {
     expect(files.length).toBeLessThanOrEqual(sumOfBudget(budget.files))
   })
 
-  it('keeps its young generation small, unless the user has chosen its size', () => {
+  it('newcut mine --node keeps its young generation small, unless the user has chosen its size', () => {
     expect(loaded.youngBytes).toBeLessThanOrEqual(2 ** 24)
     const workers = process.listenerCount('worker')
     keepYoungGenerationSmall(['--max-semi-space-size=32'], {})

@@ -26,7 +26,7 @@ describe('newcut fund', () => {
     expect((await newcut('balance', `k:${KEY}`)).out).toContain('100.000000000001')
   })
 
-  it('keeps the guard of an account with another name', async () => {
+  it('newcut fund keeps the guard of an account with another name', async () => {
     const guard = '(at "guard" (coin.details "sender00"))'
     const before = (await newcut('local', guard)).out
     const { out } = await newcut('fund', 'sender00', '1.5')
@@ -42,13 +42,13 @@ describe('newcut fund', () => {
     [['sender00', '1e3'], 'amount 1e3: expected'],
     [['sender00', '1', '--chain', '7'], '--chain 7: development has chains 0 to 1'],
     [['sender00'], 'amount'],
-  ])('refuses %j: %s', async (args, text) => {
+  ])('newcut fund refuses %j: %s', async (args, text) => {
     const { code, err } = await newcut('fund', ...args)
     expect(code).toBeGreaterThan(0)
     expect(err).toContain(text)
   })
 
-  it('says that another node takes no orders', async () => {
+  it('newcut fund says that another node takes no orders', async () => {
     const proxy = await proxyTo(url)
     proxy.manner = ({ url: path }, forward) =>
       path.startsWith('/devnet/') ? Promise.resolve({ status: 404, body: '' }) : forward()

@@ -68,7 +68,7 @@ const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 
 describe('newcut --help', () => {
-  it('has two to four examples in the help of every command', async () => {
+  it('newcut --help has two to four examples in the help of every command', async () => {
     const listed = [...(await helpOf()).split('Mining:')[1].matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= )/gm)].map(
       ([, name]) => name,
     )
@@ -81,7 +81,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('has examples first, and commands by what people do with them', async () => {
+  it('newcut --help has examples first, and commands by what people do with them', async () => {
     const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+)[a-z ]*:$/gm)].map(([, heading]) =>
       heading.toLowerCase(),
     )
@@ -118,7 +118,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('names --help-all where --help leaves options out', async () => {
+  it('newcut --help names --help-all where --help leaves options out', async () => {
     for (const name of commandNames) {
       const count = async (flag: string) =>
         [...(await run([...name.split(' '), flag])).out.matchAll(/^ {2}(?:-\w, )?--/gm)].length
@@ -128,7 +128,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('lists every suite of bench, each in a line of at most 80 columns', async () => {
+  it('newcut --help lists every suite of bench, each in a line of at most 80 columns', async () => {
     const help = await helpOf('bench')
     for (const [name, what] of Object.entries(benchSuites)) {
       const line = help.split('\n').find((each) => each.startsWith(`  ${name} `)) ?? ''
@@ -137,13 +137,13 @@ describe('newcut --help', () => {
     }
   })
 
-  it('has the short form -h, and --version has -v', async () => {
+  it('newcut --help has the short form -h, and --version has -v', async () => {
     expect((await run(['devnet', '-h'])).out).toBe(await helpOf('devnet'))
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     for (const flag of ['-v', '--version']) expect(await run([flag])).toMatchObject({ code: 0, out: `${version}\n` })
   })
 
-  it('prints the version for --version or -v as the first word, whatever follows', async () => {
+  it('newcut --help prints the version for --version or -v as the first word, whatever follows', async () => {
     const printed = { code: 0, out: `${packageVersion}\n`, err: '' }
     for (const first of versionFlags) {
       const words = [first, 'mine', '--nosuch', '--help']
@@ -153,13 +153,13 @@ describe('newcut --help', () => {
     }
   })
 
-  it('prints the version for --version after a command', async () => {
+  it('newcut --help prints the version for --version after a command', async () => {
     expect(await runProcess(['mine', '--version'])).toMatchObject({ code: 0, out: `${packageVersion}\n`, err: '' })
   })
 })
 
 describe('newcut without arguments', () => {
-  it('shows the first steps and every command in one screen of 80 x 24', async () => {
+  it('newcut without arguments shows the first steps and every command in one screen of 80 x 24', async () => {
     const { code, out, err } = await run([])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const lines = out.split('\n')
@@ -193,7 +193,7 @@ describe('the examples', () => {
 
   // completion.test.ts runs the zsh script in zsh.
   const lines = Object.values(examples).flatMap(commandLines)
-  it.each(lines.filter((line) => !line.includes('completion zsh')))('%s: parses', async (line) => {
+  it.each(lines.filter((line) => !line.includes('completion zsh')))('the examples %s: parses', async (line) => {
     const calls = calledBy(line)
     expect(calls.length).toBeGreaterThan(0)
     let said = ''
@@ -226,7 +226,7 @@ describe('the examples that end by themselves', () => {
     examples.transfer[0],
     'newcut help mine',
   ]
-  it.each(rotating(ending, ending.length / 3))('%s: runs', async (line) => {
+  it.each(rotating(ending, ending.length / 3))('the examples that end by themselves %s: runs', async (line) => {
     const ours = filledIn(line).replace('http://127.0.0.1:1848', devnet.url)
     // Rejects with the stderr text unless the exit code is 0.
     const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${ours}`], { cwd: folder, env })

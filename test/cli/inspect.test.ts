@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-inspect-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('newcut inspect', () => {
-  it('shows all real headers and works, hex and base64url mixed, from stdin', async () => {
+  it('newcut inspect shows all real headers and works, hex and base64url mixed, from stdin', async () => {
     const lines = records.map(({ header_hex: hex }, i) => (i % 2 === 0 ? hex : encodeBase64Url(decodeHex(hex))))
     const { code, out, err } = await run(['inspect', '-'], {}, lines.join('\n'))
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -49,7 +49,7 @@ describe('newcut inspect', () => {
     expect(JSON.parse(out)).toMatchObject({ type: 'workResponse', chainId, solved: false, level: expect.any(Number) })
   })
 
-  it('reads a file of lines and a file of bytes', async () => {
+  it('newcut inspect reads a file of lines and a file of bytes', async () => {
     const lines = join(folder, 'lines.txt')
     writeFileSync(lines, `\n"${encodeBase64Url(decodeHex(records[0].header_hex))}"\r\n${records[1].header_hex}\n`)
     expect((await run(['inspect', lines])).out.trim().split('\n')).toHaveLength(2)
@@ -58,7 +58,7 @@ describe('newcut inspect', () => {
     expect(JSON.parse((await run(['inspect', bytes])).out)).toMatchObject({ powHash: records[0].pow_hash_hex })
   })
 
-  it('prints the number of a bad line, shows the others and exits 1', async () => {
+  it('newcut inspect prints the number of a bad line, shows the others and exits 1', async () => {
     const lines = [records[0].header_hex, 'zz', records[1].header_hex, records[2].header_hex.slice(2), 'not base64url!']
     const { code, out, err } = await run(['inspect'], {}, lines.join('\n'))
     expect(code).toBe(1)
@@ -78,7 +78,7 @@ describe('newcut inspect', () => {
     ['base64url', (hex: string) => Buffer.from(hex, 'hex').toString('base64url')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64')],
     ['base64', (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '')],
-  ])('prints that it read %s (row %#)', async (format, write) => {
+  ])('newcut inspect prints that it read %s (row %#)', async (format, write) => {
     // Work of 286 bytes needs base64 padding; a header of 318 bytes needs none.
     const { header_hex: hex, pow_hash_hex: powHash } = works.find(({ header_hex }) =>
       /[+/].*=$/.test(Buffer.from(header_hex, 'hex').toString('base64')),
@@ -88,14 +88,14 @@ describe('newcut inspect', () => {
     expect(JSON.parse(out)).toMatchObject({ type: 'work', format, powHash })
   })
 
-  it('refuses base64 with wrong padding', async () => {
+  it('newcut inspect refuses base64 with wrong padding', async () => {
     const text = Buffer.from(works[0].header_hex, 'hex').toString('base64')
     const { code, err } = await run(['inspect', '-'], {}, `${text}=`)
     expect(code).toBe(1)
     expect(err).toMatch(/^newcut: line 1: base64 at offset 38\d: .*\[BAD_FORMAT\]$/m)
   })
 
-  it('reports an argument that is neither file nor data as a bad line', async () => {
+  it('newcut inspect reports an argument that is neither file nor data as a bad line', async () => {
     const { code, err } = await run(['inspect', 'no-such-file'])
     expect(code).toBe(1)
     expect(err).toMatch(/^newcut: line 1: .*expected 318 \(header\), 286 \(work\) or 322 \(work response\)/)
@@ -120,7 +120,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     ['a page of strings', 'header?limit=2', 'application/json', 'base64url in a page'],
     ['a page of objects', 'header?limit=2', 'application/json;blockheader-encoding=object', 'object in a page'],
     ['a page of blocks', 'block?limit=2', 'application/json', 'object in a block in a page'],
-  ])('%s', async (_, path, accept, format) => {
+  ])('newcut inspect reads the JSON that a node answers with %s', async (_, path, accept, format) => {
     const text = await fetched(path, accept)
     const { code, out, err } = await run(['inspect', '-'], {}, text)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -142,7 +142,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(JSON.parse(many.out)).toMatchObject({ type: 'header', format: 'object in a page', height: 1 })
   })
 
-  it('names the invalid item of a page, and shows the others', async () => {
+  it('newcut inspect reads the JSON that a node answers with names the invalid item of a page, and shows the others', async () => {
     const items = [headers[0].header_hex, 'zz', { nonce: 1 }, headers[1].header_hex]
     const { code, out, err } = await run(['inspect', '-'], {}, JSON.stringify({ limit: 4, items, next: null }))
     expect(code).toBe(1)
@@ -206,7 +206,7 @@ gas: { block: 2000000 }
       .map((line) => JSON.parse(line))
   }
 
-  it('shows the name of the network, and that its rules hold', async () => {
+  it('newcut inspect --network-file shows the name of the network, and that its rules hold', async () => {
     const [genesis, first] = await inspected(fileWith())
     const shown = { chainwebVersion: 'quad', version: 4660, networks: ['quad'], hashMatches: true }
     expect(genesis).toMatchObject({ ...shown, height: 0, brokenRules: [] })
@@ -219,14 +219,17 @@ gas: { block: 2000000 }
     ['another difficulty of the genesis', [['1000 }', '2000 }']], ['target'], []],
     ['another graph', [['graph: pair', 'graph: triangle']], ['adjacents', 'parent'], ['adjacents']],
     ['no such chain', [['graph: pair', 'graph: singleton']], ['adjacents'], ['adjacents']],
-  ] as const)('names rules that a header breaks: %s', async (_, changes, ofGenesis, ofFirst) => {
-    const [genesis, first] = await inspected(fileWith(...changes))
-    expect(genesis.brokenRules).toEqual(expect.arrayContaining([...ofGenesis].filter((rule) => rule !== 'parent')))
-    expect(genesis.brokenRules.length).toBeGreaterThan(0)
-    expect(first.brokenRules.filter((rule: string) => rule !== 'proofOfWork')).toEqual(ofFirst)
-  })
+  ] as const)(
+    'newcut inspect --network-file names rules that a header breaks: %s',
+    async (_, changes, ofGenesis, ofFirst) => {
+      const [genesis, first] = await inspected(fileWith(...changes))
+      expect(genesis.brokenRules).toEqual(expect.arrayContaining([...ofGenesis].filter((rule) => rule !== 'parent')))
+      expect(genesis.brokenRules.length).toBeGreaterThan(0)
+      expect(first.brokenRules.filter((rule: string) => rule !== 'proofOfWork')).toEqual(ofFirst)
+    },
+  )
 
-  it('names the version of a header of another network, and checks no rules that the file lacks', async () => {
+  it('newcut inspect --network-file names the version of a header of another network, and checks no rules that the file lacks', async () => {
     const [{ header_hex: hex }] = headers
     const other = await run(['inspect', hex, '--network-file', fileWith()])
     expect(JSON.parse(other.out).brokenRules).toContain('version')
@@ -237,7 +240,7 @@ gas: { block: 2000000 }
     expect(genesis).not.toHaveProperty('brokenRules')
   })
 
-  it('refuses a file that is wrong', async () => {
+  it('newcut inspect --network-file refuses a file that is wrong', async () => {
     const { code, err } = await run(['inspect', headers[0].header_hex, '--network-file', fileWith(['code', 'cod'])])
     expect(code).not.toBe(0)
     expect(err).toMatch(/line 3: cod: no such field.*\[BAD_CONFIG\]/)

@@ -15,14 +15,14 @@ describe('npm start of a checkout', () => {
   mkdirSync(join(folder, 'src/ground/platform'), { recursive: true })
   copyFileSync(join(root, script), join(folder, script))
 
-  it('says to run npm ci if nothing is installed', () => {
+  it('npm start of a checkout says to run npm ci if nothing is installed', () => {
     expect([node, rest]).toEqual(['node', ['mine']])
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toBe('newcut cannot start: its dependencies are not installed. Run `npm ci` first.\n')
   })
 
-  it('says to run npm run build after npm ci --ignore-scripts', () => {
+  it('npm start of a checkout says to run npm run build after npm ci --ignore-scripts', () => {
     mkdirSync(join(folder, 'node_modules'))
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...rest], { cwd: folder, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -31,7 +31,7 @@ describe('npm start of a checkout', () => {
     )
   })
 
-  it('runs the program in a complete checkout', () => {
+  it('npm start of a checkout runs the program in a complete checkout', () => {
     const { status, stdout } = spawnSync(process.execPath, [script, '--version'], { cwd: root, encoding: 'utf8' })
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
@@ -66,7 +66,7 @@ describe('the dependencies', () => {
     expect(ranges.length).toBeGreaterThan(100)
   })
 
-  it('need no overrides, which npm ignores if newcut is installed as a package', () => {
+  it('the dependencies need no overrides, which npm ignores if newcut is installed as a package', () => {
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(own.overrides).toBeUndefined()
     // fastify accepts this version, whose `cookie` runs on Node 20. The newest version needs a `cookie` for Node 22.

@@ -51,14 +51,17 @@ function keyIn(name: string) {
 }
 
 describe('newcut keygen FILE', () => {
-  it.each(['000', '022', '777'])('writes a file that only its owner can read under umask %s', async (umask) => {
-    const name = `umask-${umask}.key`
-    expect(await keygen([name], Number.parseInt(umask, 8))).toMatchObject({ code: 0, err: '' })
-    expect(modeOf(name)).toBe('600')
-    expect(contentOf(name)).toMatch(/^public-key: .*\n# account: k:.*\n# secret-key: [0-9a-f]{64}\n/)
-  })
+  it.each(['000', '022', '777'])(
+    'newcut keygen FILE writes a file that only its owner can read under umask %s',
+    async (umask) => {
+      const name = `umask-${umask}.key`
+      expect(await keygen([name], Number.parseInt(umask, 8))).toMatchObject({ code: 0, err: '' })
+      expect(modeOf(name)).toBe('600')
+      expect(contentOf(name)).toMatch(/^public-key: .*\n# account: k:.*\n# secret-key: [0-9a-f]{64}\n/)
+    },
+  )
 
-  it('prints the public part, the place of the secret and the next commands, but never the secret', async () => {
+  it('newcut keygen FILE prints the public part, the place of the secret and the next commands, but never the secret', async () => {
     const { code, out, err } = await keygen(['my.key'])
     const { account, key } = keyIn('my.key')
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -77,7 +80,7 @@ describe('newcut keygen FILE', () => {
     expect(parse(config.out)['public-key']).toEqual([key.publicKey])
   })
 
-  it('prints JSON of the public part and the path with --json', async () => {
+  it('newcut keygen FILE prints JSON of the public part and the path with --json', async () => {
     const { code, out, err } = await keygen(['json.key', '--json'])
     const { account, key } = keyIn('json.key')
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -102,7 +105,7 @@ describe('newcut keygen FILE', () => {
     expect([readdirSync(join(folder, 'folder.key')), existsSync(join(folder, 'nowhere'))]).toEqual([[], false])
   })
 
-  it('names a missing folder and the command that creates it', async () => {
+  it('newcut keygen FILE names a missing folder and the command that creates it', async () => {
     expect(await keygen(['my keys/my.key'])).toEqual({
       code: 1,
       out: '',
@@ -114,7 +117,7 @@ describe('newcut keygen FILE', () => {
     })
   })
 
-  it('leaves no file behind on a full disk', (context) => {
+  it('newcut keygen FILE leaves no file behind on a full disk', (context) => {
     const small = join(folder, 'small')
     mkdirSync(small)
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', small]).status !== 0) {
@@ -131,14 +134,14 @@ describe('newcut keygen FILE', () => {
     }
   })
 
-  it('names a file by its path if it is called like a well-known key, and quotes special shell characters', async () => {
+  it('newcut keygen FILE names a file by its path if it is called like a well-known key, and quotes special shell characters', async () => {
     expect((await keygen(['sender00'])).out).toContain('--key ./sender00\n')
     expect((await keygen(["it's mine.key"])).out).toContain(`--key 'it'\\''s mine.key'\n`)
   })
 })
 
 describe('newcut keygen', () => {
-  it('creates a public key that belongs to the secret key', async () => {
+  it('newcut keygen creates a public key that belongs to the secret key', async () => {
     const { code, out } = await run(['keygen', '--json'])
     expect(code).toBe(0)
     const { publicKey, secretKey, account } = JSON.parse(out)
@@ -149,7 +152,7 @@ describe('newcut keygen', () => {
     expect(Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')).toBe(publicKey)
   })
 
-  it('makes a new key pair each time', async () => {
+  it('newcut keygen makes a new key pair each time', async () => {
     const [first, second] = await Promise.all([run(['keygen']), run(['keygen'])])
     expect(first.out).toMatch(/^public-key: "?[0-9a-f]{64}"?\n# account: k:[0-9a-f]{64}\n# secret-key: [0-9a-f]{64}\n/)
     expect(first.out).not.toBe(second.out)

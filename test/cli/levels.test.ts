@@ -187,7 +187,7 @@ describe('the console', () => {
 describe('a log that changes while it is used', () => {
   const miner = {} as KeyControl
 
-  it('switches to another format together with the keys and the status line, once the new one is ready', () => {
+  it('a log that changes while it is used switches to another format together with the keys and the status line, once the new one is ready', () => {
     const done: string[] = []
     const faces: FaceMaker = (format, levelNow) => ({
       show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),

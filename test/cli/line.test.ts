@@ -33,7 +33,7 @@ describe('lines', () => {
   const noon = () => new Date('2026-01-01T12:00:00').getTime()
   const line = { label: 'rejected', style: 'red', text: `chain 7  height 5  ${'word '.repeat(30).trim()}` } as const
 
-  it('wrap below their text on a terminal, preferably at gaps, and stay whole elsewhere', () => {
+  it('lines wrap below their text on a terminal, preferably at gaps, and stay whole elsewhere', () => {
     const narrow = lineFormatter({ ...terminal, columns: 60 }, { NO_COLOR: '1' }, noon)([line]).split('\n')
     expect(narrow[0]).toBe('12:00:00 rejected  chain 7  height 5')
     expect(narrow[1]).toBe(`${' '.repeat(19)}${'word '.repeat(8).trim()}`)
@@ -42,7 +42,7 @@ describe('lines', () => {
     expect(lineFormatter(silent, {}, noon)([line])).toBe(`12:00:00 rejected  ${line.text}\n`)
   })
 
-  it('measure wide characters in columns', () => {
+  it('lines measure wide characters in columns', () => {
     expect(wrapped('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
   })
 })
@@ -58,7 +58,7 @@ describe('the status line', () => {
     results: { expected: 12, found: 13, effort: 0.84, best: [] },
   })
 
-  it('drops the least important parts until it fits', () => {
+  it('the status line drops the least important parts until it fits', () => {
     const whole = '1.21 GH/s  max 1.23 GH/s  12 accepted  1 stale  chain 7 at 5123456  effort 84%  node.example:1848'
     expect(statusText(snapshot, 120, plain)).toBe(whole)
     expect(statusText(snapshot, 79, plain)).toBe(whole.replace('  node.example:1848', ''))
@@ -79,7 +79,7 @@ describe('the status line', () => {
     expect(statusText({ ...snapshot, idleReason: 'cpu thread0 is parked' }, 30, plain)).toMatch(/^nothing searches/)
   })
 
-  it('stays below printed lines, and disappears when it is empty', () => {
+  it('the status line stays below printed lines, and disappears when it is empty', () => {
     let written = ''
     const out = { ...terminal, rows: 24, write: (text: string) => (written += text) }
     const screen = screenFor(out, {})

@@ -62,7 +62,7 @@ function save(file: string, text: string): void {
 const changes = ({ out }: RunningHere) => out().match(/(?<= )configuration: .*/g) ?? []
 
 describe('the configuration file of a running miner', () => {
-  it('changes threads and kernel at once when it is saved, and all counts continue', async () => {
+  it('the configuration file of a running miner changes threads and kernel at once when it is saved, and all counts continue', async () => {
     const miner = await startMiner(HARD, 'threads: 2\n')
     await expect.poll(async () => (await miner.summary()).hashes).toBeGreaterThan(0)
     const samples: Snapshot[] = []
@@ -97,7 +97,7 @@ describe('the configuration file of a running miner', () => {
     }
   })
 
-  it('changes nothing if it is invalid, and the miner reports the error and its place', async () => {
+  it('the configuration file of a running miner changes nothing if it is invalid, and the miner reports the error and its place', async () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
@@ -119,7 +119,7 @@ describe('the configuration file of a running miner', () => {
     expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
   })
 
-  it('changes the power that is stated', async () => {
+  it('the configuration file of a running miner changes the power that is stated', async () => {
     const miner = await startMiner(HARD, 'threads: 1\nwatts: 85\n')
     save(miner.file, 'threads: 1\nwatts: 60.5\n')
     await miner.sees(/watts 85 -> 60.5\n/)
@@ -130,7 +130,7 @@ describe('the configuration file of a running miner', () => {
     await miner.sees(/watts.* is below 0; expected a number of watts of at least 0/)
   })
 
-  it('loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
+  it('the configuration file of a running miner loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
@@ -154,7 +154,7 @@ describe('the configuration file of a running miner', () => {
     await expect.poll(async () => (await miner.summary()).paused).toBe(false)
   })
 
-  it('changes the chains and the format of the console', async () => {
+  it('the configuration file of a running miner changes the chains and the format of the console', async () => {
     const miner = await startMiner(['--difficulty', '2M', ...HARD.slice(2), '--threads', '1'], 'chains: 0-4\n')
     await miner.sees(/accepted/)
     save(miner.file, 'chains: [6, 8]\nlog: json\n')
@@ -169,7 +169,7 @@ describe('the configuration file of a running miner', () => {
     await expect.poll(() => new Set(chains()).size).toBeGreaterThan(5)
   })
 
-  it('loses no solution, however often the threads change', async () => {
+  it('the configuration file of a running miner loses no solution, however often the threads change', async () => {
     const miner = await startMiner(
       ['--difficulty', '500k', ...HARD.slice(2), '--log', 'json'],
       `threads: 1\nhttp-token: ${TOKEN}\n`,
@@ -197,7 +197,7 @@ describe('the configuration file of a running miner', () => {
 })
 
 describe('/2/config', () => {
-  it('applies the change and writes the file, keeping its comments and permissions', async () => {
+  it('/2/config applies the change and writes the file, keeping its comments and permissions', async () => {
     const text = `# secret key: never lose it\nthreads: 1 # few\nhttp-token: ${TOKEN}\nnodes-of-devnet: 1\n`
     const miner = await startMiner(HARD, text.replace('nodes-of-devnet: 1', 'port: 1999'))
     chmodSync(miner.file, 0o640)
@@ -224,7 +224,7 @@ describe('/2/config', () => {
     ])
   })
 
-  it('refuses an invalid change as a whole, and clients without the token', async () => {
+  it('/2/config refuses an invalid change as a whole, and clients without the token', async () => {
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`)
     const text = readFileSync(miner.file, 'utf8')
     for (const headers of [{}, { authorization: 'Bearer another-token' }]) {
@@ -254,7 +254,7 @@ describe('/2/config', () => {
     expect(await open.get()).not.toHaveProperty('threads')
   })
 
-  it('keeps changes until the end of the run if there is no file, or if the command line overrides it', async () => {
+  it('/2/config keeps changes until the end of the run if there is no file, or if the command line overrides it', async () => {
     const miner = await startMiner([...HARD, '--threads', '1', '--http-token', TOKEN], null)
     expect(await miner.put({ threads: 2 })).toEqual([204, null])
     expect(await miner.threads()).toEqual(['thread0', 'thread1'])
@@ -270,7 +270,7 @@ describe('/2/config', () => {
     expect(await miner.threads()).toEqual(['thread0'])
   })
 
-  it('says so if the file cannot be written', async () => {
+  it('/2/config says so if the file cannot be written', async () => {
     // The name leaves no room for the temporary file beside it.
     const name = `${'x'.repeat(245)}.yaml`
     const miner = await startMiner(HARD, `threads: 1\nhttp-token: ${TOKEN}\n`, name)

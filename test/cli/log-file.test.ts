@@ -53,7 +53,7 @@ function openedIn(folder: string, name = 'x.log') {
 }
 
 describe('a log file', () => {
-  it('continues after a failure, which it reports once with the number of missing lines', () => {
+  it('a log file continues after a failure, which it reports once with the number of missing lines', () => {
     const folder = newFolder()
     const inner = join(folder, 'inner')
     mkdirSync(inner)
@@ -70,7 +70,7 @@ describe('a log file', () => {
     expect(textOf(path)).toBe('five\nsix\n')
   })
 
-  it('starts a new file if somebody deleted it', () => {
+  it('a log file starts a new file if somebody deleted it', () => {
     const { file, path, told } = openedIn(newFolder())
     file.write('one\n')
     rmSync(path)
@@ -78,7 +78,7 @@ describe('a log file', () => {
     expect([textOf(path), told]).toEqual(['two\n', []])
   })
 
-  it('keeps writing to a moved file until it is reopened', () => {
+  it('a log file keeps writing to a moved file until it is reopened', () => {
     const { file, path, told } = openedIn(newFolder())
     renameSync(path, `${path}.1`)
     file.write('one\n')
@@ -87,7 +87,7 @@ describe('a log file', () => {
     expect([textOf(`${path}.1`), textOf(path), told]).toEqual(['one\n', 'two\n', []])
   })
 
-  it('keeps the old file if no new one can be opened', () => {
+  it('a log file keeps the old file if no new one can be opened', () => {
     const { file, path, told } = openedIn(newFolder())
     renameSync(path, `${path}.1`)
     mkdirSync(path)
@@ -96,7 +96,7 @@ describe('a log file', () => {
     expect([textOf(`${path}.1`), told]).toEqual(['one\n', ['not reopened EISDIR']])
   })
 
-  it('contains only whole lines once a full disk has room again', (context) => {
+  it('a log file contains only whole lines once a full disk has room again', (context) => {
     const disk = newFolder()
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'none', disk]).status !== 0) {
       return context.skip('no small disk can be mounted here')
@@ -119,7 +119,7 @@ describe('a log file', () => {
 })
 
 describe('newcut mine --log-file', () => {
-  it('contains the console output with date and time and without colours, after its existing contents', async () => {
+  it('newcut mine --log-file contains the console output with date and time and without colours, after its existing contents', async () => {
     const folder = newFolder()
     const file = join(folder, 'x.log')
     const args = ['mine', ...SEARCH, '--blocks', '1', '--log-file', file]
@@ -138,7 +138,7 @@ describe('newcut mine --log-file', () => {
     expect(lines.map((line) => line.replace(STAMP, ''))).toEqual(texts)
   })
 
-  it('keeps the permissions of an existing file', async () => {
+  it('newcut mine --log-file keeps the permissions of an existing file', async () => {
     const file = join(newFolder(), 'x.log')
     writeFileSync(file, 'before\n')
     chmodSync(file, 0o604)
@@ -173,7 +173,7 @@ describe('newcut mine --log-file', () => {
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('keeps mining on a full disk, warns once, and counts missing lines', async () => {
+  it('newcut mine --log-file keeps mining on a full disk, warns once, and counts missing lines', async () => {
     const { code, out, err } = await run(['mine', ...SEARCH, '--blocks', '2', '--log-file', '/dev/full'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(' summary   2 accepted')
@@ -187,7 +187,7 @@ describe('newcut mine --log-file', () => {
     ])
   })
 
-  it('writes the number of missing lines into the file', async () => {
+  it('newcut mine --log-file writes the number of missing lines into the file', async () => {
     const folder = join(newFolder(), 'logs')
     mkdirSync(folder)
     const file = join(folder, 'x.log')
@@ -203,7 +203,7 @@ describe('newcut mine --log-file', () => {
     expect(miner.out().match(/cannot be written/g)).toHaveLength(1)
   })
 
-  it('contains the error that ends the program', async () => {
+  it('newcut mine --log-file contains the error that ends the program', async () => {
     const file = join(newFolder(), 'x.log')
     const args = ['mine', '--node', '127.0.0.1:1', '--fail-fast', '--log-level', 'error', '--log-file', file]
     const { code, err } = await run(args)
@@ -214,7 +214,7 @@ describe('newcut mine --log-file', () => {
     expect({ ...JSON.parse(record), time: '' }).toEqual({ ...JSON.parse(out), time: '' })
   })
 
-  it('contains the error that ends a leader', async () => {
+  it('newcut mine --log-file contains the error that ends a leader', async () => {
     const file = join(newFolder(), 'x.log')
     const args = ['lead', '--nats', 'nats://127.0.0.1:1', '--fail-fast', '--state', 'off', '--log-file', file]
     const { code, err } = await run(args)
@@ -222,7 +222,7 @@ describe('newcut mine --log-file', () => {
     expect(textOf(file).replace(STAMP, '')).toBe(err.replace(/^newcut:/, 'error    '))
   })
 
-  it('contains the internal error that ends the program', async () => {
+  it('newcut mine --log-file contains the internal error that ends the program', async () => {
     const file = join(newFolder(), 'x.log')
     const fault = `data:text/javascript,process.on('SIGWINCH',()=>{throw new Error('planted')})`
     const miner = startWith(['--no-warnings', '--import', fault], ['mine', ...SEARCH, '--log-file', file])
@@ -242,14 +242,14 @@ describe('newcut mine --log-file', () => {
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringContaining(message) })
   })
 
-  it('may not be a pipe without a reader: newcut does not wait for one', async (context) => {
+  it('newcut mine --log-file may not be a pipe without a reader: newcut does not wait for one', async (context) => {
     const pipe = join(newFolder(), 'pipe')
     if (spawnSync('mkfifo', [pipe]).status !== 0) return context.skip('there is no mkfifo')
     const { code, err } = await run(['mine', '--log-file', pipe])
     expect([code, err]).toEqual([2, expect.stringContaining(`--log-file ${pipe}: it cannot be written (ENXIO)`)])
   })
 
-  it('is untouched by --dry-run, which answers at any level', async () => {
+  it('newcut mine --log-file is untouched by --dry-run, which answers at any level', async () => {
     const folder = newFolder()
     const [fresh, old] = [join(folder, 'fresh.log'), join(folder, 'old.log')]
     writeFileSync(old, 'before\n')
@@ -262,13 +262,13 @@ describe('newcut mine --log-file', () => {
 })
 
 describe('--log-level', () => {
-  it('warn hides the normal work of a miner', async () => {
+  it('--log-level warn hides the normal work of a miner', async () => {
     const args = ['mine', ...HARD, '--duration', '1s']
     expect(await run([...args, '--log-level', 'warn'])).toMatchObject({ code: 0, out: '', err: '' })
     expect(await run(args, { NEWCUT_LOG_LEVEL: 'error' })).toMatchObject({ code: 0, out: '', err: '' })
   })
 
-  it('warn hides the blocks of a development network', async () => {
+  it('--log-level warn hides the blocks of a development network', async () => {
     const port = String(await freePort())
     const quiet = ['--log-level', 'warn', '--auto-mine', 'constant:50ms']
     const node = start(['devnet', '--port', port, '--graph', 'pair', ...quiet])
@@ -283,12 +283,12 @@ describe('--log-level', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--log-requests has no effect: --log-level warn leaves')])
   })
 
-  it('refuses other words', async () => {
+  it('--log-level refuses other words', async () => {
     const { code, err } = await run(['mine', '--log-level', 'verbose'])
     expect([code, err]).toEqual([2, expect.stringContaining('expected one of error, warn, info, debug [BAD_OPTION]')])
   })
 
-  it('changes while the miner runs, for console and file, and the status line says so', async () => {
+  it('--log-level changes while the miner runs, for console and file, and the status line says so', async () => {
     const folder = newFolder()
     const [file, log] = [join(folder, 'newcut.yaml'), join(folder, 'x.log')]
     const save = (text: string) => {
@@ -318,7 +318,7 @@ describe('--log-level', () => {
 })
 
 describe('newcut devnet --log-file', () => {
-  it('contains blocks, accounts and requests beside a command of --exec, whose outputs are its own', async () => {
+  it('newcut devnet --log-file contains blocks, accounts and requests beside a command of --exec, whose outputs are its own', async () => {
     const file = join(newFolder(), 'x.log')
     const ask = `${process.execPath} -e "fetch(process.env.NEWCUT_NODE + '/info').then((a) => console.log(a.status))"`
     const args = ['devnet', '--graph', 'pair', '--log-requests', '--log-file', file, '--exec', ask]
@@ -332,7 +332,7 @@ describe('newcut devnet --log-file', () => {
     }
   })
 
-  it('contains the blocks of the network', async () => {
+  it('newcut devnet --log-file contains the blocks of the network', async () => {
     const file = join(newFolder(), 'x.log')
     const node = start(['devnet', '--port', '0', '--graph', 'pair', '--mine', '--threads', '1', '--log-file', file])
     await node.sees(/ block /)

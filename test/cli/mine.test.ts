@@ -37,7 +37,7 @@ describe('newcut mine', () => {
     return plain
   }
 
-  it('mines the embedded network, prints a summary and exits with code 0', async () => {
+  it('newcut mine mines the embedded network, prints a summary and exits with code 0', async () => {
     const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none']
     const { code, out, err } = await runProcess(['mine', '--blocks', '5', ...args])
     expect(err).toBe('')
@@ -49,7 +49,7 @@ describe('newcut mine', () => {
     expect(out.match(/accepted {2}chain/g)).toHaveLength(5)
   })
 
-  it('starts its network at the hashrate of this machine, unless it needs no proof of work', async () => {
+  it('newcut mine starts its network at the hashrate of this machine, unless it needs no proof of work', async () => {
     // In 50 us no thread computes 100,000 hashes, the difficulty of `newcut devnet`. On a busy machine a low-priority
     // thread may not run at all during the trial.
     const search = ['--threads', '1', '--kernel', 'js', '--priority', 'normal', '--gpu', 'none']
@@ -60,17 +60,17 @@ describe('newcut mine', () => {
     expect(difficultyIn(await run([...args, '--no-pow']))).toBeUndefined()
   })
 
-  it('mines a singleton network with only the js kernel', async () => {
+  it('newcut mine mines a singleton network with only the js kernel', async () => {
     const { code, out } = await minedPlainly()
     expect(out).toContain('10 accepted')
     expect(code).toBe(0)
   })
 
-  it('prints that it pays the built-in key if no other is given', async () => {
+  it('newcut mine prints that it pays the built-in key if no other is given', async () => {
     expect((await minedPlainly()).out).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/m)
   })
 
-  it('writes no colour codes without a terminal', async () => {
+  it('newcut mine writes no colour codes without a terminal', async () => {
     expect((await minedPlainly()).out.includes('\u001b')).toBe(false)
   })
 
@@ -79,7 +79,7 @@ describe('newcut mine', () => {
     ['petersen', 'js'],
   ] as const
   it.each([['pair', 'wasm'] as const, ...rotating(others, 1)])(
-    'mines a %s network with only the %s kernel',
+    'newcut mine mines a %s network with only the %s kernel',
     async (graph, kernel) => {
       const args = ['--difficulty', '1k', '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', kernel]
       const { code, out } = await run(['mine', '--blocks', '10', '--graph', graph, ...args])
@@ -103,21 +103,21 @@ describe('newcut mine', () => {
     expect(gone.err).toMatch(/\[NODE_UNREACHABLE\]/)
   })
 
-  it('mines only the chains that it is given', async () => {
+  it('newcut mine mines only the chains that it is given', async () => {
     const { code, out } = await run(['mine', '--chains', '3,8', '--blocks', '2', ...quick])
     expect(code).toBe(0)
     const chains = new Set([...out.matchAll(/(?:work|accepted) +chain (\d+)/g)].map(([, chain]) => chain))
     expect([...chains].sort()).toEqual(['3', '8'])
   })
 
-  it('mines for newcut devnet, which prints the blocks', async () => {
+  it('newcut mine mines for newcut devnet, which prints the blocks', async () => {
     const { code, out, err } = await run(['mine', '--blocks', '5', ...there()])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('5 accepted')
     await node.sees(/block {5}chain/)
   })
 
-  it('mines for several nodes, here two addresses of one', async () => {
+  it('newcut mine mines for several nodes, here two addresses of one', async () => {
     const other = url.replace('127.0.0.1', 'localhost')
     const { code, out, err } = await run(['mine', '--blocks', '2', ...there(), '--node', other])
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -125,29 +125,32 @@ describe('newcut mine', () => {
     expect(out).toContain('2 accepted')
   })
 
-  it('stops after a duration', async () => {
+  it('newcut mine stops after a duration', async () => {
     const { code, out } = await run(['mine', '--duration', '500ms', '--difficulty', '1T', ...forNode])
     expect(out).toContain('0 accepted')
     expect(code).toBe(0)
   })
 
-  it.each(rotating(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))('stops on %s, with the summary', async (signal) => {
-    const miner = start(['mine', ...there()])
-    await miner.sees(/accepted/)
-    miner.child.kill(signal)
-    const { code, out, err } = await miner.ended
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('summary')
-  })
+  it.each(rotating(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))(
+    'newcut mine stops on %s, with the summary',
+    async (signal) => {
+      const miner = start(['mine', ...there()])
+      await miner.sees(/accepted/)
+      miner.child.kill(signal)
+      const { code, out, err } = await miner.ended
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toContain('summary')
+    },
+  )
 
-  it('stops on SIGTERM while its engines start', async () => {
+  it('newcut mine stops on SIGTERM while its engines start', async () => {
     const miner = start(['mine', '--difficulty', '1T', '--http', 'off', '--threads', '1'])
     await miner.sees(/embedded network/)
     miner.child.kill('SIGTERM')
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('stops on SIGHUP while its node does not answer', async () => {
+  it('newcut mine stops on SIGHUP while its node does not answer', async () => {
     const silent = createServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const asked = new Promise((resolve) => silent.once('connection', resolve))
@@ -158,19 +161,19 @@ describe('newcut mine', () => {
     silent.close()
   })
 
-  it('prints the account that it pays', async () => {
+  it('newcut mine prints the account that it pays', async () => {
     const { out } = await run(['mine', '--blocks', '1', '--graph', 'singleton', '--account', `k:${KEY}`, ...quick])
     expect(out).toMatch(new RegExp(`^paid: k:${KEY} \\(keys-all\\)$`, 'm'))
   })
 
-  it('mines for the key in --account k:KEY', async () => {
+  it('newcut mine mines for the key in --account k:KEY', async () => {
     const address = url.slice('http://'.length)
     const args = ['--node', address, '--account', `k:${KEY}`, '--state', 'off', ...forNode]
     const { out } = await run(['mine', '--blocks', '2', ...args])
     expect(out).toContain('2 accepted')
   })
 
-  it('writes JSON records', async () => {
+  it('newcut mine writes JSON records', async () => {
     const { code, out } = await run(['mine', '--blocks', '3', '--log', 'json', ...quick])
     const records = out
       .trim()
@@ -196,14 +199,14 @@ describe('newcut mine', () => {
 describe('newcut mine ends with one line of error and its exit code', () => {
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
-  it('and a hint when the node is unreachable', async () => {
+  it('newcut mine ends with one line of error and its exit code and a hint when the node is unreachable', async () => {
     const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(20)
   })
 
-  it('when the node does not mine for the account', async () => {
+  it('newcut mine ends with one line of error and its exit code when the node does not mine for the account', async () => {
     const { code, err } = await run(['mine', '--node', url, ...forNode])
     expect(err).toMatch(/Unauthorized Miner: k:.*\[NODE_REFUSED\]/)
     expect(oneLine(err)).toBe(true)
@@ -225,7 +228,7 @@ describe('newcut mine ends with one line of error and its exit code', () => {
     ],
     [['mine', 'now'], /too many arguments/],
     [['mien'], /mien: no such command; did you mean mine\?/],
-  ])('for %j', async (args, pattern) => {
+  ])('newcut mine ends with one line of error and its exit code for %j', async (args, pattern) => {
     const ended = await run(args)
     expect(ended.err).toMatch(pattern)
     expect(oneLine(ended.err)).toBe(true)
@@ -241,7 +244,7 @@ it('newcut mine --help prints the options and exits with code 0', async () => {
 })
 
 describe('the HTTP server of newcut mine', () => {
-  it('serves metrics that promtool accepts, a summary and health', async (context) => {
+  it('the HTTP server of newcut mine serves metrics that promtool accepts, a summary and health', async (context) => {
     const miner = startHere(['mine', '--http', '127.0.0.1:0', '--difficulty', '20k', ...quick.slice(4)])
     const [, url] = await miner.sees(/metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/)
     await miner.sees(/accepted/)
@@ -290,13 +293,13 @@ describe('newcut mine where port 4148 is taken', () => {
     return isOurs || /127\.0\.0\.1:4148/.test(ended.err + ended.out.match(/warning.*/)) ? ended : runBeside(...args)
   }
 
-  it('mines without metrics when no port was asked for', async () => {
+  it('newcut mine where port 4148 is taken mines without metrics when no port was asked for', async () => {
     const { code, out } = await runBeside()
     expect(out).toMatch(/warning .*127\.0\.0\.1:4148.*mining without metrics/)
     expect(code).toBe(0)
   })
 
-  it('ends with an error when that port was asked for', async () => {
+  it('newcut mine where port 4148 is taken ends with an error when that port was asked for', async () => {
     const { code, err } = await runBeside('--http', '127.0.0.1:4148')
     expect(err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
     expect(code).toBe(24)

@@ -10,7 +10,7 @@ const rows = optionTables.flatMap((table) => Object.entries(table as Readonly<Re
 const names = [...new Set(rows.map(([name]) => name))]
 
 describe('the table of options', () => {
-  it('has the options of every command', () => {
+  it('the table of options has the options of every command', () => {
     const known = new Set(optionTables)
     const unknown = commandRows.filter(({ options }) => Object.keys(options).length > 0 && !known.has(options))
     expect(unknown.map(({ name }) => name)).toEqual([])
@@ -24,7 +24,7 @@ describe('the table of options', () => {
     expect(stated.map(([name, { standard }]) => `${name}: ${standard}`)).toEqual([])
   })
 
-  it('makes each other default of a text from the value', () => {
+  it('the table of options makes each other default of a text from the value', () => {
     for (const [name, row] of rows) {
       if (row.standard !== undefined || row.placeholder === null || row.fallback === undefined) continue
       const text = defaultText(row)
@@ -33,7 +33,7 @@ describe('the table of options', () => {
     expect(rows.filter(([, { help, more = '' }]) => /default:|by default \d/i.test(help + more))).toEqual([])
   })
 
-  it('gives a name that files and variables set one meaning', () => {
+  it('the table of options gives a name that files and variables set one meaning', () => {
     const several = names.flatMap((name) => {
       const settable = rows.filter(([each, row]) => each === name && row.isFlagOnly !== true)
       // Bounds may differ: `a whole number from 0 to 1024`.

@@ -25,7 +25,7 @@ async function summaryOf(banner: string): Promise<{ readonly paused: boolean; re
 }
 
 describe('newcut mine --schedule', () => {
-  it('waits for its time, says until when, and can be resumed by hand', async () => {
+  it('newcut mine --schedule waits for its time, says until when, and can be resumed by hand', async () => {
     const opens = inHours(2)
     const text = `${opens}-${inHours(3)}`
     const miner = start([...MINE, '--schedule', text], { TZ: 'UTC' })
@@ -47,7 +47,7 @@ describe('newcut mine --schedule', () => {
     expect((await miner.ended).code).toBe(0)
   })
 
-  it('refuses an invalid schedule with place and reason', async () => {
+  it('newcut mine --schedule refuses an invalid schedule with place and reason', async () => {
     const { err } = await run([...MINE, '--schedule', 'mon-fry 22:00-06:00'])
     expect(err).toBe(
       'newcut: --schedule mon-fry 22:00-06:00: "mon-fry" is no day; days are mon, tue, ... or mon-fri; ' +

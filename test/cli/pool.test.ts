@@ -16,7 +16,7 @@ async function pool(script: PoolScript = {}): Promise<TestPool> {
 }
 
 describe('newcut mine --pool', () => {
-  it('mines shares, and prints for whom and where, without the password', async () => {
+  it('newcut mine --pool mines shares, and prints for whom and where, without the password', async () => {
     const test = await pool()
     const miner = startHere(['mine', '--pool', test.url('k%3Aab.rig:secret'), ...PLAIN])
     await miner.sees(/ accepted .*\(3\/0\/0\)/)
@@ -39,7 +39,7 @@ describe('newcut mine --pool', () => {
     expect(test.shares.every(({ user, verdict }) => user === 'k:ab.rig' && verdict === 'accepted')).toBe(true)
   })
 
-  it('reports which shares are blocks, and counts accepted shares', async () => {
+  it('newcut mine --pool reports which shares are blocks, and counts accepted shares', async () => {
     const test = await pool()
     // The work is as hard as the shares, so every share is a block.
     test.notify(freshWork(1_000_000n))
@@ -54,7 +54,7 @@ describe('newcut mine --pool', () => {
     expect((await miner.stop()).out).toMatch(/^[\d:]+ +\d+ shares are blocks of the pool$/m)
   })
 
-  it('reads the password from the first colon to the last @, and never prints it', async () => {
+  it('newcut mine --pool reads the password from the first colon to the last @, and never prints it', async () => {
     const test = await pool()
     const secret = 'hunter2,d=1024@home'
     const addresses = `${test.url(`a:${secret}`)},${test.url('b')}`
@@ -71,7 +71,7 @@ describe('newcut mine --pool', () => {
     expect([unread.code, unread.out + unread.err]).toEqual([2, expect.not.stringContaining('hunter2')])
   })
 
-  it('fails over to the next pool, and waits for one to come back', async () => {
+  it('newcut mine --pool fails over to the next pool, and waits for one to come back', async () => {
     const [first, second] = [await pool(), await pool()]
     const miner = startHere(['mine', '--pool', first.url(), '--pool', second.url(), ...PLAIN])
     await miner.sees(/ accepted /)
@@ -85,7 +85,7 @@ describe('newcut mine --pool', () => {
     expect((await fetch(`${(await miner.sees(/metrics\W+(http:\/\/127\.0\.0\.1:\d+)/))[1]}/healthz`)).status).toBe(503)
   })
 
-  it('checks the pool with --dry-run', async () => {
+  it('newcut mine --pool checks the pool with --dry-run', async () => {
     const test = await pool()
     const { code, out } = await run(['mine', '--pool', test.url(), ...PLAIN, '--dry-run'])
     expect(code).toBe(0)
@@ -127,13 +127,13 @@ describe('newcut mine --pool', () => {
       /--insecure has no effect: no address of these pools uses TLS/,
     ],
     [['--pool', 'stratum+tcp://a@pool.example:1', '--failback', '5s'], /--failback .*there is only one --pool/],
-  ])('refuses options that do not fit together: %j', async (args, complaint) => {
+  ])('newcut mine --pool refuses options that do not fit together: %j', async (args, complaint) => {
     const { code, err } = await run(['mine', ...args, ...PLAIN])
     expect(err).toMatch(complaint)
     expect(code).toBe(2)
   })
 
-  it('reports at once that there is no pool, with --fail-fast', async () => {
+  it('newcut mine --pool reports at once that there is no pool, with --fail-fast', async () => {
     const { code, err } = await run(['mine', '--pool', 'stratum+tcp://a:secret@127.0.0.1:9', '--fail-fast', ...PLAIN])
     expect(code).toBe(20)
     expect(err).toMatch(/pool stratum\+tcp:\/\/127\.0\.0\.1:9: .*ECONNREFUSED/)

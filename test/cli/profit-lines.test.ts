@@ -20,7 +20,7 @@ const linesWith = (parts?: Partial<ProfitBasis>) => linesOf(eventWith(parts)).ma
 const withPrices = (prices: Prices) => linesWith({ prices })
 
 describe('the sentence at the start', () => {
-  it('says coins, income, power, loss, and both prices at which it breaks even', () => {
+  it('the sentence at the start says coins, income, power, loss, and both prices at which it breaks even', () => {
     expect(linesWith()).toEqual([
       ['loss', '0.012 coins/day, 0.00024 USD, power 1.08 USD, loss 1.08 USD/day'],
       ['', 'breaks even at 90 USD a coin or 0.000067 USD/kWh'],
@@ -28,7 +28,7 @@ describe('the sentence at the start', () => {
     expect(levelOf(eventWith(), 'text')).toBe('warn')
   })
 
-  it('says the gain of a miner that earns more than it costs', () => {
+  it('the sentence at the start says the gain of a miner that earns more than it costs', () => {
     const prices = { coin: usd(200), power: usd(0.3) }
     expect(withPrices(prices)).toEqual([
       ['profit', '0.012 coins/day, 2.40 USD, power 1.08 USD, gain 1.32 USD/day'],
@@ -37,7 +37,7 @@ describe('the sentence at the start', () => {
     expect(levelOf(eventWith({ prices }), 'text')).toBe('info')
   })
 
-  it('says as much as one price tells', () => {
+  it('the sentence at the start says as much as one price tells', () => {
     expect(withPrices({ coin: usd(0.02) })).toEqual([
       ['profit', '0.012 coins/day, 0.00024 USD'],
       ['', 'breaks even at 0.000067 USD/kWh'],
@@ -48,7 +48,7 @@ describe('the sentence at the start', () => {
     ])
   })
 
-  it('says that the cost is unknown, and why', () => {
+  it('the sentence at the start says that the cost is unknown, and why', () => {
     const power = { watts: null, unread: 1, problem: 'the counter may not be read' }
     const first = ['profit', '0.012 coins/day, 0.00024 USD']
     expect(linesWith({ power })).toEqual([first, ['', 'the cost of power is unknown: the counter may not be read']])
@@ -59,7 +59,7 @@ describe('the sentence at the start', () => {
     expect(linesWith({ power, prices: { coin: usd(0.02) } })).toEqual([first])
   })
 
-  it('says that cost and loss are lower bounds, and a gain an upper one, if a device is not measured', () => {
+  it('the sentence at the start says that cost and loss are lower bounds, and a gain an upper one, if a device is not measured', () => {
     const power = { watts: 150, unread: 2, problem: null }
     expect(linesWith({ power })).toEqual([
       ['loss', '0.012 coins/day, 0.00024 USD, power at least 1.08 USD, loss at least 1.08 USD/day'],
@@ -70,7 +70,7 @@ describe('the sentence at the start', () => {
     expect(gain).toMatch(/power at least 1\.08 USD, gain at most 1\.32 USD\/day$/)
   })
 
-  it('says of a pool that its fee is not known, and of a rig that the leader is paid', () => {
+  it('the sentence at the start says of a pool that its fee is not known, and of a rig that the leader is paid', () => {
     const ofPool = linesWith({ payer: 'pool' })
     expect(ofPool[0][1]).toMatch(/^0\.012 coins\/day before the pool's fee, /)
     expect(ofPool.at(-1)?.[1]).toBe('the pool decides what it pays; the figures are the mean of mining alone')
@@ -89,14 +89,14 @@ describe('the status line', () => {
   const part = (parts: Partial<ProfitBasis>) =>
     /(?:loss|gain|income|power) .*?\/day/.exec(statusText(snapshotWith({ profit: profitWith(parts) }), 200, plain))?.[0]
 
-  it('has the result of a day, or what the prices tell', () => {
+  it('the status line has the result of a day, or what the prices tell', () => {
     expect(part({})).toBe('loss 1.08 USD/day')
     expect(part({ prices: { coin: usd(200), power: usd(0.3) } })).toBe('gain 1.32 USD/day')
     expect(part({ prices: { coin: usd(0.02) } })).toBe('income 0.00024 USD/day')
     expect(part({ prices: { power: usd(0.3) } })).toBe('power 1.08 USD/day')
   })
 
-  it('has nothing without prices, and while paused', () => {
+  it('the status line has nothing without prices, and while paused', () => {
     expect(part({ prices: {} })).toBeUndefined()
     const paused = snapshotWith({ profit: profitWith(), pauses: [{ by: 'user', text: '' }], paused: true })
     expect(statusText(paused, 200, plain)).not.toContain('USD')
@@ -107,7 +107,7 @@ describe('the key m', () => {
   const answer = (parts: Parameters<typeof snapshotWith>[0]) =>
     answerOf('m', snapshotWith(parts)).map(({ text }) => text)
 
-  it('shows the expectation, and what was paid in this run and in all', () => {
+  it('the key m shows the expectation, and what was paid in this run and in all', () => {
     expect(answer({ profit: profitWith(), earnings })).toEqual([
       '0.012 coins/day, 0.00024 USD, power 1.08 USD, loss 1.08 USD/day',
       'breaks even at 90 USD a coin or 0.000067 USD/kWh',
@@ -116,7 +116,7 @@ describe('the key m', () => {
     ])
   })
 
-  it('shows coins without prices, and names the options', () => {
+  it('the key m shows coins without prices, and names the options', () => {
     const { value, currency, ...rest } = { ...earnings, run: earnings.total, unknownBlocks: 0 }
     expect(answer({ profit: profitWith({ prices: {} }), earnings: { ...rest, value: null, currency: null } })).toEqual([
       '0.012 coins/day',
@@ -125,7 +125,7 @@ describe('the key m', () => {
     ])
   })
 
-  it('says that nothing is known before the first work', () => {
+  it('the key m says that nothing is known before the first work', () => {
     expect(answer({})).toEqual(['the expected coins are unknown: there was no work yet'])
   })
 })

@@ -44,7 +44,7 @@ const minerOf = (node: string, state: string) => {
 }
 
 describe('a miner for a node', () => {
-  it('shows in summary, metrics and `newcut blocks` exactly what the chain paid, fees included', async () => {
+  it('a miner for a node shows in summary, metrics and `newcut blocks` exactly what the chain paid, fees included', async () => {
     const devnet = startHere(['devnet', '--port', '0', '--graph', 'pair', '--difficulty', '2k'])
     const [, node] = await devnet.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     const state = newFolder()
@@ -104,7 +104,7 @@ describe('a miner for a node', () => {
 })
 
 describe('prices', () => {
-  it('of coins and power give the expected result of a day, from rate, reward and difficulty', async () => {
+  it('prices of coins and power give the expected result of a day, from rate, reward and difficulty', async () => {
     const miner = startHere(['mine', ...HARD, ...PRICES, '--watts', '150'])
     const [, url] = await miner.sees(METRICS)
     const [told] = await miner.sees(

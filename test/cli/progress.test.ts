@@ -8,7 +8,7 @@ const plain = (_style: string, text: string) => text
 describe('a line of progress', () => {
   const task = { what: 'checking blocks', done: 4321, total: 9600 }
 
-  it('shows a bar, the percentage, the count and the remaining time', () => {
+  it('a line of progress shows a bar, the percentage, the count and the remaining time', () => {
     expect(progressLine(task, 9000, 79, plain)).toBe(
       'checking blocks  [============>              ]  45 %  4.32k of 9.60k  11 s left',
     )
@@ -18,12 +18,12 @@ describe('a line of progress', () => {
     expect(progressLine({ ...task, done: 9600 }, 9000, 79, plain)).toMatch(/\[=+\] {2}100 % {2}9\.60k of 9\.60k$/)
   })
 
-  it('shows the elapsed time if the items differ in size', () => {
+  it('a line of progress shows the elapsed time if the items differ in size', () => {
     const suites = { what: 'measuring cpu', done: 1, total: 4, unit: 'suites' }
     expect(progressLine(suites, 61_000, 79, plain)).toMatch(/ {2}25 % {2}1 of 4 suites {2}1 m 1 s$/)
   })
 
-  it('leaves out parts that do not fit, and fits any terminal', () => {
+  it('a line of progress leaves out parts that do not fit, and fits any terminal', () => {
     for (let columns = 0; columns < 100; columns++) {
       expect(progressLine(task, 9000, columns, plain).length).toBeLessThanOrEqual(columns)
     }

@@ -62,7 +62,7 @@ describe('a text that is no public key is refused with a reason:', () => {
     [`0x${KEY}`, 'begins with 0x: leave that out'],
     [KEY + OTHER, 'is not 64 hex digits (it has 128)'],
     [`${KEY},k:${OTHER}0`, 'key 2 looks like a k: account, but the key is not 64 hex digits (it has 65)'],
-  ])('%s', (text, problem) => {
+  ])('a text that is no public key is refused with a reason: %s', (text, problem) => {
     const read = () => resolveConfig(mineOptions, { 'public-key': [text] }, {}, undefined)
     expect(read).toThrow(`--public-key ${text}: ${problem}; ${EXPECTED}`)
   })
@@ -74,7 +74,7 @@ describe('a text that is no public key is refused with a reason:', () => {
     }
   })
 
-  it('in a file, a number', () => {
+  it('a text that is no public key is refused with a reason: in a file, a number', () => {
     for (const text of [`0x${KEY}`, `[0x${KEY}]`]) {
       const read = () => resolveConfig(mineOptions, {}, {}, fileWith(`public-key: ${text}\n`))
       expect(read).toThrow(/, public-key: .*: read as a number: put the key in quotes, without 0x; expected/)

@@ -157,7 +157,7 @@ describe('flags of every command', () => {
     return text.trimEnd()
   }
 
-  it('with a value that makes no sense, or with two values', async () => {
+  it('flags of every command with a value that makes no sense, or with two values', async () => {
     const lines: string[] = []
     for (const command of commands) {
       const args = command.registeredArguments.flatMap((each) => (each.required ? [each.argChoices?.[0] ?? 'x'] : []))

@@ -56,7 +56,7 @@ signers:
 `
 
 describe('a request file', () => {
-  it('is prepared without keys, signed by two owners, combined and sent', async () => {
+  it('a request file is prepared without keys, signed by two owners, combined and sent', async () => {
     const unsigned = await sign(fileOf(MULTI))
     const [byAlice, byBob] = await Promise.all(['sender00', 'sender01'].map((key) => sign(unsigned, '--key', key)))
     const lacking = await newcut('send', '--request', byBob)
@@ -69,14 +69,14 @@ describe('a request file', () => {
     expect(await output('send', '--request', whole)).toBe('"Write succeeded"\n')
   })
 
-  it('may be JSON, and its output too, and has the map of signatures of other tools', async () => {
+  it('a request file may be JSON, and its output too, and has the map of signatures of other tools', async () => {
     const path = fileOf(request({ code: '(+ 1 2)' }), 'sum.json')
     const { hash, cmd, sigs } = JSON.parse(await output('sign', path, '--json', '--key', 'sender00'))
     const map = fileOf(JSON.stringify({ hash, cmd, sigs: { [alice.publicKey]: sigs[0].sig } }), 'map.json')
     expect(await output('send', '--request', map)).toBe('3\n')
   })
 
-  it('has code and data in files beside it, and key pairs', async () => {
+  it('a request file has code and data in files beside it, and key pairs', async () => {
     fileOf('(at "n" (read-msg "row"))', 'code.pact')
     fileOf('{ "row": { "n": 1.10 } }', 'data.json')
     const keyPairs = [{ public: alice.publicKey, secret: alice.secretKey }]
@@ -84,7 +84,7 @@ describe('a request file', () => {
     expect(await output('send', '--request', path)).toBe('1.1\n')
   })
 
-  it('keeps the digits of numbers', async () => {
+  it('a request file keeps the digits of numbers', async () => {
     const number = '0.1234567890123456789012345678'
     const path = fileOf(`code: '1'
 publicMeta: { chainId: 0, sender: s, gasLimit: 9, gasPrice: 0.000000010, ttl: 60, creationTime: 1700000000 }
@@ -99,7 +99,7 @@ signers: [{ public: ${alice.publicKey}, caps: [{ name: coin.TRANSFER, args: [a, 
     expect(cmd).toContain('"gasPrice":0.000000010,')
   })
 
-  it('continues a pact, and rolls it back', async () => {
+  it('a request file continues a pact, and rolls it back', async () => {
     const code = `(namespace "free") (module asked G (defcap G () true)
       (defpact steps () (step-with-rollback "first" "undone") (step "second")))`
     const deploy = ['--key', 'sender00', '--gas-limit', '60000']
@@ -112,7 +112,7 @@ signers: [{ public: ${alice.publicKey}, caps: [{ name: coin.TRANSFER, args: [a, 
     expect(await output('send', '--request', back, '--key', 'sender00')).toBe('"undone"\n')
   })
 
-  it('is tried out first, unless that is not wanted', async () => {
+  it('a request file is tried out first, unless that is not wanted', async () => {
     const path = fileOf(request({ code: '(enforce false "on purpose")' }))
     const tried = await newcut('send', '--request', path, '--key', 'sender00')
     expect([tried.code === 0, tried.err]).toEqual([false, expect.stringContaining('it would fail on chain 0')])
@@ -120,7 +120,7 @@ signers: [{ public: ${alice.publicKey}, caps: [{ name: coin.TRANSFER, args: [a, 
     expect([sent.code === 0, sent.err]).toEqual([false, expect.stringContaining('it failed on chain 0')])
   })
 
-  it('takes its network from the node that it is sent to', async () => {
+  it('a request file takes its network from the node that it is sent to', async () => {
     const path = fileOf(request({ code: '"here"', networkId: undefined }))
     expect(await output('send', '--request', path, '--key', 'sender00')).toBe('"here"\n')
     expect((await newcut('sign', path)).err).toContain('networkId: expected the name of a network')
@@ -175,7 +175,7 @@ describe('a signed file is refused', () => {
   const signedFile = async () => parse(await output('sign', fileOf(MULTI), '--key', 'sender00'))
   const refusal = async (...args: string[]) => (await newcut('sign', ...args)).err
 
-  it('with another hash, or a signature of another command', async () => {
+  it('a signed file is refused with another hash, or a signature of another command', async () => {
     const { hash, cmd, sigs } = await signedFile()
     const changed = (parts: object) => fileOf(JSON.stringify({ hash, cmd, sigs, ...parts }))
     expect(await refusal(changed({ hash: 'A'.repeat(43) }))).toContain(`hash: expected ${hash}, the hash of cmd`)
@@ -185,7 +185,7 @@ describe('a signed file is refused', () => {
     expect(await refusal(changed({ sigs: [7] }))).toContain('sigs.0: expected null, or an object with sig')
   })
 
-  it('with the file of another command, and with a key that is not a signer', async () => {
+  it('a signed file is refused with the file of another command, and with a key that is not a signer', async () => {
     const path = fileOf(MULTI)
     const [first, second] = [await sign(path), await sign(fileOf(MULTI.replace('by two', 'again')))]
     expect(await refusal(first, second)).toMatch(/are different commands: .*sign one file/)

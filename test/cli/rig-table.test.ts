@@ -31,7 +31,7 @@ async function mining(state: string) {
 }
 
 describe('newcut rigs', () => {
-  it('lists workers with their shares, including those of earlier runs', async () => {
+  it('newcut rigs lists workers with their shares, including those of earlier runs', async () => {
     const state = folder()
     const first = await mining(state)
     const rig = await Rig.login(first.port, 'k:abc.shelf-1', 'ours/1')
@@ -62,7 +62,7 @@ describe('newcut rigs', () => {
     expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
   })
 
-  it('says so if another miner already keeps its shares there', async () => {
+  it('newcut rigs says so if another miner already keeps its shares there', async () => {
     const state = folder()
     await mining(state)
     const { code, err } = await run(['mine', ...alone, '--state', state])
@@ -70,7 +70,7 @@ describe('newcut rigs', () => {
     expect(err).toMatch(/shares: another miner uses this share log.*--state.*\[DATA_UNUSABLE\]/s)
   })
 
-  it('says so if nobody answers, if rigs are not enabled, and if something else answers', async () => {
+  it('newcut rigs says so if nobody answers, if rigs are not enabled, and if something else answers', async () => {
     expect((await run(['rigs', '127.0.0.1:1'])).err).toMatch(
       /no miner answers at http:\/\/127\.0\.0\.1:1: .*\[NODE_UNREACHABLE\]/s,
     )
@@ -88,9 +88,12 @@ describe('newcut rigs', () => {
     )
   })
 
-  it.each(['', 'http://', 'a b', 'http://127.0.0.1:1/path'])('refuses the address "%s"', async (address) => {
-    expect((await run(['rigs', address])).err).toMatch(
-      /expected HOST:PORT, the HTTP address of a miner.*\[BAD_OPTION\]/s,
-    )
-  })
+  it.each(['', 'http://', 'a b', 'http://127.0.0.1:1/path'])(
+    'newcut rigs refuses the address "%s"',
+    async (address) => {
+      expect((await run(['rigs', address])).err).toMatch(
+        /expected HOST:PORT, the HTTP address of a miner.*\[BAD_OPTION\]/s,
+      )
+    },
+  )
 })

@@ -57,7 +57,7 @@ const jsonOf = (out: string) => JSON.parse(out) as RigsChecked
 const check = (...args: readonly string[]) => run(['rigs', 'check', ...args])
 
 describe('newcut rigs check', () => {
-  it('reports that the rigs of every maker would mine at our own server', async () => {
+  it('newcut rigs check reports that the rigs of every maker would mine at our own server', async () => {
     const { at, engine } = await ours()
     const { code, out, err } = await check(at)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -71,7 +71,7 @@ describe('newcut rigs check', () => {
     expect(Object.values(engine.status().shares).every((count) => count === 0)).toBe(true)
   })
 
-  it('reports the same as JSON, for one maker and another user', async () => {
+  it('newcut rigs check reports the same as JSON, for one maker and another user', async () => {
     const { at, engine } = await ours()
     const { code, out } = await check(at, '--json', '--maker', 'ka3', '--user', 'k:abc.shelf', '--password', 'd=2^50')
     const { makers, ...rest } = jsonOf(out)
@@ -86,7 +86,7 @@ describe('newcut rigs check', () => {
     expect(engine.status().users).toMatchObject([{ user: 'k:abc' }])
   })
 
-  it('listens for the requested time', async () => {
+  it('newcut rigs check listens for the requested time', async () => {
     const { at } = await ours()
     const { code, out } = await check(at, '--listen-for', '1', '--maker', 'ka3', '--json')
     const { makers, listenedMs } = jsonOf(out)
@@ -96,7 +96,7 @@ describe('newcut rigs check', () => {
     expect(text.out).toMatch(/^Goldshell KD5, KD6 +\d+ +\d+ +[\d.]+ +[\d.]+ m?s +7 s +100\.0 %$/m)
   })
 
-  it('names each problem of a rig and its fix, and exits with 1', async () => {
+  it('newcut rigs check names each problem of a rig and its fix, and exits with 1', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -117,7 +117,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/\nseveral connections:\n {2}loss: two connections have the nonce1 0009e8/)
   })
 
-  it('exits with 0 if rigs mine with a loss', async () => {
+  it('newcut rigs check exits with 0 if rigs mine with a loss', async () => {
     const at = await scripted({
       ...good,
       'mining.subscribe': (asked, server) => {
@@ -130,7 +130,7 @@ describe('newcut rigs check', () => {
     expect(out).toMatch(/^Antminer KA3, 2023 on +with a loss /m)
   })
 
-  it('reports how an Antminer handles TLS', async () => {
+  it('newcut rigs check reports how an Antminer handles TLS', async () => {
     const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
     const { at } = await ours({ tls: { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') } })
     const { code, out } = await check(`stratum+ssl://${at}`, '--json')
@@ -144,7 +144,7 @@ describe('newcut rigs check', () => {
     expect(plain.out).toMatch(/closes the connection without a line.*\n.*stratum\+ssl/)
   })
 
-  it('reports a server that accepts too few connections', async () => {
+  it('newcut rigs check reports a server that accepts too few connections', async () => {
     const { at } = await ours({}, { sessionsPerAddress: 5 })
     const { code, out } = await check(at, '--json', '--listen-for', '1s')
     const outcomes = jsonOf(out).makers.map(({ outcome }) => outcome)
@@ -153,7 +153,7 @@ describe('newcut rigs check', () => {
     expect(outcomes.filter((outcome) => outcome === 'fails')).toHaveLength(2)
   })
 
-  it('exits with 20 if nobody listens, or if the server does not speak TLS', async () => {
+  it('newcut rigs check exits with 20 if nobody listens, or if the server does not speak TLS', async () => {
     const gone = await scripted(good)
     const { at } = await ours()
     const server = createServer()
@@ -185,14 +185,14 @@ describe('newcut rigs check', () => {
     [['pool:1', '--password', 'secret', '--password', 'other'], /--password is given twice \(/],
     [[], /missing required argument 'server'/],
     [['pool:1', '--nonsense'], /--nonsense: no such option.*newcut rigs check --help/],
-  ])('refuses %j', async (args, complaint) => {
+  ])('newcut rigs check refuses %j', async (args, complaint) => {
     const ended = await check(...args)
     expect([ended.code, exitCodeFor(ended)]).toEqual([2, 2])
     expect(ended.err).toMatch(complaint)
     expect(ended.out).toBe('')
   })
 
-  it('has its help under help too, with every maker in it', async () => {
+  it('newcut rigs check has its help under help too, with every maker in it', async () => {
     expect((await run(['help', 'rigs', 'check'])).out).toBe((await run(['rigs', 'check', '--help'])).out)
     const { out } = await check('--help')
     expect(out).toContain('Usage: newcut rigs check [options] <server>')
@@ -201,7 +201,7 @@ describe('newcut rigs check', () => {
     expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(makers.map(({ name, rig }) => [name, rig]))
   })
 
-  it('stops on request', async () => {
+  it('newcut rigs check stops on request', async () => {
     let asked = 0
     const at = await scripted({ ...good, 'mining.subscribe': () => asked++ })
     const stopped = { code: 1, out: '', err: 'stopped before it was done\n' }
@@ -226,13 +226,13 @@ describe('a server that sends nothing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('gets no further connections once the check is stopped', async () => {
+  it('a server that sends nothing gets no further connections once the check is stopped', async () => {
     const address = readServerAddress(await silent())
     const tried = connectTo(address, new VirtualClock(), 5_000, AbortSignal.abort())
     await expect(tried).rejects.toThrow(/: stopped$/)
   })
 
-  it('is reported after the timeout at the log-in', async () => {
+  it('a server that sends nothing is reported after the timeout at the log-in', async () => {
     const at = await scripted({ ...good, 'mining.subscribe': () => undefined })
     const clock = new VirtualClock()
     let out = ''

@@ -24,7 +24,7 @@ async function mining(port: number, user: string): Promise<Rig> {
 }
 
 describe('newcut mine --stratum-listen', () => {
-  it('mines blocks with rigs alone, and shows them in summary and metrics', async () => {
+  it('newcut mine --stratum-listen mines blocks with rigs alone, and shows them in summary and metrics', async () => {
     const { sees, stop } = startHere(['mine', ...alone, '--difficulty', '3k', '--http', '127.0.0.1:0'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+), any user and password\n/)
     const [, url] = await sees(/dashboard: (http:\/\/\S+)\//)
@@ -53,7 +53,7 @@ describe('newcut mine --stratum-listen', () => {
     expect(out).not.toMatch(/hardware/)
   })
 
-  it('accepts the allowed number of rigs from one address, and warns about more', async () => {
+  it('newcut mine --stratum-listen accepts the allowed number of rigs from one address, and warns about more', async () => {
     const { sees, stop } = startHere(['mine', ...alone, '--http', 'off', '--stratum-per-address', '2'])
     const [, port] = await sees(/rigs: stratum\+tcp:\/\/127\.0\.0\.1:(\d+)/)
     for (const name of ['left', 'right']) await mining(Number(port), `k:abc.${name}`)
@@ -63,7 +63,7 @@ describe('newcut mine --stratum-listen', () => {
     expect((await stop()).code).toBe(0)
   })
 
-  it('accepts no more rigs than its open-file limit allows, and keeps mining', async () => {
+  it('newcut mine --stratum-listen accepts no more rigs than its open-file limit allows, and keeps mining', async () => {
     const command = 'ulimit -n 300 && exec "$0" "$@"'
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
     const args = ['mine', ...alone, '--http', 'off', '--difficulty', '3k']
@@ -92,7 +92,7 @@ describe('newcut mine --stratum-listen', () => {
     await sees(/accepted {2}chain \d+ +height \d+ +rig:first/)
   })
 
-  it('ends with an error if the port is in use, and says so in a dry run too', async () => {
+  it('newcut mine --stratum-listen ends with an error if the port is in use, and says so in a dry run too', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const { port } = taken.address() as AddressInfo
@@ -122,14 +122,14 @@ describe('newcut mine --stratum-listen', () => {
     ['a certificate without a key', [...alone, '--stratum-tls-cert', 'x'], /--stratum-tls-key is missing/],
     ['no address', ['--stratum-listen', '1917'], /--stratum-listen .*expected HOST:PORT/],
     ['work that rigs do not know', [...alone, '--graph', 'pair'], /no rig can search work of this network/],
-  ])('refuses %s', async (_, options, message) => {
+  ])('newcut mine --stratum-listen refuses %s', async (_, options, message) => {
     const { code, err } = await run(['mine', '--http', 'off', ...options])
     expect(err).toMatch(message)
     expect(err).toMatch(/\[BAD_OPTION\]/)
     expect(code).toBe(2)
   })
 
-  it('refuses an invalid certificate', async () => {
+  it('newcut mine --stratum-listen refuses an invalid certificate', async () => {
     const tls = ['--stratum-tls-cert', 'package.json', '--stratum-tls-key', 'package.json']
     const { code, err } = await run(['mine', '--http', 'off', ...alone, ...tls])
     expect(err).toMatch(/cannot use package\.json and package\.json for TLS: .*\[BAD_INPUT\]/)

@@ -37,14 +37,14 @@ describe('--key', () => {
     ['lines of other tools', `public: ${publicKey}\nsecret: ${secretKey}\n`],
     ['lines with quotes, and upper case', `public: "${publicKey.toUpperCase()}"\r\nsecret: '${secretKey}'\r\n`],
     ['a secret key alone', `secret-key: ${secretKey}`],
-  ])('reads %s', (_name, text) => {
+  ])('--key reads %s', (_name, text) => {
     const [{ account, key }] = keysOf([fileWith(text)], 'mainnet01')
     expect([account, key.publicKey]).toEqual([`k:${publicKey}`, publicKey])
     // RFC 8032, test vector 1: the signature of the empty message.
     expect(key.sign(new Uint8Array(0))).toMatch(/^e5564300c360ac729086e2cc806e828a/)
   })
 
-  it('knows the accounts of development networks, and only there', () => {
+  it('--key knows the accounts of development networks, and only there', () => {
     expect(accountsOf(['sender01', 'sender00'])).toEqual(['sender01', 'sender00'])
     expect(accountsOf(['miner'])[0]).toMatch(/^k:3b6a27bc/)
     expect(() => accountsOf(['sender00'], 'mainnet01')).toThrow(
@@ -52,7 +52,7 @@ describe('--key', () => {
     )
   })
 
-  it('accepts a file that other users may read, with a warning', () => {
+  it('--key accepts a file that other users may read, with a warning', () => {
     const file = fileWith(`secret: ${secretKey}`)
     for (const mode of [0o640, 0o604, 0o644]) {
       chmodSync(file, mode)
@@ -83,7 +83,7 @@ describe('--key', () => {
     [[fileWith(`public: k:${'ab'.repeat(32)}\nsecret: ${secretKey}`)], `belongs to the public key`, 'BAD_INPUT'],
     [[fileWith(JSON.stringify({ publicKey: `k:${'ab'.repeat(32)}`, secretKey }))], 'belongs to', 'BAD_INPUT'],
     [[folder], 'cannot read', 'BAD_INPUT'],
-  ])('refuses %j', (names, message, code) => {
+  ])('--key refuses %j', (names, message, code) => {
     expect(() => keysOf(names, 'mainnet-development')).toThrow(expect.objectContaining({ code }))
     expect(() => keysOf(names, 'development')).toThrow(message)
     expect(() => keysOf(names, 'development')).not.toThrow(secretKey)

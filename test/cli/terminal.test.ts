@@ -83,7 +83,7 @@ describeWith(noTerminal, 'a miner in a terminal', () => {
 describe('a miner whose output is piped', () => {
   afterEach(stopAll)
 
-  it('prints plain lines unless FORCE_COLOR is set, each once, and names its configuration file', async () => {
+  it('a miner whose output is piped prints plain lines unless FORCE_COLOR is set, each once, and names its configuration file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'newcut.yaml')
@@ -97,7 +97,7 @@ describe('a miner whose output is piped', () => {
     expect(out.match(/ accepted {2}/g)).toHaveLength(2)
   })
 
-  it('is paused and resumed by SIGUSR1', async () => {
+  it('a miner whose output is piped is paused and resumed by SIGUSR1', async () => {
     const miner = start(MINE)
     await miner.sees(/ accepted /)
     miner.child.kill('SIGUSR1')
@@ -108,7 +108,7 @@ describe('a miner whose output is piped', () => {
     expect(await miner.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('prints the same facts as JSON', async () => {
+  it('a miner whose output is piped prints the same facts as JSON', async () => {
     const { out, code } = await run([...MINE, '--log', 'json', '--blocks', '2'])
     expect(code).toBe(0)
     const records = out

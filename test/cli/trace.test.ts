@@ -32,7 +32,7 @@ async function sent(amount: string): Promise<{ readonly key: string; readonly ga
 }
 
 describe('newcut trace', () => {
-  it('prints the steps of a transaction, with gas that adds up', async () => {
+  it('newcut trace prints the steps of a transaction, with gas that adds up', async () => {
     const { key, gas } = await sent('1.5')
     const { code, out } = await newcut('trace', key)
     const [head, columns, root, ...lines] = out.trimEnd().split('\n')
@@ -48,7 +48,7 @@ describe('newcut trace', () => {
     expect(lines.some((line) => line.includes('event coin.TRANSFER "sender00" "sender01" 1.5'))).toBe(true)
   })
 
-  it('ends with the place of the failure of one that failed', async () => {
+  it('newcut trace ends with the place of the failure of one that failed', async () => {
     const { key } = await sent('1000000000.0')
     const { code, out } = await newcut('trace', key)
     expect(code).toBe(0)
@@ -68,7 +68,7 @@ describe('newcut trace', () => {
     expect(lines.some((line) => line.length === 80 && line.endsWith('…'))).toBe(true)
   })
 
-  it('says in words why there is no trace', async () => {
+  it('newcut trace says in words why there is no trace', async () => {
     const unknown = await newcut('trace', 'A'.repeat(43))
     expect([unknown.code !== 0, unknown.out]).toEqual([true, ''])
     expect(unknown.err).toContain(`no block of this network has a transaction ${'A'.repeat(43)}`)

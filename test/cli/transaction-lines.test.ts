@@ -81,16 +81,16 @@ describe('a line', () => {
     expect(linesOf(event).map((line) => [line.label, line.text])).toEqual([[label, text]])
   })
 
-  it('of a success is green, and of a failure red', () => {
+  it('a line of a success is green, and of a failure red', () => {
     const styles = [included(), failed(), refused(), dropped(), undone()].map((event) => linesOf(event)[0].style)
     expect(styles).toEqual(['green', 'red', 'red', 'red', 'yellow'])
   })
 
-  it('is omitted for a transaction that the other branch has too; the next line reports it', () => {
+  it('a line is omitted for a transaction that the other branch has too; the next line reports it', () => {
     expect(linesOf(undone({ wentTo: 'chain' }))).toEqual([])
   })
 
-  it('shows how long a transaction waits, and the source of blocks', () => {
+  it('a line shows how long a transaction waits, and the source of blocks', () => {
     expect(waitingLine(pending(), 3, 'blocks by miners')).toEqual({
       label: 'pending',
       style: 'yellow',
@@ -107,7 +107,7 @@ describe('what a command does', () => {
     [{ kind: 'code', code }, `${code.slice(0, 71)}…`],
     [{ kind: 'continuation', pactId: KEY, step: 1, isRollback: false }, 'continuation of tDFY8bHNx4… step 1'],
     [{ kind: 'continuation', pactId: KEY, step: 0, isRollback: true }, 'rollback of tDFY8bHNx4… step 0'],
-  ] as const)('case %#', (action, text) => {
+  ] as const)('what a command does case %#', (action, text) => {
     expect(actionText(action)).toBe(text)
   })
 })

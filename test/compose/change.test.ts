@@ -12,7 +12,7 @@ const own = (parts: Partial<OwnSearch>): OwnSearch => {
 }
 
 describe('a miner whose setup changes', () => {
-  it('adds a GPU to its threads and removes it again, while the threads keep searching', async (context) => {
+  it('a miner whose setup changes adds a GPU to its threads and removes it again, while the threads keep searching', async (context) => {
     const card = await sensedCard()
     if (card === null) return context.skip('there is no GPU driver here, not even a software one')
     const miner = await startMiner({ difficulty: 3_000_000n })
@@ -35,7 +35,7 @@ describe('a miner whose setup changes', () => {
     expect((await snapshot()).solutions).toMatchObject({ rejected: 0, lost: 0 })
   })
 
-  it('switches to an external program, and back to threads', async () => {
+  it('a miner whose setup changes switches to an external program, and back to threads', async () => {
     const miner = await startMiner({ difficulty: 1_000n })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const accepted = async () => (await snapshot()).solutions.accepted
@@ -51,7 +51,7 @@ describe('a miner whose setup changes', () => {
     await expect.poll(accepted, SOON).toBeGreaterThan(after + 1)
   })
 
-  it('stays as it is if the new setup is impossible, and applies changes one after the other', async () => {
+  it('a miner whose setup changes stays as it is if the new setup is impossible, and applies changes one after the other', async () => {
     const miner = await startMiner({ difficulty: 3_000_000n })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     const wrong = [
@@ -69,7 +69,7 @@ describe('a miner whose setup changes', () => {
     expect(chains.filter(({ isWanted }) => isWanted).map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('mines other chains for several nodes too', async () => {
+  it('a miner whose setup changes mines other chains for several nodes too', async () => {
     const miner = await startMiner({ difficulty: 1_000_000n, hasTwoNodes: true })
     const snapshot = async () => (await miner.json('/api/summary')) as Snapshot
     await expect.poll(async () => (await snapshot()).solutions.accepted, SOON).toBeGreaterThan(0)

@@ -72,7 +72,7 @@ afterEach(() => {
 })
 
 describe('the load of this machine', () => {
-  it('counts the load of a child process as our own, even after its end', async (context) => {
+  it('the load of this machine counts the load of a child process as our own, even after its end', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux tells the times of child processes')
     const before = (await readLoad()) as LoadReading
     // It ends after a second of processor time.

@@ -22,7 +22,7 @@ function folder(): string {
 describe('the class of a start', () => {
   const random = () => 0.99
 
-  it('differs from the previous 15, even in a new folder', () => {
+  it('the class of a start differs from the previous 15, even in a new folder', () => {
     const state = join(folder(), 'state')
     const warnings: string[] = []
     const residues = Array.from({ length: 17 }, () => {
@@ -37,11 +37,11 @@ describe('the class of a start', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is random without a folder', () => {
+  it('the class of a start is random without a folder', () => {
     expect(classOfStart(null, () => 0.5, String)).toEqual({ residue: 8, modulus: 16 })
   })
 
-  it('is random with a warning if the folder is a file', () => {
+  it('the class of a start is random with a warning if the folder is a file', () => {
     const file = join(folder(), 'file')
     writeFileSync(file, '')
     const warnings: string[] = []
@@ -51,7 +51,7 @@ describe('the class of a start', () => {
     ])
   })
 
-  it('starts anew with a warning if the file holds no count', () => {
+  it('the class of a start starts anew with a warning if the file holds no count', () => {
     const state = folder()
     writeFileSync(join(state, 'rig-starts'), 'twelve')
     const warnings: string[] = []

@@ -70,7 +70,7 @@ async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken
 }
 
 describe('the journal of earlier runs', () => {
-  it('contains unsettled solutions with their earlier verdicts', async () => {
+  it('the journal of earlier runs contains unsettled solutions with their earlier verdicts', async () => {
     const ways = [
       [{ step: 'handed-in' }],
       [{ step: 'acknowledged' }, { step: 'confirmed', depth: 2 }],
@@ -94,7 +94,7 @@ describe('the journal of earlier runs', () => {
     expect(await state.left(new AbortController().signal)).toEqual([])
   })
 
-  it('is settled at any age, the newest 500 first; the others are reported', async () => {
+  it('the journal of earlier runs is settled at any age, the newest 500 first; the others are reported', async () => {
     const { state, said } = await started((clock) => {
       const { found } = solution(1n, clock)
       return Array.from({ length: 502 }, (_, i): Line => {
@@ -107,7 +107,7 @@ describe('the journal of earlier runs', () => {
     expect(said()).toEqual([expect.stringMatching(/^warning: 2 older solutions in .* are left to later starts$/)])
   })
 
-  it('names confirmed blocks with unknown rewards', async () => {
+  it('the journal of earlier runs names confirmed blocks with unknown rewards', async () => {
     const { state, earlier } = await started((clock) => {
       const [paid, unpaid] = [solution(1n, clock), solution(2n, clock)]
       return [
@@ -119,7 +119,7 @@ describe('the journal of earlier runs', () => {
     expect(state.unpaid).toEqual([encodeBase64Url(blockHash(state.unfinished[1].bytes))])
   })
 
-  it('is read once the disk recovers, without the solutions of this run', async () => {
+  it('the journal of earlier runs is read once the disk recovers, without the solutions of this run', async () => {
     const kept: { before?: ReturnType<typeof solution> } = {}
     const { clock, state, mend, said, earlier } = await started((virtual) => {
       kept.before = solution(1n, virtual)
@@ -143,7 +143,7 @@ describe('the journal of earlier runs', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is not read after the end of the miner', async () => {
+  it('the journal of earlier runs is not read after the end of the miner', async () => {
     const { clock, state, mend, said } = await started((virtual) => [solution(1n, virtual).found], true)
     const stop = new AbortController()
     const left = state.left(stop.signal)

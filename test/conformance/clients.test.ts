@@ -60,19 +60,22 @@ const failed = (cases: readonly CaseResult[]) =>
   cases.filter(({ outcome }) => outcome === 'failed').map(({ group, name }) => `${group}: ${name}`)
 
 describe('a client with one defect', () => {
-  it.each(ruleDefects)('is caught by a rule: $name', async ({ client, caughtBy }) => {
+  it.each(ruleDefects)('a client with one defect is caught by a rule: $name', async ({ client, caughtBy }) => {
     const { asker, verdict } = await served('')
     await client(asker)
     expect(failed(verdict())).toContain(caughtBy)
   })
 
-  it.each(situationDefects)('is caught in a situation: $name', async ({ client, caughtBy, givesUp }) => {
-    const { asker, verdict } = await served(caughtBy)
-    await client(asker)
-    const cases = verdict()
-    const gaveUp = cases.filter((each) => each.gaveUp !== null).map(({ group, name }) => `${group}: ${name}`)
-    expect([failed(cases), gaveUp]).toEqual(givesUp === true ? [[], [caughtBy]] : [[caughtBy], []])
-  })
+  it.each(situationDefects)(
+    'a client with one defect is caught in a situation: $name',
+    async ({ client, caughtBy, givesUp }) => {
+      const { asker, verdict } = await served(caughtBy)
+      await client(asker)
+      const cases = verdict()
+      const gaveUp = cases.filter((each) => each.gaveUp !== null).map(({ group, name }) => `${group}: ${name}`)
+      expect([failed(cases), gaveUp]).toEqual(givesUp === true ? [[], [caughtBy]] : [[caughtBy], []])
+    },
+  )
 
   it('exists for every rule', () => {
     const caught = new Set(ruleDefects.map(({ caughtBy }) => caughtBy))
@@ -81,7 +84,7 @@ describe('a client with one defect', () => {
     )
   })
 
-  it.each(innocents)('is not imagined: $name', async ({ client, meets }) => {
+  it.each(innocents)('a client with one defect is not imagined: $name', async ({ client, meets }) => {
     const { asker, verdict } = await served(meets)
     await client(asker)
     const cases = verdict()
@@ -90,7 +93,7 @@ describe('a client with one defect', () => {
     expect(met.map(({ group, name }) => `${group}: ${name}`)).toContain(meets)
   })
 
-  it('does no other thing wrong: a careful client passes', async () => {
+  it('a client with one defect does no other thing wrong: a careful client passes', async () => {
     const { asker, verdict } = await served('')
     const { ask, command } = asker
     const page = JSON.parse((await ask('GET', `${BASE}/chain/0/hash?limit=1`)).body.toString())
@@ -103,7 +106,7 @@ describe('a client with one defect', () => {
 })
 
 describe('the server', () => {
-  it('lets web pages read refusals and unknown paths, and keeps connections as long as the node', async () => {
+  it('the server lets web pages read refusals and unknown paths, and keeps connections as long as the node', async () => {
     const { url } = await served('busy: a proxy answers the cut with 429 and Retry-After')
     const busy = await fetch(`${url}${BASE}/cut`)
     const unknown = await fetch(`${url}/eth_call`)
@@ -116,7 +119,7 @@ describe('the server', () => {
     }
   })
 
-  it('takes a solution as taken only if the client got the answer', async () => {
+  it('the server takes a solution as taken only if the client got the answer', async () => {
     const { asker, verdict } = await served('')
     const bytes = await solvedWork(asker)
     await lostAnswer(asker, bytes)

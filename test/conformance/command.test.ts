@@ -37,13 +37,13 @@ const oneCase = (steps: readonly unknown[], more: object = {}) => ({
 })
 
 describe('the report', () => {
-  it('of a good node is a summary with exit code 0', async () => {
+  it('the report of a good node is a summary with exit code 0', async () => {
     const { out, err, code } = await judgeNode('--only', 'info')
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^\d+ passed, 0 failed, 0 skipped\ndevelopment, node release [\d.]+, judged as newcut\n$/)
   })
 
-  it('of a bad node has a line for each failed case, with exit code 1', async () => {
+  it('the report of a bad node has a line for each failed case, with exit code 1', async () => {
     const proxy = await proxyBefore(node.url, {
       answer: (answer, { path }) => {
         if (path === '/health-check') answer.status = 500
@@ -58,13 +58,13 @@ describe('the report', () => {
     expect(out).toContain('0 passed, 1 failed, 0 skipped')
   })
 
-  it('says what it skipped, and why', async () => {
+  it('the report says what it skipped, and why', async () => {
     const { out, code } = await judgeNode('--needs', 'read-only', '--only', 'cut: ')
     expect(code).toBe(0)
     expect(out).toContain(`skipped ${cutCases.filter(isMined).length}: it needs mine, which --needs leaves out\n`)
   })
 
-  it('in JSON has every case', async () => {
+  it('the report in JSON has every case', async () => {
     const { out } = await judgeNode('--only', 'cut: ', '--json', '--needs', 'read-only')
     const { cases, offers } = JSON.parse(out)
     expect(cases.map(({ outcome }: { outcome: string }) => outcome)).toEqual(
@@ -73,7 +73,7 @@ describe('the report', () => {
     expect(offers).toMatchObject({ 'read-only': null, mine: null, reorg: null })
   })
 
-  it('in JUnit XML has suites, failures and skipped cases', async () => {
+  it('the report in JUnit XML has suites, failures and skipped cases', async () => {
     const own = folder({
       'own.json': {
         about: 'own',

@@ -53,7 +53,7 @@ const rows: readonly (readonly [expected: unknown, fits: unknown, not: unknown])
 
 describe('a matcher', () => {
   it.each(rows.map((row) => [row.map(stringifyJson).join(', '), ...row] as const))(
-    'of %s',
+    'a matcher of %s',
     (_, expected, fits, not) => {
       const knows = fits !== undefined || JSON.stringify(expected) === '{"$absent":true}'
       if (knows) expect(mismatch(expected, fits, 'json', 'live 3.2')).toBeNull()
@@ -61,7 +61,7 @@ describe('a matcher', () => {
     },
   )
 
-  it('says where the first difference is, what was expected and what came', () => {
+  it('a matcher says where the first difference is, what was expected and what came', () => {
     const found = mismatch(
       { items: { $each: { height: { $min: 1 } } } },
       { items: [{ height: 1 }, { height: 0 }] },
@@ -71,7 +71,7 @@ describe('a matcher', () => {
     expect(found).toEqual({ at: 'json.items.1.height', expected: 'a number of at least 1', got: '0' })
   })
 
-  it('shows values of up to 160 characters as a whole', () => {
+  it('a matcher shows values of up to 160 characters as a whole', () => {
     const text = 'x'.repeat(158)
     expect(shown(text)).toBe(`"${text}"`)
     expect(shown(`${text}y`)).toBe(`"${text}y...`)
@@ -82,9 +82,14 @@ describe('a matcher', () => {
     ['live 2.32', 'old'],
     ['live 3.2', 'live'],
     ['newcut', 'spec'],
-  ] as const)('for releases takes for %s the value of the release, its family or spec', (release, expected) => {
-    expect(mismatch({ $release: { spec: 'spec', live: 'live', 'live 2.32': 'old' } }, expected, '', release)).toBeNull()
-  })
+  ] as const)(
+    'a matcher for releases takes for %s the value of the release, its family or spec',
+    (release, expected) => {
+      expect(
+        mismatch({ $release: { spec: 'spec', live: 'live', 'live 2.32': 'old' } }, expected, '', release),
+      ).toBeNull()
+    },
+  )
 })
 
 it('a case without a value for the release of the node fails, and says so', () => {
@@ -105,9 +110,9 @@ describe('variables', () => {
     [`a ${inside('chain')} ${inside('c.list')}`, 'a 0 [1,1152921504606846976]'],
     [{ [inside('chain')]: ['$chain'] }, { '0': ['0'] }],
     ['^a$', '^a$'],
-  ])('fill in %o', (value, expected) => expect(filledIn(value, variables)).toEqual(expected))
+  ])('variables fill in %o', (value, expected) => expect(filledIn(value, variables)).toEqual(expected))
 
-  it.each(['$missing', inside('c.missing'), '$c.toString'])('without a value refuse %s', (text) => {
+  it.each(['$missing', inside('c.missing'), '$c.toString'])('variables without a value refuse %s', (text) => {
     expect(() => filledIn(text, variables)).toThrow(UnknownVariable)
   })
 })

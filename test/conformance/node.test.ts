@@ -75,7 +75,7 @@ describe('our own node', () => {
     expect(report.cases.map(({ name }) => name)).toEqual(all.map(({ name }) => name))
   }
 
-  it('with the rules of 3.2 passes every case, judged by itself and by the specification', async () => {
+  it('our own node with the rules of 3.2 passes every case, judged by itself and by the specification', async () => {
     const node = await startNode({ nodeRelease: '3.2' })
     onTestFinished(() => node.close())
     const own = await judge(node.url, {})
@@ -92,7 +92,7 @@ describe('our own node', () => {
     }
   })
 
-  it('with the rules of 2.32 passes every case, judged by the specification', async () => {
+  it('our own node with the rules of 2.32 passes every case, judged by the specification', async () => {
     const node = await startNode({ nodeRelease: '2.32' })
     onTestFinished(() => node.close())
     const report = await judge(node.url, { release: 'spec' })
@@ -100,7 +100,7 @@ describe('our own node', () => {
     expectPassed(report, 'spec')
   })
 
-  it('is judged by the file of its network: a block has that much gas', async () => {
+  it('our own node is judged by the file of its network: a block has that much gas', async () => {
     const form = { network: 1, name: 'my-net', public: false, gas: { block: 90_000 } } as const
     const node = await startNode({ networkName: 'my-net', networks: [form] })
     onTestFinished(() => node.close())
@@ -109,7 +109,7 @@ describe('our own node', () => {
     expect(notPassed(await judge(node.url, { only }))).toHaveLength(1)
   })
 
-  it('is left alone if the file of its network says that it is public', async () => {
+  it('our own node is left alone if the file of its network says that it is public', async () => {
     const form = { network: 1, name: 'my-net', code: 77 } as const
     const asked: string[] = []
     const node = await startNode({
@@ -124,11 +124,11 @@ describe('our own node', () => {
     expect((await judge(node.url, { only: [] })).offers.mine).toBe(null)
   })
 
-  it('has its results in the documents', async () => {
+  it('our own node has its results in the documents', async () => {
     await expect(resultsPage(all, columns) + clientsOfPage()).toMatchFileSnapshot(resultsPath)
   })
 
-  it('with proof of work passes the cases of mining, and skips none', async () => {
+  it('our own node with proof of work passes the cases of mining, and skips none', async () => {
     const node = await startDevnet({ port: 0, graph: 'pair', difficulty: 20n, blockDelayMs: 100 })
     onTestFinished(() => node.close())
     const report = await judge(node.url, { group: 'mining' })
@@ -157,25 +157,28 @@ describe('our own node', () => {
   it.each([
     ['on arrival', { kind: 'on-arrival', confirmations: 5 }, 'GET /devnet/mining tells on-arrival'],
     ['all the time', { kind: 'constant', blockTimeMs: 100 }, 'GET /devnet/mining tells constant'],
-  ] as const)('that mines %s skips the cases of pending commands, and says why', async (_, autoMine, told) => {
-    const node = await startNode({ autoMine })
-    onTestFinished(() => node.close())
-    const proxy = await proxyBefore(node.url, NOT_TOLD)
-    onTestFinished(() => proxy.close())
-    for (const [url, why] of [
-      [node.url, told],
-      [proxy.url, /chain 0 went from height \d+ to \d+ unasked$/],
-    ] as const) {
-      const report = await judge(url, { group: 'mempool' })
-      const skipped = pendingCases(report)
-      expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(2).fill('skipped'))
-      expect(skipped[0].reason).toMatch('it needs pending: the node makes blocks by itself: ')
-      expect(skipped[0].reason).toMatch(why)
-      expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
-    }
-  })
+  ] as const)(
+    'our own node that mines %s skips the cases of pending commands, and says why',
+    async (_, autoMine, told) => {
+      const node = await startNode({ autoMine })
+      onTestFinished(() => node.close())
+      const proxy = await proxyBefore(node.url, NOT_TOLD)
+      onTestFinished(() => proxy.close())
+      for (const [url, why] of [
+        [node.url, told],
+        [proxy.url, /chain 0 went from height \d+ to \d+ unasked$/],
+      ] as const) {
+        const report = await judge(url, { group: 'mempool' })
+        const skipped = pendingCases(report)
+        expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(2).fill('skipped'))
+        expect(skipped[0].reason).toMatch('it needs pending: the node makes blocks by itself: ')
+        expect(skipped[0].reason).toMatch(why)
+        expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
+      }
+    },
+  )
 
-  it('that mines on arrival passes all other cases of commands', async () => {
+  it('our own node that mines on arrival passes all other cases of commands', async () => {
     const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
     onTestFinished(() => node.close())
     const report = await judge(node.url, { group: 'commands' })
@@ -184,7 +187,7 @@ describe('our own node', () => {
     expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
   })
 
-  it('that does not tell how it mines, and mines on demand, runs them all', async () => {
+  it('our own node that does not tell how it mines, and mines on demand, runs them all', async () => {
     const node = await startNode()
     onTestFinished(() => node.close())
     const proxy = await proxyBefore(node.url, NOT_TOLD)
@@ -204,7 +207,7 @@ describe('our own node', () => {
     expect(failed.map(({ outcome }) => outcome)).toEqual(Array(2).fill('failed'))
   })
 
-  it('that tells the wrong mode is found out', async () => {
+  it('our own node that tells the wrong mode is found out', async () => {
     const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
     onTestFinished(() => node.close())
     const proxy = await proxyBefore(node.url, {
@@ -219,7 +222,7 @@ describe('our own node', () => {
     expect(run.map(({ outcome }) => outcome)).toContain('failed')
   })
 
-  it('is sent no command by cases that need none', async () => {
+  it('our own node is sent no command by cases that need none', async () => {
     const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
     onTestFinished(() => node.close())
     const sent: string[] = []
@@ -235,7 +238,7 @@ describe('our own node', () => {
     expect([sent, offers.pending]).toEqual([[], 'no chosen case needs it'])
   })
 
-  it('of one chain skips what needs a second one, and says so', async () => {
+  it('our own node of one chain skips what needs a second one, and says so', async () => {
     const node = await startNode({ graph: 'singleton' })
     onTestFinished(() => node.close())
     // Its many blocks cost more than all other cases.
@@ -248,7 +251,7 @@ describe('our own node', () => {
 })
 
 describe('the cases', () => {
-  it('use every need, and cover every endpoint that the embedded node shares with live ones', () => {
+  it('the cases use every need, and cover every endpoint that the embedded node shares with live ones', () => {
     expect(new Set(all.flatMap((each) => each.needs))).toEqual(new Set(caseNeeds))
     const text = JSON.stringify(all.flatMap(({ steps }) => steps.map(({ path }) => path ?? '')))
     const ends = [
@@ -285,14 +288,14 @@ describe('a node with one defect', () => {
   })
   afterAll(() => node.close())
 
-  it('is planted in more than 50 ways, in every group of cases that has its own endpoints', () => {
+  it('a node with one defect is planted in more than 50 ways, in every group of cases that has its own endpoints', () => {
     expect(new Set(defects.map(({ name }) => name)).size).toBeGreaterThan(50)
     const groups = new Set(defects.map(({ caughtBy }) => caughtBy.split(':')[0]))
     const others = ['releases', 'reorganisation']
     expect([...groups, ...others].toSorted()).toEqual([...new Set(all.map(({ group }) => group))].toSorted())
   })
 
-  it('is planted in streams, and in answers to poll, listen, spv, solved, cut, pages, batches and peers', () => {
+  it('a node with one defect is planted in streams, and in answers to poll, listen, spv, solved, cut, pages, batches and peers', () => {
     const caught = all.filter((each) => defects.some(({ caughtBy }) => caughtBy === `${each.group}: ${each.name}`))
     const paths = JSON.stringify(caught.flatMap(({ steps }) => steps.map(({ path = '' }) => path)))
     const ends = ['/header/updates', '/mining/updates', '/poll', '/listen', '/spv', '/mining/solved', '/mining/work']
@@ -309,14 +312,17 @@ describe('a node with one defect', () => {
     expect([...ends, ...further].filter((end) => !paths.includes(`${end}"`))).toEqual([])
   })
 
-  it.each(rotating(defects, defects.length / 2))('is caught: $name', async ({ caughtBy, ...defect }) => {
-    const proxy = await proxyBefore(node.url, defect)
-    onTestFinished(() => proxy.close())
-    const report = await judge(proxy.url, { only: [caughtBy], timeoutMs: DEFECT_MS })
-    expect(report.cases.map(({ outcome }) => outcome)).toEqual(['failed'])
-  })
+  it.each(rotating(defects, defects.length / 2))(
+    'a node with one defect is caught: $name',
+    async ({ caughtBy, ...defect }) => {
+      const proxy = await proxyBefore(node.url, defect)
+      onTestFinished(() => proxy.close())
+      const report = await judge(proxy.url, { only: [caughtBy], timeoutMs: DEFECT_MS })
+      expect(report.cases.map(({ outcome }) => outcome)).toEqual(['failed'])
+    },
+  )
 
-  it('is not imagined: the proxy alone passes every case that catches one', async () => {
+  it('a node with one defect is not imagined: the proxy alone passes every case that catches one', async () => {
     const proxy = await proxyBefore(node.url, {})
     onTestFinished(() => proxy.close())
     const only = defects.map(({ caughtBy }) => caughtBy)

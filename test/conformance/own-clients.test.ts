@@ -140,7 +140,7 @@ const isPassed = ({ outcome }: ClientResult) => outcome === 'passed'
 const isWrong = ({ outcome, gaveUp }: ClientResult) => outcome === 'failed' || gaveUp !== null
 
 describe('our own client', () => {
-  it('as a wallet passes: sends that are disturbed, refused, and transfers between chains', () => {
+  it('our own client as a wallet passes: sends that are disturbed, refused, and transfers between chains', () => {
     const { ended } = sessions.wallet
     expect([wrong(ended), ended.code]).toEqual([[], 0])
     expect(named(ended, isPassed)).toEqual(
@@ -154,7 +154,7 @@ describe('our own client', () => {
     )
   })
 
-  it('as a miner passes: work, solutions and streams that are disturbed', () => {
+  it('our own client as a miner passes: work, solutions and streams that are disturbed', () => {
     const { ended, used } = sessions.miner
     expect([wrong(ended), ended.code, used.code]).toEqual([[], 0, 0])
     const passed = named(ended, (each) => isPassed(each) && each.group !== 'answers')
@@ -164,7 +164,7 @@ describe('our own client', () => {
 })
 
 describe('the server', () => {
-  it('ends by itself when the client asks nothing more, with a verdict and JUnit XML', () => {
+  it('the server ends by itself when the client asks nothing more, with a verdict and JUnit XML', () => {
     const { out, code } = sessions.idle
     expect(out.split('\n')[0]).toBe(
       'FAILED requests: the path is an endpoint of live nodes (request 1, GET /eth_call): request: ' +
@@ -174,12 +174,12 @@ describe('the server', () => {
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="requests" tests="\d+" failures="1"/)
   })
 
-  it('ends on Ctrl-C, with a verdict', () => {
+  it('the server ends on Ctrl-C, with a verdict', () => {
     const { code, signal } = sessions.signalled
     expect([named(sessions.signalled, isPassed).length > 3, code, signal]).toEqual([true, 0, null])
   })
 
-  it('judges by situations of the user', () => {
+  it('the server judges by situations of the user', () => {
     const { used, ended } = sessions.teapot
     expect(used).toEqual([418, 418, 200, 418])
     expect(ended.out).toContain(
@@ -190,7 +190,7 @@ describe('the server', () => {
     )
   })
 
-  it('without a client says so, and fails', () => {
+  it('the server without a client says so, and fails', () => {
     const { out, code } = sessions.nobody.ended
     expect([out, code]).toEqual([expect.stringContaining('0 passed, 0 failed'), 1])
   })
@@ -235,7 +235,7 @@ describe('bad input', () => {
 })
 
 describe('newcut conformance --serve --network-file', () => {
-  it('serves the network of the file, and judges gas limits by it', async () => {
+  it('newcut conformance --serve --network-file serves the network of the file, and judges gas limits by it', async () => {
     const form = {
       network: 1,
       name: 'my-development',

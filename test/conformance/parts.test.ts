@@ -52,21 +52,24 @@ describe('a node', () => {
     ['1.9', 'newcut'],
     ['2.32.1', 'live 2.32'],
     ['3.0', 'live 3.2'],
-  ])('of version %s without orders is judged as %s', async (nodePackageVersion, release) => {
+  ])('a node of version %s without orders is judged as %s', async (nodePackageVersion, release) => {
     expect((await probed({ nodePackageVersion }, {}, false)).release).toBe(release)
   })
 
-  it('with the orders of newcut is judged as newcut, whatever release it follows', async () => {
+  it('a node with the orders of newcut is judged as newcut, whatever release it follows', async () => {
     expect((await probed({ nodePackageVersion: '3.2' })).release).toBe('newcut')
   })
 
-  it.each(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])('of %s is only read', async (name) => {
-    const { asked, offers } = await probed({ nodeVersion: name })
-    expect(asked).toEqual(['GET /info'])
-    expect(offers).toMatchObject({ 'read-only': null, mine: `${name} is a public network` })
-  })
+  it.each(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])(
+    'a node of %s is only read',
+    async (name) => {
+      const { asked, offers } = await probed({ nodeVersion: name })
+      expect(asked).toEqual(['GET /info'])
+      expect(offers).toMatchObject({ 'read-only': null, mine: `${name} is a public network` })
+    },
+  )
 
-  it('has a first chain, and a neighbour in the newest graph', async () => {
+  it('a node has a first chain, and a neighbour in the newest graph', async () => {
     const graphs = [
       [0, [[2, [7]]]],
       [90, [[2, [10]]]],
@@ -79,7 +82,7 @@ describe('a node', () => {
     })
   })
 
-  it('may live below a path', async () => {
+  it('a node may live below a path', async () => {
     const url = await server((request, response) => response.end(request))
     const answer = await wireTo(`${url}/below/it/`).request(
       { method: 'GET', path: '/x', headers: {}, body: null },
@@ -124,7 +127,7 @@ describe('a case', () => {
     return run
   }
 
-  it('makes commands by the clock of the node', async () => {
+  it('a case makes commands by the clock of the node', async () => {
     const url = await server((_, response) => response.end())
     const nowS = Math.floor(systemClock.wallMs() / 1000) + 5000
     const json = { meta: { creationTime: { $all: [{ $min: nowS }, { $max: nowS + 600 }] } } }
@@ -134,7 +137,7 @@ describe('a case', () => {
     expect(await caseRun(url, steps as CaseStep[], 5000).run()).toBe(null)
   })
 
-  it('fails with the number and the call of its step, and with the text of an unexpected status', async () => {
+  it('a case fails with the number and the call of its step, and with the text of an unexpected status', async () => {
     const url = await server((_, response) => response.writeHead(418).end('a teapot'))
     const step = { call: 'GET', path: '/$' }
     const failure = await caseRun(url, [step, { ...step, expect: { status: [200, 404] } }]).run()
@@ -144,13 +147,13 @@ describe('a case', () => {
     })
   })
 
-  it('fails if a call in the background breaks', async () => {
+  it('a case fails if a call in the background breaks', async () => {
     const url = await server((_, response) => response.destroy())
     const failure = await caseRun(url, [{ call: 'GET', path: '/x', start: 'late' }, { await: 'late' }]).run()
     expect(failure).toMatchObject({ step: 2, call: 'GET /x', at: 'answer', expected: 'an answer' })
   })
 
-  it('closes its streams when it ends', async () => {
+  it('a case closes its streams when it ends', async () => {
     let isOpen = false
     const url = await server((_, response) => {
       isOpen = true
@@ -166,7 +169,7 @@ describe('a case', () => {
     await until(() => !isOpen)
   })
 
-  it('fails by the last event that did not fit, or because none came', async () => {
+  it('a case fails by the last event that did not fit, or because none came', async () => {
     const url = await server((request, response) => {
       response.end(request.endsWith('/some') ? 'event:a\ndata:1\n\nevent:a\ndata:2\n\n' : '')
     })
@@ -181,7 +184,7 @@ describe('a case', () => {
     expect(await failureAt('/none')).toMatchObject({ at: 'event', expected: '{"name":"a","data":3}', got: 'none' })
   })
 
-  it('leaves out a header that is null', async () => {
+  it('a case leaves out a header that is null', async () => {
     const url = await server((_, response) => response.end(JSON.stringify(response.req.headers)))
     const json = { accept: { $absent: true }, 'x-own': 'v' }
     expect(
@@ -219,14 +222,14 @@ describe('the report', () => {
     return { node: 'http://n', network: 'x', packageVersion: '1', release: 'newcut', offers: {}, cases } as never
   }
 
-  it('counts skipped cases by their reason', () => {
+  it('the report counts skipped cases by their reason', () => {
     expect(caseSummaryLines(report(skipped('a'), result({}), skipped('b'), skipped('a')))).toEqual([
       ...['skipped 2: a', 'skipped 1: b'],
       '1 passed, 0 failed, 3 skipped',
     ])
   })
 
-  it('has seconds in JUnit, and escapes quotes', () => {
+  it('the report has seconds in JUnit, and escapes quotes', () => {
     const lines = junitXml(report(result({ name: 'a "b" & <c>' }), result({ group: 'h' }))).split('\n')
     expect(lines.slice(1, 5)).toEqual([
       '<testsuites name="newcut conformance http://n" tests="2" failures="0" skipped="0" time="3">',

@@ -17,20 +17,20 @@ describe('the schema', () => {
   it.each([
     ['cases', 'Cases that judge a node', CaseFile],
     ['situations', 'Situations that judge a client', SituationFile],
-  ])('of %s is the one that the reader uses', async (name, title, schema) => {
+  ])('the schema of %s is the one that the reader uses', async (name, title, schema) => {
     await expect(fileText(title, schema)).toMatchFileSnapshot(join(folder, 'schema', `${name}.json`))
   })
 
   it.each([
     ['.', './schema/cases.json'],
     ['clients', '../schema/situations.json'],
-  ])('is named by every file in %s', (below, schema) => {
+  ])('the schema is named by every file in %s', (below, schema) => {
     const names = readdirSync(join(folder, below)).filter((name) => name.endsWith('.json'))
     const wrong = names.filter((name) => JSON.parse(readFileSync(join(folder, below, name), 'utf8')).$schema !== schema)
     expect([names.length > 5, wrong]).toEqual([true, []])
   })
 
-  it('describes every field of a step', () => {
+  it('the schema describes every field of a step', () => {
     const steps = JSON.parse(fileText('', CaseFile)).properties.cases.items.properties.steps.items.properties
     expect(
       Object.entries(steps).filter(([, step]) => (step as { readonly description?: string }).description === undefined),

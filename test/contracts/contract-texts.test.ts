@@ -28,9 +28,9 @@ describe('gas', () => {
     [99_990, '99.99'],
     [100_000, '100'],
     [1_234_567, '1235'],
-  ])('of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
+  ])('gas of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
 
-  it('is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
+  it('gas is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
     const calls = (key: readonly string[], total: number, size?: DeployedSize) => {
       return { key: key.join('\n'), totals: [total], own: total, ...(size && { size }) }
     }
@@ -65,7 +65,7 @@ describe('a snapshot', () => {
     return snapshotDifferences(before, now, { tolerance, files: [] })
   }
 
-  it('takes a difference of just the tolerance, up and down', () => {
+  it('a snapshot takes a difference of just the tolerance, up and down', () => {
     expect([differences(10, 11, 10), differences(10, 9, 10), differences(7, 7)]).toEqual([[], [], []])
     expect(differences(10, 12, 10)).toEqual(['a.repl:t: gas 10 -> 12 (+2, +20.00 %)'])
     expect(differences(10, 8, 10)).toEqual(['a.repl:t: gas 10 -> 8 (-2, -20.00 %)'])
@@ -78,11 +78,16 @@ describe('a snapshot', () => {
     expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
   })
 
-  it('has the gas of each test rounded up, in one line, and none of property tests', () => {
+  it('a snapshot has the gas of each test rounded up, in one line, and none of property tests', () => {
     const test = (name: string, milligas: number | null) => {
       return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, milligas }
     }
-    const cases = [test('two\n lines', 1001), test('p', null), test('b', 2000), test('b', 1)]
+    const cases = [
+      test('a snapshot two\n lines', 1001),
+      test('a snapshot p', null),
+      test('a snapshot b', 2000),
+      test('a snapshot b', 1),
+    ]
     const snapshot = snapshotOf(cases, (file) => file.slice(3))
     expect([...snapshot]).toEqual([
       ['a.repl:b', 2],
@@ -106,7 +111,7 @@ describe('results', () => {
     { name: 'bad\u0001\ud800', at: 'a.repl', what: 'one\ntwo', gas: null },
   ]
 
-  it('in TAP have names without directives', () => {
+  it('results in TAP have names without directives', () => {
     expect(tapLines([{ file: 'a.repl', tests }]).slice(1, 4)).toEqual([
       '1..2',
       'ok 1 - a.repl: a\\\\b \\#c d',
@@ -114,7 +119,7 @@ describe('results', () => {
     ])
   })
 
-  it('in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
+  it('results in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
     const xml = junitReport([{ file: 'a.repl', tests }])
     expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
     expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
@@ -146,7 +151,7 @@ describe('coverage', () => {
   }
   const missed = (parts: Partial<FileCounts>) => coverageLines([counts(parts)], (file) => file).slice(2)
 
-  it('tells branches of one line apart, and has files in the order of their names', () => {
+  it('coverage tells branches of one line apart, and has files in the order of their names', () => {
     const made = ['b', 'a'].map((name) => {
       const file = new FileCoverage(name)
       for (const column of [0, 5]) file.branch({ line: 0, column }, 'if', ['then', 'else'])
@@ -159,18 +164,18 @@ describe('coverage', () => {
     ])
   })
 
-  it('of nothing is whole, and one file has no sum', () => {
+  it('coverage of nothing is whole, and one file has no sum', () => {
     expect(percentOf({ hit: 0, all: 0 })).toBe(100)
     expect(coverageLines([counts({})], (file) => file)).toHaveLength(2)
     expect(coverageLines([counts({}), counts({ file: 'n' })], (file) => file)[3]).toMatch(/^all files/)
   })
 
-  it('joins lines that never ran across lines that do not count', () => {
+  it('coverage joins lines that never ran across lines that do not count', () => {
     const points = [point(1, 1), point(2, 0), point(5, 0), point(6, 0), point(8, 3), point(9, 0)]
     expect(missed({ points })).toEqual(['m.pact: lines that never ran: 2-6, 9'])
   })
 
-  it('names outcomes that never came, unless their line never ran', () => {
+  it('coverage names outcomes that never came, unless their line never ran', () => {
     const points = [point(1, 1), point(2, 0)]
     const branches = [branch(1, [0, 4]), branch(1, [0, 0]), branch(2, [0, 0]), branch(2, [0, 0], 'defcap')]
     expect(missed({ points, branches })).toEqual([
@@ -206,7 +211,7 @@ describe('coverage', () => {
   }
   const half = { points: [point(1, 1), point(2, 0)], branches: [branch(1, [0, 4])] }
 
-  it('may be just what is demanded', () => {
+  it('coverage may be just what is demanded', () => {
     const least = (lines: number, branches: number) => reported([counts(half)], { coverageMin: { lines, branches } })
     expect([least(50, 50).isFine, least(51, 0).isFine, least(0, 51).isFine]).toEqual([true, false, false])
     expect(least(51, 51).lines.slice(-2)).toEqual([
@@ -215,13 +220,13 @@ describe('coverage', () => {
     ])
   })
 
-  it('for lcov has paths below the working directory, and absolute ones elsewhere', () => {
+  it('coverage for lcov has paths below the working directory, and absolute ones elsewhere', () => {
     const files = ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) }))
     const paths = reported(files, {}).lcov.match(/^SF:.*$/gm)
     expect(paths?.toSorted()).toEqual(['SF:/elsewhere/n.pact', 'SF:test/m.pact'])
   })
 
-  it('leaves out excluded files and folders, not others whose names begin so', () => {
+  it('coverage leaves out excluded files and folders, not others whose names begin so', () => {
     const folder = join('test', 'contracts', 'coverage')
     const covered = (...excluded: string[]) => {
       const questions = { traces: 'none', hasGas: false, chance: { seed: 1, runs: 1 } } as const
@@ -231,7 +236,7 @@ describe('coverage', () => {
     expect([covered(), covered('tok', 'token'), covered('token.pact'), covered('.')]).toEqual([1, 1, 0, 0])
   })
 
-  it('leaves a report of gas to JSON where all output is JSON', () => {
+  it('coverage leaves a report of gas to JSON where all output is JSON', () => {
     const { lines } = reported([], { gasReport: true, json: true, coverage: null })
     const row = {
       kind: 'native',
@@ -248,7 +253,7 @@ describe('coverage', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ gasReport: [row] }])
   })
 
-  it('for lcov has a dash for branches that were never evaluated', () => {
+  it('coverage for lcov has a dash for branches that were never evaluated', () => {
     const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
     expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
       'BRDA:3,0,0,-',
@@ -284,7 +289,7 @@ describe('flags', () => {
     return config.values
   }
 
-  it('take their bounds', () => {
+  it('flags take their bounds', () => {
     const flags = { jobs: '256', runs: '1', seed: '0', 'coverage-min': '100,100%', check: true, tolerance: '10000%' }
     expect(valuesOf(flags)).toMatchObject({
       ...{ jobs: 256, runs: 1, seed: 0, tolerance: 10_000 },
@@ -305,5 +310,5 @@ describe('flags', () => {
     [{ tolerance: '1' }, '--tolerance has no effect: it is for --check'],
     [{ 'coverage-all': true }, '--coverage-all has no effect: no coverage is measured'],
     [{ json: true, tap: true }, '--json has no effect: --tap decides what is printed'],
-  ] as const)('refuse %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
+  ] as const)('flags refuse %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
 })

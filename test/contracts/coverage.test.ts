@@ -44,7 +44,7 @@ const branches = ({ branches: all }: FileCounts) =>
   )
 
 describe('coverage equals counts by hand', () => {
-  it('of a token', () => {
+  it('coverage equals counts by hand of a token', () => {
     const token = counts('token.repl', 'token.pact')
     expect(lines(token)).toEqual({
       // GOVERNANCE is never asked. The constant is evaluated when the module is loaded.
@@ -78,7 +78,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('of forms with branches', () => {
+  it('coverage equals counts by hand of forms with branches', () => {
     const all = counts('branches.repl', 'branches.pact')
     expect(lines(all)).toEqual({
       ...{ 2: 0 },
@@ -105,7 +105,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('of capabilities and pacts: refused, required in vain, rolled back', () => {
+  it('coverage equals counts by hand of capabilities and pacts: refused, required in vain, rolled back', () => {
     const deal = counts('deal.repl', 'deal.pact')
     expect(lines(deal)).toEqual({
       ...{ 2: 0, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
@@ -123,7 +123,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('of a capability that a guard asks for', () => {
+  it('coverage equals counts by hand of a capability that a guard asks for', () => {
     const text = `(module m G (defcap G () true)
   (defcap C () true)
   (defun f () (enforce-guard (create-capability-guard (C)))))
@@ -140,7 +140,7 @@ describe('coverage equals counts by hand', () => {
     expect(branches(found)).toEqual(['defcap 1: granted 0, refused 0', 'defcap 2: granted 0, refused 1'])
   })
 
-  it('of modules in test files, without functions of the test', () => {
+  it('coverage equals counts by hand of modules in test files, without functions of the test', () => {
     const inline = counts('inline.repl', 'inline.repl')
     expect(lines(inline)).toEqual({
       // The value of a constant counts, its name does not.
@@ -151,7 +151,7 @@ describe('coverage equals counts by hand', () => {
     expect(functions(inline)).toEqual({ 'inline.G': 0, 'inline.f': 2, 'inline.never': 0 })
   })
 
-  it('of events: emit-event counts, although it does not run the body', () => {
+  it('coverage equals counts by hand of events: emit-event counts, although it does not run the body', () => {
     const events = counts('events.repl', 'events.pact')
     expect(lines(events)).toEqual({
       ...{ 2: 0 },
@@ -167,7 +167,7 @@ describe('coverage equals counts by hand', () => {
     })
   })
 
-  it('of a file that several tests load, as their sum', () => {
+  it('coverage equals counts by hand of a file that several tests load, as their sum', () => {
     const [all] = merged([covered('branches.repl'), covered('twice.repl')])
     expect(lines(all)).toMatchObject({ 3: 3, 6: 2, 7: 1, 19: 1, 20: 1, 21: 1, 27: 1 })
     expect(branches(all)[1]).toBe('cond 4: case 1 1, case 2 1, default 1')
@@ -181,7 +181,7 @@ describe('newcut contract --coverage', () => {
   const command = (...args: string[]) => contractIn(FOLDER, args)
   const all = ['token.repl', 'branches.repl', 'deal.repl', 'inline.repl', 'twice.repl']
 
-  it('prints a table, and what no test reached with its place', async () => {
+  it('newcut contract --coverage prints a table, and what no test reached with its place', async () => {
     const { status, lines: printed } = await command(...all, '--coverage')
     expect(status).toBe(0)
     const text = printed.join('\n')
@@ -200,12 +200,12 @@ describe('newcut contract --coverage', () => {
     expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
-  it('counts the same in one thread and in several', async () => {
+  it('newcut contract --coverage counts the same in one thread and in several', async () => {
     const one = await command(...all, '--coverage', '--jobs', '1')
     expect(await command(...all, '--coverage', '--jobs', '4')).toEqual(one)
   })
 
-  it('decides on the exit code with a bound of lines, or of lines and branches', async () => {
+  it('newcut contract --coverage decides on the exit code with a bound of lines, or of lines and branches', async () => {
     const least = (bound: string) => command('branches.repl', '--coverage-min', bound)
     expect((await least('80')).status).toBe(0)
     const low = await least('90%')
@@ -217,7 +217,7 @@ describe('newcut contract --coverage', () => {
     for (const wrong of ['101', 'x', '1,2,3']) expect((await least(wrong)).stderr).toContain('--coverage-min')
   })
 
-  it('leaves out dependencies and excluded files', async () => {
+  it('newcut contract --coverage leaves out dependencies and excluded files', async () => {
     const names = async (...args: string[]) =>
       (await command(...args, '--coverage')).lines.filter((line) => /%/.test(line)).map((line) => line.split(' ')[0])
     expect(await names('token.repl', 'deal.repl')).toEqual(['deal.pact', 'token.pact', 'all'])
@@ -229,7 +229,7 @@ describe('newcut contract --coverage', () => {
   })
 
   it.each(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])(
-    'takes a folder %s for dependencies, and a contract file of this name for code of the project',
+    'newcut contract --coverage takes a folder %s for dependencies, and a contract file of this name for code of the project',
     async (name) => {
       const project = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
       try {
@@ -246,7 +246,7 @@ describe('newcut contract --coverage', () => {
     },
   )
 
-  it('writes the records of lcov, with lines from 1', async () => {
+  it('newcut contract --coverage writes the records of lcov, with lines from 1', async () => {
     const out = join(folder, 'deal.info')
     expect((await command('deal.repl', '--lcov', out)).status).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(

@@ -38,13 +38,13 @@ const times = (group: string, a: Record<string, Value>, scalar: bigint) =>
   fieldsOf(run('scalar-mult', group, point(a), scalar))
 
 describe('point-add', () => {
-  it('adds points of both groups, whatever the case of the name', () => {
+  it('point-add adds points of both groups, whatever the case of the name', () => {
     expect(add('g1', multipleG1(3n), multipleG1(4n))).toEqual(multipleG1(7n))
     expect(add('G2', multipleG2(3n), multipleG2(4n))).toEqual(multipleG2(7n))
     expect(add('g1', multipleG1(5n), multipleG1(5n))).toEqual(multipleG1(10n))
   })
 
-  it('has the point at infinity as its neutral element, with zero for both coordinates', () => {
+  it('point-add has the point at infinity as its neutral element, with zero for both coordinates', () => {
     expect(add('g1', multipleG1(3n), INFINITY_G1)).toEqual(multipleG1(3n))
     expect(add('g2', { x: [0n], y: [0n, 0n] }, multipleG2(3n))).toEqual(multipleG2(3n))
     expect(add('g1', INFINITY_G1, INFINITY_G1)).toEqual(INFINITY_G1)
@@ -53,19 +53,19 @@ describe('point-add', () => {
     expect(add('g2', multipleG2(3n), multipleG2(ORDER - 3n))).toEqual({ x: [0n], y: [0n] })
   })
 
-  it('takes coordinates modulo the field, and ignores other fields', () => {
+  it('point-add takes coordinates modulo the field, and ignores other fields', () => {
     const { x, y } = multipleG1(3n)
     expect(add('g1', { x: x + P, y: y - 5n * P, note: 'mine' }, multipleG1(4n))).toEqual(multipleG1(7n))
     expect(add('g1', { x: P, y: -P }, multipleG1(4n))).toEqual(multipleG1(4n))
   })
 
-  it('reads longer lists as polynomials: the square of the variable is -1', () => {
+  it('point-add reads longer lists as polynomials: the square of the variable is -1', () => {
     const { x, y } = multipleG2(3n)
     const longer = { x: [x[0] + 7n, x[1] + 9n, 7n, 9n], y: [y[0] + 1n, y[1], 0n, 0n, -1n] }
     expect(add('g2', longer, multipleG2(4n))).toEqual(multipleG2(7n))
   })
 
-  it('shows a coordinate of G2 without a zero at the end', () => {
+  it('point-add shows a coordinate of G2 without a zero at the end', () => {
     const { Fp2 } = bn254.fields
     const x = Fp2.fromBigTuple([1n, 0n])
     const y = Fp2.sqrt(Fp2.add(x, bn254.G2.Point.CURVE().b))
@@ -73,7 +73,7 @@ describe('point-add', () => {
     expect(add('g2', { x: [1n, 0n], y: [y.c0, y.c1] }, { x: [0n], y: [0n] })).toEqual(shown)
   })
 
-  it('refuses points outside of their curve, but not those outside of the group', () => {
+  it('point-add refuses points outside of their curve, but not those outside of the group', () => {
     expect(failure('point-add', 'g1', point({ x: 1n, y: 3n }), point(INFINITY_G1))).toMatchObject(OFF_CURVE)
     expect(failure('point-add', 'g1', point(INFINITY_G1), point({ x: 1n, y: 3n }))).toMatchObject(OFF_CURVE)
     expect(failure('point-add', 'g2', point({ x: [1n], y: [3n] }), point(multipleG2(1n)))).toMatchObject(OFF_CURVE)
@@ -87,7 +87,7 @@ describe('point-add', () => {
     ['g2', multipleG1(1n)],
     ['g1', { x: 1n }],
     ['g2', { x: [1n], y: [dec('1.0')] }],
-  ])('refuses arguments of the wrong type: %s %#', (group, bad) => {
+  ])('point-add refuses arguments of the wrong type: %s %#', (group, bad) => {
     expect(failure('point-add', group, point(bad), point(bad)).message).toBe(
       'Type error: failed to call native function point-add with argument(s) of type(s): string, object, object',
     )
@@ -95,7 +95,7 @@ describe('point-add', () => {
 })
 
 describe('scalar-mult', () => {
-  it('multiplies points, with scalars modulo the order of the group', () => {
+  it('scalar-mult multiplies points, with scalars modulo the order of the group', () => {
     expect(times('g1', multipleG1(3n), 5n)).toEqual(multipleG1(15n))
     expect(times('g2', multipleG2(3n), 5n)).toEqual(multipleG2(15n))
     expect(times('g1', multipleG1(3n), ORDER + 5n)).toEqual(multipleG1(15n))
@@ -106,12 +106,12 @@ describe('scalar-mult', () => {
     expect(times('g1', multipleG1(3n), 1n << 700n)).toEqual(multipleG1((3n << 700n) % ORDER))
   })
 
-  it('multiplies points outside of the group as repeated addition does', () => {
+  it('scalar-mult multiplies points outside of the group as repeated addition does', () => {
     const twice = add('g2', OUTSIDE, OUTSIDE)
     expect(times('g2', OUTSIDE, 3n)).toEqual(add('g2', twice, OUTSIDE))
   })
 
-  it('refuses points outside of the curve', () => {
+  it('scalar-mult refuses points outside of the curve', () => {
     expect(failure('scalar-mult', 'g1', point({ x: 1n, y: 3n }), 0n)).toMatchObject(OFF_CURVE)
     expect(failure('scalar-mult', 'g2', point({ x: [1n], y: [3n] }), 0n)).toMatchObject(OFF_CURVE)
     expect(failure('scalar-mult', 'g2', point({ x: 1n, y: 3n }), 0n).message).toMatch(/^Type error/)
@@ -133,21 +133,21 @@ const checkPairing = (g1: readonly unknown[], g2: readonly unknown[], evaluator 
 describe('pairing-check', () => {
   const negative = (n: bigint) => multipleG1(ORDER - n)
 
-  it('holds if the product of the pairings is one', () => {
+  it('pairing-check holds if the product of the pairings is one', () => {
     expect(checkPairing([multipleG1(6n), negative(2n)], [multipleG2(5n), multipleG2(15n)])).toEqual({ value: true })
     expect(checkPairing([multipleG1(6n), negative(2n)], [multipleG2(5n), multipleG2(14n)])).toEqual({ value: false })
     expect(checkPairing([multipleG1(1n)], [multipleG2(1n)])).toEqual({ value: false })
     expect(checkPairing([], [])).toEqual({ value: true })
   })
 
-  it('skips pairs with a point at infinity, and points without a partner', () => {
+  it('pairing-check skips pairs with a point at infinity, and points without a partner', () => {
     expect(checkPairing([INFINITY_G1], [multipleG2(5n)])).toEqual({ value: true })
     expect(checkPairing([multipleG1(5n)], [{ x: [0n], y: [0n] }])).toEqual({ value: true })
     expect(checkPairing([multipleG1(5n)], [])).toEqual({ value: true })
     expect(checkPairing([INFINITY_G1], [multipleG2(5n), multipleG2(6n)])).toEqual({ value: true })
   })
 
-  it('checks all points, also those without a partner', () => {
+  it('pairing-check checks all points, also those without a partner', () => {
     expect(checkPairing([{ x: 1n, y: 3n }], [])).toMatchObject({ error: OFF_CURVE })
     expect(checkPairing([], [{ x: [1n], y: [3n] }])).toMatchObject({ error: OFF_CURVE })
     expect(checkPairing([], [OUTSIDE])).toMatchObject({ error: OFF_CURVE })
@@ -155,7 +155,7 @@ describe('pairing-check', () => {
     expect(message).toMatch(/^Type error: failed to call native function pairing-check /)
   })
 
-  it('costs the prices of the public network, and the work that bounds its time', () => {
+  it('pairing-check costs the prices of the public network, and the work that bounds its time', () => {
     const metered = (...lists: readonly (readonly unknown[])[]) => {
       const gas = { ...freeGas(), work: 0 }
       checkPairing(lists[0], lists[1], evaluatorOn(new Layer(), gas))
@@ -172,7 +172,7 @@ describe('pairing-check', () => {
     expect(metered([first, first], [second]).work - metered([first], [second]).work).toBeGreaterThan(700_000)
   })
 
-  it('ends before it begins if the gas does not suffice', () => {
+  it('pairing-check ends before it begins if the gas does not suffice', () => {
     const gas = { used: 0, limit: 150_000_000 }
     const list = (each: unknown) => `(make-list 400 ${source(each)})`
     const code = `(pairing-check ${list(multipleG1(1n))} ${list({ x: [1n], y: [3n] })})`
@@ -192,13 +192,13 @@ describe('hash-poseidon', () => {
     )
   })
 
-  it('costs the list of its arguments too', () => {
+  it('hash-poseidon costs the list of its arguments too', () => {
     const gas = freeGas()
     runOn(evaluatorOn(new Layer(), gas), '(hash-poseidon 1 2)')
     expect(gas.used).toBe(124_000 + 2 * 38_000 + 4 * 50_000 + 2 * 100)
   })
 
-  it('takes a list as a value', () => {
+  it('hash-poseidon takes a list as a value', () => {
     const value = runOn(evaluatorOn(new Layer()), '(map hash-poseidon [[1 2] [1]])')
     expect(value).toEqual([
       runOn(evaluatorOn(new Layer()), '(hash-poseidon 1 2)'),
@@ -206,19 +206,22 @@ describe('hash-poseidon', () => {
     ])
   })
 
-  it('takes integers modulo the order of the group', () => {
+  it('hash-poseidon takes integers modulo the order of the group', () => {
     const hash = (...inputs: bigint[]) => run('hash-poseidon', inputs)
     expect(hash(ORDER + 1n, -1n)).toBe(hash(1n, ORDER - 1n))
     expect(hash((1n << 900n) * ORDER + 2n)).toBe(hash(2n))
     expect(hash(0n)).not.toBe(hash(0n, 0n))
   })
 
-  it.each([[''], ['1 2 3 4 5 6 7 8 9'], ['1.0'], ['[1 2]'], ['1 "2"']])('refuses (hash-poseidon %s)', (args) => {
-    const text = 'Type error: failed to call native function hash-poseidon with argument(s) of type(s)'
-    expect(outcome(evaluatorOn(new Layer()), `(hash-poseidon ${args})`)).toMatchObject({
-      error: { message: `${text}: list` },
-    })
-  })
+  it.each([[''], ['1 2 3 4 5 6 7 8 9'], ['1.0'], ['[1 2]'], ['1 "2"']])(
+    'hash-poseidon refuses (hash-poseidon %s)',
+    (args) => {
+      const text = 'Type error: failed to call native function hash-poseidon with argument(s) of type(s)'
+      expect(outcome(evaluatorOn(new Layer()), `(hash-poseidon ${args})`)).toMatchObject({
+        error: { message: `${text}: list` },
+      })
+    },
+  )
 })
 
 it('the natives cost what they cost on the public network', () => {

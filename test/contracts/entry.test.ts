@@ -22,7 +22,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('loadModules', () => {
-  it('lists the members of a module with their types and documents', () => {
+  it('loadModules lists the members of a module with their types and documents', () => {
     expect(loadModules(SUMS)).toEqual([
       {
         name: 'sums',
@@ -58,14 +58,14 @@ describe('loadModules', () => {
     ])
   })
 
-  it('throws for a module that a node would not load, with the place', () => {
+  it('loadModules throws for a module that a node would not load, with the place', () => {
     expect(() => loadModules('(module m G\n (defcap G () true)\n (defun f () (nothing)))')).toThrow(
       expect.objectContaining({ code: 'BAD_INPUT', message: expect.stringMatching(/^code\.pact:3:\d+: /) }),
     )
     expect(() => loadModules('(module m', { name: 'open.pact' })).toThrow(/^open\.pact:1:/)
   })
 
-  it('loads a module after its setup, and tells a setup that fails', () => {
+  it('loadModules loads a module after its setup, and tells a setup that fails', () => {
     const setup = `(env-data { "k": { "keys": ["a"], "pred": "keys-all" } }) (env-keys ["a"])
       (define-namespace "free" (read-keyset "k") (read-keyset "k"))`
     expect(loadModules(`(namespace "free") ${SUMS}`, { setup })[0].name).toBe('free.sums')
@@ -75,14 +75,14 @@ describe('loadModules', () => {
 })
 
 describe('runCode', () => {
-  it('has the last value in source form, and the gas', () => {
+  it('runCode has the last value in source form, and the gas', () => {
     const { value, gas, error, tests } = runCode(`${SUMS} [(sums.sum 1 2) "a"]`)
     expect({ value, error, tests }).toEqual({ value: '[3, "a"]', error: null, tests: [] })
     expect(gas).toBeGreaterThan(0)
     expect(runCode('1').gas).toBeLessThan(gas)
   })
 
-  it('runs the text of a test file, which may load files of a folder', () => {
+  it('runCode runs the text of a test file, which may load files of a folder', () => {
     const folder = folderWith({ 'sums.pact': SUMS })
     const text =
       '(load "sums.pact")\n(expect "three" 3 (sums.sum 1 2))\n(expect "four" 4 (sums.sum 1 2))\n(print "done")'
@@ -97,7 +97,7 @@ describe('runCode', () => {
     expect(runCode('(load "none.pact")', { name: 'a.repl', folder }).error).toMatch(/^a\.repl:1:1: cannot read /)
   })
 
-  it('has the place and the reason of an early end', () => {
+  it('runCode has the place and the reason of an early end', () => {
     expect(runCode('1\n(enforce false "no")')).toMatchObject({ value: null, error: 'code.pact:2:1: no' })
     // Natives of tests are for test files.
     expect(runCode('(expect "one" 1 1)').error).toMatch(/^code\.pact:1:/)
@@ -114,7 +114,7 @@ describe('testFiles', () => {
     return { folder, a: join(folder, 'a.repl'), b: join(folder, 'b.repl') }
   }
 
-  it('counts tests, in the order of the files, with an early end as one more', async () => {
+  it('testFiles counts tests, in the order of the files, with an early end as one more', async () => {
     const { a, b } = files()
     const { passed, failed, files: results, junit, coverage, lcov, gas } = await testFiles([a, b])
     expect([passed, failed, coverage, lcov, gas]).toEqual([2, 2, null, null, null])
@@ -127,12 +127,12 @@ describe('testFiles', () => {
     expect(junit).toContain('<testsuites name="newcut contract" tests="4" failures="2" errors="0">')
   })
 
-  it('counts only tests of matching names', async () => {
+  it('testFiles counts only tests of matching names', async () => {
     const { a, b } = files()
     expect(await testFiles([a, b], { match: 'right', jobs: 1 })).toMatchObject({ passed: 1, failed: 1 })
   })
 
-  it('measures coverage and gas', async () => {
+  it('testFiles measures coverage and gas', async () => {
     const { a, folder } = files()
     // Files outside of the working directory count as dependencies.
     const { coverage, lcov, gas } = await testFiles([a], { coverage: { dependencies: true }, gas: true })
@@ -143,21 +143,21 @@ describe('testFiles', () => {
     expect((await testFiles([a], { coverage: true })).coverage).toEqual([])
   })
 
-  it('draws the same values for the same seed', async () => {
+  it('testFiles draws the same values for the same seed', async () => {
     const text = '(for-all "small" ["integer"] (lambda (n:integer) (< n 3)))'
     const file = join(folderWith({ 'p.repl': text }), 'p.repl')
     const whats = async (seed: number) => (await testFiles([file], { seed, runs: 50 })).files[0].tests[0].what
     expect(await whats(7)).toBe(await whats(7))
   })
 
-  it('refuses a file that calls for a fork', async () => {
+  it('testFiles refuses a file that calls for a fork', async () => {
     const file = join(folderWith({ 'f.repl': '(env-fork "http://127.0.0.1:9" {})' }), 'f.repl')
     await expect(testFiles([file])).rejects.toThrow('calls env-fork')
   })
 })
 
 describe('formatCode', () => {
-  it('formats programs and test files, and throws with the place of a bracket that is open', () => {
+  it('formatCode formats programs and test files, and throws with the place of a bracket that is open', () => {
     expect(formatCode('(+   1 2)')).toBe('(+ 1 2)\n')
     expect(formatCode('(expect   "a" 1 1)', 'a.repl')).toBe('(expect "a" 1 1)\n')
     expect(() => formatCode('(+ 1', 'b.pact')).toThrow(

@@ -273,11 +273,11 @@ const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: strin
 }
 
 describe('the texts of a failure', () => {
-  it.each(Object.entries(PROVOKED))('%s', (_, [code, runner, wire]) => {
+  it.each(Object.entries(PROVOKED))('the texts of a failure %s', (_, [code, runner, wire]) => {
     expect(provoked(code)).toEqual([runner, wire])
   })
 
-  it('are told when they are read', () => {
+  it('the texts of a failure are told when they are read', () => {
     let shown = 0
     const error = failure('NO_FIELD', { field: 'a', object: () => `${++shown}` })
     expect([shown, error.message, error.wireMessage, shown]).toEqual([
@@ -291,7 +291,7 @@ describe('the texts of a failure', () => {
     )
   })
 
-  it('names chain and hash of a yield that was meant for another chain', () => {
+  it('the texts of a failure names chain and hash of a yield that was meant for another chain', () => {
     const [runner, wire] = provoked('(env-chain-data {"chain-id": "1"}) (m.crossing) (continue-pact 1)')
     const [, received, wanted] = /^Yield provenance does not match, received (.*), expected (.*)$/.exec(runner) ?? []
     expect(received).toMatch(/^\(Provenance 7 [\w-]{43}\)$/)
@@ -303,24 +303,24 @@ describe('the texts of a failure', () => {
 })
 
 describe('an execution error with one text', () => {
-  it('has the wording of test files, by the tables', () => {
+  it('an execution error with one text has the wording of test files, by the tables', () => {
     const error = evalError('Cannot apply value to a non-closure.')
     expect([error.message, error.wireMessage]).toEqual([
       ...['Cannot apply value to non-closure', 'Cannot apply value to a non-closure.'],
     ])
   })
 
-  it('keeps a text that the tables do not have', () => {
+  it('an execution error with one text keeps a text that the tables do not have', () => {
     expect(evalError('something else').message).toBe('something else')
   })
 
-  it('keeps the text of a refusal by code, whatever it says', () => {
+  it('an execution error with one text keeps the text of a refusal by code, whatever it says', () => {
     const text = 'Cannot apply value to a non-closure.'
     expect(new ContractError('TxFailure', text).message).toBe(text)
     expect(provoked(`(enforce false "${text}")`)).toEqual([text, text])
   })
 
-  it('keeps a wording of its own', () => {
+  it('an execution error with one text keeps a wording of its own', () => {
     expect(evalError('a', null, 'Cannot apply value to a non-closure.').message).toBe('a')
   })
 })

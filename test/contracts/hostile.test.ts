@@ -271,31 +271,31 @@ const byBound: readonly (readonly [what: string, message: RegExp, text: string, 
 
 describe('hostile code', () => {
   it.each(rotating(byGas, byGas.length / 6).map(([what, text, before = '']) => ({ what, text, before })))(
-    'ends by gas: $what',
+    'hostile code ends by gas: $what',
     ({ text, before }) => {
       expect(attack(text, before)?.message).toMatch(/^Gas limit|too large|too long/)
     },
   )
 
   it.each(byBound.map(([what, message, text, before = '']) => ({ what, message, text, before })))(
-    'ends by a bound: $what',
+    'hostile code ends by a bound: $what',
     ({ message, text, before }) => {
       expect(attack(text, before)?.message).toMatch(message)
     },
   )
 
-  it('names the type of a large list often', () => {
+  it('hostile code names the type of a large list often', () => {
     const often = '(let ((l (enumerate 1 20000))) (map (lambda (x) (typeof l)) (enumerate 1 10000)))'
     expect(attack(often)).toBeNull()
   })
 
-  it('loads a module of thousands of functions that call each other in a chain', () => {
+  it('hostile code loads a module of thousands of functions that call each other in a chain', () => {
     const length = 2500
     const functions = Array.from({ length }, (_, i) => `(defun f${i} () (f${i + 1}))`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')} (defun f${length} () 1))`)).toBeNull()
   })
 
-  it('refuses texts that are too long', () => {
+  it('hostile code refuses texts that are too long', () => {
     const functions = Array.from({ length: 30_000 }, (_, i) => `(defun function-number-${i} () ${i})`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')})`)?.message).toMatch(/^Code of more than/)
   })
@@ -311,11 +311,11 @@ describe('hostile code', () => {
     ['fields', `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join(',')}}`],
     ['imports', `${chain(100, () => '1')}${'(use m)'.repeat(50_000)}`],
   ]
-  it.each(rotating(longest, longest.length / 5))('runs the longest texts soon: %s', (_, text) => {
+  it.each(rotating(longest, longest.length / 5))('hostile code runs the longest texts soon: %s', (_, text) => {
     expect(attack(text)?.message ?? '').toBe('')
   })
 
-  it('accepts values up to the depth bound, even from code as deep as possible', () => {
+  it('hostile code accepts values up to the depth bound, even from code as deep as possible', () => {
     const deep = '(fold (lambda (a x) [a]) [] (enumerate 1 240))'
     expect(attack(deep)).toBeNull()
     const text = `(hash (format "{} {}" [(m.f40) (= (m.f40) ${deep})]))`
@@ -327,7 +327,7 @@ describe('hostile code', () => {
     ).toBeNull()
   })
 
-  it('costs the same each time', () => {
+  it('hostile code costs the same each time', () => {
     const used = [1, 2].map(() => {
       const gas: GasMeter = { used: 0, limit: LIMIT }
       outcome(

@@ -29,7 +29,7 @@ const message: Record<string, Value> = {
 describe('hyperlane-message-id', () => {
   const id = (changes: Record<string, Value> = {}) => run('hyperlane-message-id', obj({ ...message, ...changes }))
 
-  it('hashes all fields, big-endian', () => {
+  it('hyperlane-message-id hashes all fields, big-endian', () => {
     const parts = ['01', '01020304', '00000272', 'a1'.repeat(32), 'ffffffff', 'b2'.repeat(32)]
     const whole = Buffer.from(parts.join('') + Buffer.from('body').toString('hex'), 'hex')
     expect(id()).toBe(base64(keccak_256(whole)))
@@ -54,7 +54,7 @@ describe('hyperlane-message-id', () => {
       'Invalid base64 encoding on field messageBody',
       'Invalid base64 encoding on field: messageBody',
     ],
-  ])('refuses %o', (changes, shown, wire) => {
+  ])('hyperlane-message-id refuses %o', (changes, shown, wire) => {
     expect(failure('hyperlane-message-id', obj({ ...message, ...changes }))).toMatchObject({
       kind: 'EvalError',
       message: `Hyperlane native error: ${shown}`,
@@ -62,7 +62,7 @@ describe('hyperlane-message-id', () => {
     })
   })
 
-  it('costs the length of the id; a long body is work', () => {
+  it('hyperlane-message-id costs the length of the id; a long body is work', () => {
     const body = (bytes: number) => obj({ ...message, messageBody: base64(Buffer.alloc(bytes)) })
     expect([300, 30_000].map((bytes) => cost('hyperlane-message-id', body(bytes)))).toEqual([43, 43])
     expect(workOf('hyperlane-message-id', body(30_000))).toBeGreaterThan(300_000)
@@ -78,7 +78,7 @@ describe('token messages', () => {
   const decode = (message: string) => Object.fromEntries(run('hyperlane-decode-token-message', message) as ObjectValue)
   const recipient = text(JSON.stringify({ pred: 'keys-all', keys: [KEY] }))
 
-  it('have the amount, the chain and the recipient', () => {
+  it('token messages have the amount, the chain and the recipient', () => {
     const encoded = encode({ amount: dec('123.0'), chainId: '4', recipient })
     const parts = ['7b'.padStart(64, '0'), '0004', Buffer.from(recipient, 'base64url').toString('hex')]
     expect(Buffer.from(encoded, 'base64url').toString('hex')).toBe(parts.join(''))
@@ -95,7 +95,7 @@ describe('token messages', () => {
     expect(amountOf(`${(1n << 256n) + 5n}.0`)).toBe(5n)
   })
 
-  it('read the chain from the digits at the start, modulo 2^16', () => {
+  it('token messages read the chain from the digits at the start, modulo 2^16', () => {
     const chainOf = (chainId: string) => {
       return Buffer.from(encode({ amount: dec('0.0'), chainId, recipient: '' }), 'base64url').readUInt16BE(32)
     }
@@ -116,7 +116,7 @@ describe('token messages', () => {
     expect([chainId, keys]).toEqual(['65535', keyset])
   })
 
-  it('have any guard as recipient', () => {
+  it('token messages have any guard as recipient', () => {
     const guardOf = (json: string) => {
       return decode(base64(Buffer.concat([Buffer.alloc(34), Buffer.from(json)]))).recipient as Guard
     }
@@ -141,14 +141,14 @@ describe('token messages', () => {
       'Could not parse recipient into a guard',
       '',
     ],
-  ])('are refused if they are malformed: %s', (bad, shown, end = '.') => {
+  ])('token messages are refused if they are malformed: %s', (bad, shown, end = '.') => {
     expect(failure('hyperlane-decode-token-message', bad)).toMatchObject({
       message: `Hyperlane decode error: ${shown}`,
       wireMessage: `Hyperlane decode error: ${shown}${end}`,
     })
   })
 
-  it('cost their characters', () => {
+  it('token messages cost their characters', () => {
     const fields = obj({ amount: dec('1.0'), chainId: '0', recipient })
     const encoded = run('hyperlane-encode-token-message', fields) as string
     expect(cost('hyperlane-encode-token-message', fields)).toBe(encoded.length)
@@ -162,13 +162,13 @@ describe('token messages', () => {
 describe('hash-keccak256', () => {
   const hash = (...pieces: string[]) => run('hash-keccak256', pieces)
 
-  it('hashes the decoded pieces one after the other', () => {
+  it('hash-keccak256 hashes the decoded pieces one after the other', () => {
     expect(hash(text('ab'), text('c'))).toBe(base64(keccak_256(Buffer.from('abc'))))
     expect(hash()).toBe(base64(keccak_256(Buffer.alloc(0))))
     expect(hash('', text('abc'), '')).toBe(hash(text('abc')))
   })
 
-  it('costs 2,120 for each piece, and 146 for each 100 bytes of all, rounded up', () => {
+  it('hash-keccak256 costs 2,120 for each piece, and 146 for each 100 bytes of all, rounded up', () => {
     const costOf = (...pieces: string[]) => cost('hash-keccak256', pieces)
     expect(costOf()).toBe(0)
     expect(costOf('')).toBe(2_120)
@@ -177,7 +177,7 @@ describe('hash-keccak256', () => {
     expect(costOf('A'.repeat(96), 'AAAAAAAA')).toBe(2 * 2_120 + 2 * 146)
   })
 
-  it('refuses pieces that are not base64url', () => {
+  it('hash-keccak256 refuses pieces that are not base64url', () => {
     expect(failure('hash-keccak256', ['QQ', 'a+b'])).toMatchObject({
       message: expect.stringContaining('Base64URL decode failed'),
       wireMessage: 'Keccak256 Hashing failure: Base64URL decode failed',

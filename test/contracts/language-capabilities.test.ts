@@ -107,7 +107,7 @@ describe('static-redeploy', () => {
     expect(outcome(evaluator, '(acquire-module-admin m)')).toMatchObject({ error: { message: 'closed' } })
   })
 
-  it('costs the bytes that it writes', () => {
+  it('static-redeploy costs the bytes that it writes', () => {
     const gas = freeGas()
     runOn(evaluatorOn(state, gas), '(static-redeploy "m")')
     expect(gas.used).toBeGreaterThan(200 * code.length)
@@ -122,7 +122,7 @@ describe('static-redeploy', () => {
       '(module n G (defcap G () true) (defun f () (static-redeploy "m"))) (n.f)',
       expect.stringContaining('Top-level call used in module'),
     ],
-  ])('refuses %s', (text, message) => {
+  ])('static-redeploy refuses %s', (text, message) => {
     expect(outcome(evaluatorOn(new Layer(state)), text)).toMatchObject({ error: { message } })
   })
 })

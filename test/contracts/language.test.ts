@@ -39,21 +39,21 @@ const FEWEST: Readonly<Record<string, number>> = {
 }
 
 describe('suites of the language', () => {
-  it.each(Object.entries(FEWEST))('%s', (name, fewest) => {
+  it.each(Object.entries(FEWEST))('suites of the language %s', (name, fewest) => {
     const { passed, failures, stopped } = run(join(SUITES, name))
     expect(stopped).toBeNull()
     expect(failures).toEqual([])
     expect(passed).toBeGreaterThanOrEqual(fewest)
   })
 
-  it('are all listed here', () => {
+  it('suites of the language are all listed here', () => {
     const names = readdirSync(SUITES).filter((name) => name.endsWith('.repl'))
     expect(names.sort()).toEqual(Object.keys(FEWEST).sort())
   })
 })
 
 describe('a report of a test file', () => {
-  it('names place, name and actual value of each failure', () => {
+  it('a report of a test file names place, name and actual value of each failure', () => {
     const file = join(EXAMPLES, 'wrong.repl')
     const { passed, failures, output, stopped } = run(file)
     expect(failures).toEqual([
@@ -74,7 +74,7 @@ describe('a report of a test file', () => {
     expect(stopped).toBeNull()
   })
 
-  it('reports where a file stopped', () => {
+  it('a report of a test file reports where a file stopped', () => {
     const { passed, failures, stopped } = run(join(EXAMPLES, 'stops.repl'))
     expect({ passed, failures }).toEqual({ passed: 1, failures: [] })
     expect(stopped).toEqual({
@@ -86,7 +86,7 @@ describe('a report of a test file', () => {
     })
   })
 
-  it('names the file of the module that failed, the form if the failure has no place, and the load of no file', () => {
+  it('a report of a test file names the file of the module that failed, the form if the failure has no place, and the load of no file', () => {
     const files: Record<string, string> = {
       'in-module.repl': '(begin-tx)\n(load "m.pact")\n(m.second [])',
       'm.pact': '(module m G (defcap G () true)\n  (defun second (x:list) (at 1 x)))',
@@ -110,7 +110,7 @@ describe('a report of a test file', () => {
     expect(stop('missing.repl')).toBe('missing.repl:1:0')
   })
 
-  it('counts the expectations of loaded files, and names the file of a failure', () => {
+  it('a report of a test file counts the expectations of loaded files, and names the file of a failure', () => {
     expect(run(join(EXAMPLES, 'loads.repl'))).toMatchObject({ passed: 2, failures: [], stopped: null })
     const { failures, stopped } = run(join(EXAMPLES, 'loads-wrong.repl'))
     expect(new Set(failures.map(({ file }) => file))).toEqual(new Set([join(EXAMPLES, 'wrong.repl')]))
@@ -130,7 +130,7 @@ describe('newcut contract', () => {
   const command = (...args: string[]) => contractIn(process.cwd(), args)
   const path = (name: string) => relative(process.cwd(), join(SUITES, name))
 
-  it('exits with 0 if all expectations hold', async () => {
+  it('newcut contract exits with 0 if all expectations hold', async () => {
     const { status, lines } = await command(path('errors.repl'), path('examples/loads.repl'))
     expect(status).toBe(0)
     expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
@@ -138,7 +138,7 @@ describe('newcut contract', () => {
     expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
   })
 
-  it('exits with 1 and reports failures with their place, counted from 1', async () => {
+  it('newcut contract exits with 1 and reports failures with their place, counted from 1', async () => {
     const { status, lines } = await command(path('examples/wrong.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toBe('  "printed"')
@@ -146,7 +146,7 @@ describe('newcut contract', () => {
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })
 
-  it('says where a test calls the code of another file that fails', async () => {
+  it('newcut contract says where a test calls the code of another file that fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-contract-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(
@@ -158,7 +158,7 @@ describe('newcut contract', () => {
     expect(lines[0]).toMatch(/STOPPED \S*m\.pact:2:16: positive \(called at \S*m\.repl:3:1\)$/)
   })
 
-  it('exits with 1 if a file stops early', async () => {
+  it('newcut contract exits with 1 if a file stops early', async () => {
     const { status, lines } = await command(path('examples/stops.repl'))
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -168,13 +168,13 @@ describe('newcut contract', () => {
     ])
   })
 
-  it('exits with 1 if a file cannot be read', async () => {
+  it('newcut contract exits with 1 if a file cannot be read', async () => {
     const { status, lines } = await command(path('examples/nowhere.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl: it does not exist \(ENOENT\)/)
   })
 
-  it('prints one JSON object for each file', async () => {
+  it('newcut contract prints one JSON object for each file', async () => {
     const { status, lines } = await command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
     expect(status).toBe(1)
     const reports = lines.map((line) => JSON.parse(line))
@@ -185,7 +185,7 @@ describe('newcut contract', () => {
     expect(reports[0].failures[0]).toMatchObject({ place: { line: 1, column: 0 }, name: 'two and two' })
   })
 
-  it('requires file arguments', async () => {
+  it('newcut contract requires file arguments', async () => {
     const { status, stderr } = await command()
     expect(status).not.toBe(0)
     expect(stderr).toContain('test files')

@@ -36,7 +36,7 @@ describe('an expression', () => {
     ['{"a": «step}', 'step is a word of the grammar', '{"a": steps}'],
     ['(bind x {"a" := «true} 1)', 'name of a variable', '(bind x {"a" := truth} 1)'],
     ['(bind x {"a" := «b:{s}} 1)', 'object{s} or table{s}', '(bind x {"a" := b:object{s}} 1)'],
-  ])('is refused with its place: %s', (text, wanted, accepted) => {
+  ])('an expression is refused with its place: %s', (text, wanted, accepted) => {
     refused(text, wanted)
     expect(readProgram(accepted)).toHaveLength(1)
   })
@@ -58,7 +58,7 @@ describe('a form that binds variables', () => {
     ['(lambda («x.y) 1)', 'name of a parameter', '(lambda (x:module{a.b}) 1)'],
     ['(lambda («x:module{a.b.c}) 1)', 'name of an interface', '(lambda () 1)'],
     ['(lambda «(x))', 'expression', '(lambda (x) x)'],
-  ])('is refused with its place: %s', (text, wanted, accepted) => {
+  ])('a form that binds variables is refused with its place: %s', (text, wanted, accepted) => {
     refused(text, wanted)
     expect(readProgram(accepted)).toHaveLength(1)
   })
@@ -77,7 +77,7 @@ describe('a module', () => {
     ['(module m G «(defthing f) (defcap G () true))', 'one of defun, defconst'],
     ['(module m G "doc" «@model [] (defcap G () true))', 'one of defun, defconst'],
     [`(module m G @doc «'doc (defcap G () true))`, 'docstring in double quotes'],
-  ])('is refused with its place: %s', (text, wanted) => {
+  ])('a module is refused with its place: %s', (text, wanted) => {
     refused(text, wanted)
   })
 
@@ -87,7 +87,7 @@ describe('a module', () => {
     ['(module m \'ks @doc "doc" (defun f () 1))'],
     ['(module m G @doc "doc" @model [(invariant {a:b, c} [x]) let] (defcap G () true))'],
     ['(module m G @model [] @doc "doc" (use a) (bless "x") (implements a.b) (defcap G () true))'],
-  ])('is accepted: %s', (text) => {
+  ])('a module is accepted: %s', (text) => {
     expect(readProgram(text)).toHaveLength(1)
   })
 })
@@ -126,7 +126,7 @@ describe('a member', () => {
     ['(implements a «b)', "')'", '(implements a)'],
     ['(bless «a)', 'hash of a module', "(bless 'a)"],
     ['(bless "a" «"b")', "')'", '(bless "a")'],
-  ])('is refused with its place: %s', (text, wanted, accepted) => {
+  ])('a member is refused with its place: %s', (text, wanted, accepted) => {
     refused(inModule(text), wanted)
     expect(readProgram(inModule(accepted))).toHaveLength(1)
   })
@@ -141,21 +141,21 @@ describe('an interface', () => {
     ['(interface i (defun f () «@event))', 'no body', '(interface i (defcap f () @event))'],
     ['(interface i (defcap C () @managed «true))', 'no body', '(interface i (defcap C () @managed))'],
     ['(interface i (defpact p () «(step 1)))', 'no body', '(interface i (defpact p () @doc "doc"))'],
-  ])('is refused with its place: %s', (text, wanted, accepted) => {
+  ])('an interface is refused with its place: %s', (text, wanted, accepted) => {
     refused(text, wanted)
     expect(readProgram(accepted)).toHaveLength(1)
   })
 })
 
 describe('a test file', () => {
-  it('has functions and constants outside of modules, and top-level forms in expectations', () => {
+  it('a test file has functions and constants outside of modules, and top-level forms in expectations', () => {
     const text = '(defun f () 1) (defconst C 1) (expect-failure "x" (module m G (defun f () 1))) (expect "x" 1 (use m))'
     expect(readTest(text)).toHaveLength(4)
     for (const form of ['(«defun f () 1)', '(«defconst C 1)', '(expect "x" (f («use m)) 1)'])
       refused(form, 'is a word of the grammar')
   })
 
-  it('has the same grammar in them', () => {
+  it('a test file has the same grammar in them', () => {
     refused('(expect-failure "x" (module m G (defun f «())))', 'expression', readTest)
     refused('(expect "x" 1 (let «() 1))', 'let binds at least one variable', readTest)
     refused('(print («module m G (defun f () 1)))', 'module is a word of the grammar', readTest)
@@ -163,7 +163,7 @@ describe('a test file', () => {
 })
 
 describe('names', () => {
-  it('may have white space and comments around their dots', () => {
+  it('names may have white space and comments around their dots', () => {
     expect(readProgram('(a . b 1) a.; comment\n b .c')).toMatchObject([
       { items: [{ name: 'a.b' }, { value: 1n }] },
       { name: 'a.b.c', place: { line: 0, column: 10 } },

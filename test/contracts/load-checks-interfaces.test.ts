@@ -25,15 +25,18 @@ const load = (changes: Readonly<Record<string, string>>) =>
   `${FACE}\n«(module m G (defcap G () true) (implements face) ${Object.values({ ...OWN, ...changes }).join(' ')})`
 
 describe('a module that implements an interface', () => {
-  it('is accepted with the same members', () => {
+  it('a module that implements an interface is accepted with the same members', () => {
     expectAccepted(load({}).replace('«', ''))
   })
 
-  it.each(Object.keys(OWN).filter((name) => name !== 'less'))('is refused without %s', (name) => {
-    expect(refusal(load({ [name]: '' })).wireMessage).toBe(
-      `Interface member not implemented. Module m does not implement interface face member: ${name}`,
-    )
-  })
+  it.each(Object.keys(OWN).filter((name) => name !== 'less'))(
+    'a module that implements an interface is refused without %s',
+    (name) => {
+      expect(refusal(load({ [name]: '' })).wireMessage).toBe(
+        `Interface member not implemented. Module m does not implement interface face member: ${name}`,
+      )
+    },
+  )
 
   it.each([
     ['another result', 'f', '(defun f:decimal (a:integer b:[object{face.s}]) a)', 'f'],
@@ -51,7 +54,7 @@ describe('a module that implements an interface', () => {
     ['no manager', 'C', '(defcap C (a:integer) @managed true)', ': defcap mismatch for C'],
     ['another manager', 'C', '(defun n (a b) a) (defcap C (a:integer) @managed a n true)', ': defcap mismatch for C'],
     ['no management', 'M', '(defcap M (a) true)', ': defcap mismatch for M'],
-  ])('is refused with %s', (_, name, member, shown) => {
+  ])('a module that implements an interface is refused with %s', (_, name, member, shown) => {
     const error = refusal(load({ [name]: member }))
     expect(error.wireMessage).toBe(
       `Module m does not correctly implement the function ${shown} from the interface: face`,
@@ -74,11 +77,11 @@ describe('a module that implements an interface', () => {
     expectAccepted(managed('a'))
   })
 
-  it('may manage what the interface leaves open', () => {
+  it('a module that implements an interface may manage what the interface leaves open', () => {
     expectAccepted(load({ M: '(defcap M (a) @managed a less true)' }).replace('«', ''))
   })
 
-  it('says what would be right', () => {
+  it('a module that implements an interface says what would be right', () => {
     const { message } = refusal(load({ f: '(defun f () 1)' }))
     expect(message).toContain('(the interface declares (defun f:integer (a:integer b:[object{s}])))')
   })
@@ -86,7 +89,7 @@ describe('a module that implements an interface', () => {
   it.each([
     ['nothing', '«(implements none)', 'Cannot find module:  none'],
     ['a module', '«(implements lib)', 'Attempt to use an interface as a module reference failed: lib'],
-  ])('is refused: implements %s', (_, member, text) => {
+  ])('a module that implements an interface is refused: implements %s', (_, member, text) => {
     const lib = '(module lib G (defcap G () true))'
     expect(refusal(`${lib} ${module(`${member} (defun f () 1)`)}`).wireMessage).toBe(text)
   })
@@ -148,17 +151,17 @@ describe('an interface', () => {
       'Recursive cycle detected in module i in the following functions: a, b',
       '(interface i (defschema a x:object{b}) (defschema b x:integer))',
     ],
-  ])('is refused %s', (_, refused, text, accepted) => {
+  ])('an interface is refused %s', (_, refused, text, accepted) => {
     const lib = '(module lib G (defcap G () true) (defun q () 1))'
     expect(refusal(`${lib} ${refused}`).wireMessage).toBe(text)
     expectAccepted(`${lib} ${accepted}`)
   })
 
-  it('may name itself in types of modules', () => {
+  it('an interface may name itself in types of modules', () => {
     expectAccepted('(interface i (defun f (x:module{i})))')
   })
 
-  it('is neither replaced nor takes the place of a module', () => {
+  it('an interface is neither replaced nor takes the place of a module', () => {
     const state = new Layer()
     expectAccepted('(interface i (defun f ())) (module m G (defcap G () true))', state)
     expect(refusal('«(interface i (defun f ()))', state).message).toBe('Interface cannot be upgraded: i')

@@ -252,24 +252,24 @@ describe('governance', () => {
     ['a constant', '(module m «G (defconst G true))', 'm.G'],
     ['a capability with a parameter', '(module m «G (defcap G (x) true))', 'm.G'],
     ['nothing', '(module m «NONE (defcap G () true))', 'm.NONE'],
-  ])('is refused: %s', (_, text, name) => {
+  ])('governance is refused: %s', (_, text, name) => {
     expect(refusal(text).wireMessage).toBe(
       `Invalid governance. Must be a 0-argument defcap or a keyset. Found: ${name}`,
     )
   })
 
-  it('asks the version before ahead of all else', () => {
+  it('governance asks the version before ahead of all else', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () (enforce false "closed")) (defun f () 1))', state)
     expect(refusal('(module m G (defcap G () true) (defun f () none))', state).message).toBe('closed')
   })
 
-  it('asks the namespace ahead of all else', () => {
+  it('governance asks the namespace ahead of all else', () => {
     const text = '(module m G (defcap G () true) (defun f () none))'
     expect(ruledRefusal(text, { isRootOpen: false }).message).toContain('cannot install in root namespace')
   })
 
-  it('asks the keyset of every version', () => {
+  it('governance asks the keyset of every version', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun f () 1))', state)
     expect(refusal('(module m "none" (defun f () 1))', state).message).toContain('none')
@@ -277,7 +277,7 @@ describe('governance', () => {
 })
 
 describe('names in scope', () => {
-  it('are those of a module with the hash that an import gives', () => {
+  it('names in scope are those of a module with the hash that an import gives', () => {
     const state = new Layer()
     expectAccepted(LIB, state)
     const hash = state.get<Module>('modules', 'lib')?.hash
@@ -288,13 +288,13 @@ describe('names in scope', () => {
     expectAccepted(load(hash).replace('«', ''), state)
   })
 
-  it('may begin as a mark does', () => {
+  it('names in scope may begin as a mark does', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun f (@x) @x))', state)
     expectAccepted('(enforce (= 2 (m.f 2)) "the parameter")', state)
   })
 
-  it('are those that an import lists', () => {
+  it('names in scope are those that an import lists', () => {
     const state = new Layer()
     expectAccepted(BEFORE, state)
     expect(refusal('(module m G (defcap G () true) (use lib [f]) (defun h () «K))', state).wireMessage).toBe(
@@ -303,14 +303,14 @@ describe('names in scope', () => {
     expectAccepted('(module m G (defcap G () true) (use lib [K]) (defun h () K))', state)
   })
 
-  it('stay after the module that imports them', () => {
+  it('names in scope stay after the module that imports them', () => {
     const state = new Layer()
     expectAccepted(BEFORE, state)
     expect(refusal('«K', state).wireMessage).toBe('Cannot find module:  K')
     expectAccepted('(module m G (defcap G () true) (use lib) (defun h () 1)) K', state)
   })
 
-  it('are those of the version before, by the name of the module', () => {
+  it('names in scope are those of the version before, by the name of the module', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun old () 1))', state)
     expectAccepted('(module m G (defcap G () true) (use m [old]) (defun new () (+ (old) (m.old))))', state)
@@ -318,7 +318,7 @@ describe('names in scope', () => {
     expect(refusal('«m.old', state).wireMessage).toBe('Module m has no such member: old')
   })
 
-  it('are found in the root namespace first, then in that of the command', () => {
+  it('names in scope are found in the root namespace first, then in that of the command', () => {
     const state = new Layer()
     const module = (name: string, value: number) => `(module ${name} G (defcap G () true) (defun f () ${value}))`
     const enter = '(define-namespace "n" (create-user-guard (yes.f)) (create-user-guard (yes.f))) (namespace "n")'
@@ -332,7 +332,7 @@ describe('names in scope', () => {
     expectAccepted('n.b', state)
   })
 
-  it('do not include members of interfaces that a module implements', () => {
+  it('names in scope do not include members of interfaces that a module implements', () => {
     const state = new Layer()
     expectAccepted('(interface i (defconst K 1) (defun g ()))', state)
     const load = (value: string) => `(module m G (defcap G () true) (implements i) (defun g () ${value}))`
@@ -361,7 +361,7 @@ describe('a special form', () => {
       'create-user-guard must take one argument, which must be an application',
       '(lambda () (create-user-guard (f 1)))',
     ],
-  ])('takes its parts: %s', (refused, rule, accepted) => {
+  ])('a special form takes its parts: %s', (refused, rule, accepted) => {
     const error = refusal(`(module m G (defcap G () true) (defun f (x) x))\n(+ 1\n  «${refused})`)
     expect(error.message).toBe(`Desugar syntax failure: ${rule}`)
     expect(error.kind).toBe('EvalError')

@@ -34,21 +34,21 @@ describe('the memory meter', () => {
     ],
     ['lists', `(let ((l (make-list 99999 1))) (map (lambda (i) (reverse l)) (enumerate 1 9999)))`],
     ['a failure in try', `(try 1 (map (lambda (i) (- h)) (enumerate 1 9999)))`],
-  ])('ends %s', (_, body) => {
+  ])('the memory meter ends %s', (_, body) => {
     expect(failureOf(`(let (${HUGE}) ${body})`)).toBe(TOO_MUCH)
   })
 
-  it('lets pass what is only looked at', () => {
+  it('the memory meter lets pass what is only looked at', () => {
     expect(failureOf(`(let* (${HUGE} (l [h])) (fold (lambda (a i) (at 0 l)) 0 (enumerate 1 9999)))`)).toBeNull()
     expect(failureOf(`(let (${HUGE}) (fold (lambda (a i) (identity h)) 0 (enumerate 1 9999)))`)).toBeNull()
   })
 
-  it('never falls, not even when an attempt is undone', () => {
+  it('the memory meter never falls, not even when an attempt is undone', () => {
     const attempt = bytesOf(`(let (${HUGE}) (try 1 (let ((x (- h))) (enforce false "no"))))`)
     expect(attempt).toBeGreaterThan(bytesOf(`(let (${HUGE}) 1)`) + 499_999 / 8)
   })
 
-  it('counts the same each time', () => {
+  it('the memory meter counts the same each time', () => {
     const text = '(map (lambda (i) {"a": [i (+ i 1)], "b": (format "{}" [i])}) (enumerate 1 100))'
     expect(bytesOf(text)).toBe(bytesOf(text))
   })
@@ -60,7 +60,7 @@ describe('the memory meter', () => {
     return transaction.memory.made
   }
 
-  it('counts a value by its own content, without that of its parts', () => {
+  it('the memory meter counts a value by its own content, without that of its parts', () => {
     const long = 'x'.repeat(1000)
     expect(sizeOfOne(long)).toBe(2032)
     expect(sizeOfOne([long, long])).toBe(32 + 2 * 8)
@@ -72,7 +72,7 @@ describe('the memory meter', () => {
     expect(sizeOfOne(true)).toBe(0)
   })
 
-  it('ends at the limit and not before, and never where gas has no limit', () => {
+  it('the memory meter ends at the limit and not before, and never where gas has no limit', () => {
     const text = 'x'.repeat(1000)
     const transaction = meter()
     transaction.memory.made = MOST_BYTES - 2032

@@ -23,7 +23,7 @@ describe('on a network the name of a native means the native', () => {
     ],
     ['a constant', '(module m G (defcap G () true) (defconst length 7) (defun f () (length [1 2]))) (m.f)', 2n],
     ['a form that is a native', '(let ((if 1) (map 2)) (if true (map (+ 1) [1]) 2))', [2n]],
-  ])('not %s', (_, text, wanted) => {
+  ])('on a network the name of a native means the native not %s', (_, text, wanted) => {
     expect(value(text)).toEqual(wanted)
   })
 
@@ -36,11 +36,11 @@ describe('on a network the name of a native means the native', () => {
       '(interface i (defun f ())) (module m G (defcap G () true) (implements i) (defun f () 7)) (let ((read m)) (read::f))',
       7n,
     ],
-  ])('but %s', (_, text, wanted) => {
+  ])('on a network the name of a native means the native but %s', (_, text, wanted) => {
     expect(value(text)).toEqual(wanted)
   })
 
-  it('and a form the form', () => {
+  it('on a network the name of a native means the native and a form the form', () => {
     expect(value('(let ((and (lambda (a b) 7))) (and true false))')).toBe(false)
     expect(refusal('(let ((error (lambda (a) 7))) (error "real"))').message).toBe('real')
   })
@@ -67,7 +67,7 @@ describe('a test file fails where it gives the name of a native to', () => {
     ['an interface', '(interface «length (defun f ()))'],
     ['a function of an interface', '(interface i (defun «length ()))'],
     ['a parameter of an interface', '(interface i (defcap C («length)))'],
-  ])('%s', (_, text) => {
+  ])('a test file fails where it gives the name of a native to %s', (_, text) => {
     const at = text.indexOf('«')
     const { failures, stopped } = report({ 'a.repl': `1\n${text.replace('«', '')}\n(expect "the rest runs" 1 1)` })
     const place = { line: 1, column: at }
@@ -98,7 +98,7 @@ describe('a test file fails where it gives the name of a native to', () => {
 })
 
 describe('a name of a native', () => {
-  it('is refused in an expectation', () => {
+  it('a name of a native is refused in an expectation', () => {
     const { passed, failures } = report({
       'a.repl':
         `(expect-failure "" "${TEXT}" (module m G (defcap G () true) (defun length () 1)))` +
@@ -107,13 +107,13 @@ describe('a name of a native', () => {
     expect([passed, failures]).toEqual([2, []])
   })
 
-  it('gets a warning in a binding, which the network accepts', () => {
+  it('a name of a native gets a warning in a binding, which the network accepts', () => {
     const { failures, output } = report({ 'a.repl': '(bind {"a": 1}\n  {"a" := length} 1)' })
     expect(failures).toEqual([])
     expect(output).toEqual([`WARNING a.repl:2:11: ${TEXT}: ${ADVICE}`])
   })
 
-  it('gets a warning in a contract that a test loads', () => {
+  it('a name of a native gets a warning in a contract that a test loads', () => {
     const contract = '(module m G (defcap G () true) (defun f (length) 1))'
     const test = '(load "m.pact") (expect "it runs" 1 (m.f 2))'
     expect(report({ 'a.repl': test, 'm.pact': contract })).toMatchObject({
@@ -127,7 +127,7 @@ describe('a name of a native', () => {
 })
 
 describe('a contract that a test loads', () => {
-  it('has no functions of test files', () => {
+  it('a contract that a test loads has no functions of test files', () => {
     const contract = (body: string) => `(module m G (defcap G () true) (defun print (x) x) (defun f () ${body}))`
     const { passed, stopped } = report({
       'a.repl': '(load "m.pact") (expect "its own function" 7 (m.f))',
@@ -140,7 +140,7 @@ describe('a contract that a test loads', () => {
     })
   })
 
-  it('sees no imports at the top level of the test', () => {
+  it('a contract that a test loads sees no imports at the top level of the test', () => {
     const lib = '(module lib G (defcap G () true) (defun f () 1))'
     const use = '(module m G (defcap G () true) (defun g () (f)))'
     expect(report({ 'a.repl': `${lib} (load "m.pact")`, 'm.pact': use }).stopped).toMatchObject({
@@ -149,7 +149,7 @@ describe('a contract that a test loads', () => {
     expect(report({ 'a.repl': `${lib} (load "m.repl")`, 'm.repl': use }).stopped).toBeNull()
   })
 
-  it('leaves the functions of test files to the test', () => {
+  it('a contract that a test loads leaves the functions of test files to the test', () => {
     const files = { 'a.repl': '(load "m.pact") (print 1)', 'm.pact': '1' }
     expect(report(files)).toMatchObject({ output: ['1'], stopped: null })
   })

@@ -16,7 +16,7 @@ const object = (size: number) => new Map<string, Value>(Array.from({ length: siz
 const names = (size: number) => Array.from({ length: size }, (_, i) => `f${i}`)
 
 describe('the work of a native', () => {
-  it('is declared for each native of the network, and for nothing else', () => {
+  it('the work of a native is declared for each native of the network, and for nothing else', () => {
     expect([...declaredWorks].sort()).toEqual(natives.map(({ name }) => name).sort())
     expect(() => nativeWork('no-such-native')).toThrow('native no-such-native declares no work')
   })
@@ -52,7 +52,7 @@ describe('the work of a native', () => {
     expect(nativeWork(name)?.(args)).toBe(units)
   })
 
-  it('is counted before the call, also where the native is applied by another', () => {
+  it('the work of a native is counted before the call, also where the native is applied by another', () => {
     const workOfCall = (code: string) => {
       const gas: GasMeter = { used: 0, limit: 150_000_000 }
       expect(outcome(evaluatorOn(new Layer(), gas), code)).toHaveProperty('value')

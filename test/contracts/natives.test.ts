@@ -31,7 +31,7 @@ const table = (name: string) =>
 const noon = new Time(1_600_000_000_000_000n)
 
 describe('natives', () => {
-  it('computes with integers and decimals', () => {
+  it('natives computes with integers and decimals', () => {
     check([
       ['+', [40n, 2n], '42'],
       ['+', [40n, dec('0.5')], '40.5'],
@@ -58,7 +58,7 @@ describe('natives', () => {
     ])
   })
 
-  it('computes powers exactly if possible', () => {
+  it('natives computes powers exactly if possible', () => {
     check([
       ['^', [2n, 100n], (2n ** 100n).toString()],
       ['^', [-1n, 3n], '-1'],
@@ -102,7 +102,7 @@ describe('natives', () => {
     ])
   })
 
-  it('computes on bits', () => {
+  it('natives computes on bits', () => {
     check([
       ['&', [12n, 10n], '8'],
       ['|', [12n, 10n], '14'],
@@ -117,7 +117,7 @@ describe('natives', () => {
     ])
   })
 
-  it('compares values of the same type', () => {
+  it('natives compares values of the same type', () => {
     check([
       ['<', [1n, 2n], 'true'],
       ['<=', [dec('1.0'), dec('1.00')], 'true'],
@@ -163,7 +163,7 @@ describe('natives', () => {
     ])
   })
 
-  it('passes list elements to functions', () => {
+  it('natives passes list elements to functions', () => {
     check([
       ['map', [fn('+', 1n), [1n, 2n]], '[2, 3]'],
       ['map', [1n, [1n]], null],
@@ -177,7 +177,7 @@ describe('natives', () => {
     ])
   })
 
-  it('takes lists, strings and objects apart', () => {
+  it('natives takes lists, strings and objects apart', () => {
     check([
       ['+', [[1n], [2n]], '[1, 2]'],
       ['+', ['a', 'b'], '"ab"'],
@@ -207,7 +207,7 @@ describe('natives', () => {
     ])
   })
 
-  it('makes and sorts lists', () => {
+  it('natives makes and sorts lists', () => {
     const people = [obj({ n: 'b', a: 1n }), obj({ n: 'a', a: 2n }), obj({ n: 'a', a: 1n }), obj({ n: 'c' })]
     const tokens = [
       new CapabilityToken('a.CAP', [1n]),
@@ -237,7 +237,7 @@ describe('natives', () => {
     ])
   })
 
-  it('reads and writes strings', () => {
+  it('natives reads and writes strings', () => {
     check([
       ['format', ['{} and {}', ['x', ['y', 1n]]], '"x and ["y", 1]"'],
       ['format', ['{}', [1n, 2n]], '"1"'],
@@ -276,7 +276,7 @@ describe('natives', () => {
     ])
   })
 
-  it('computes with times', () => {
+  it('natives computes with times', () => {
     const at = (text: string): Term => run('time', text)
     check([
       ['time', ['tomorrow'], null],
@@ -295,7 +295,7 @@ describe('natives', () => {
     ])
   })
 
-  it('names types', () => {
+  it('natives names types', () => {
     check([
       ['typeof', [1n], '"integer"'],
       ['typeof', [dec('1.0')], '"decimal"'],
@@ -305,7 +305,7 @@ describe('natives', () => {
     ])
   })
 
-  it('hashes strings by their characters, and keccak by pieces', () => {
+  it('natives hashes strings by their characters, and keccak by pieces', () => {
     check([
       ['hash', [''], '"DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g"'],
       ['hash-keccak256', [['x y']], null],
@@ -317,7 +317,7 @@ describe('natives', () => {
     expect(run('int-to-str', 16n, run('str-to-int', 64n, run('hash-keccak256', [])))).toMatch(/^c5d2460186f7233c/)
   })
 
-  it('computes principals and recognises them', () => {
+  it('natives computes principals and recognises them', () => {
     const key = 'ab'.repeat(32)
     const guards: readonly (readonly [string, Guard])[] = [
       ['k:', new Guard({ kind: 'keyset', keys: [key], predicate: 'keys-all' })],
@@ -354,7 +354,7 @@ describe('natives', () => {
     }
   })
 
-  it('answers for version 5', () => {
+  it('natives answers for version 5', () => {
     check([
       ['enforce-pact-version', ['5'], 'true'],
       ['enforce-pact-version', ['4.0', '5.9'], 'true'],

@@ -174,7 +174,7 @@ describe('a form with fewer operands', () => {
 })
 
 describe('map of a call', () => {
-  it('evaluates the call for each item, and not for an empty list', () => {
+  it('map of a call evaluates the call for each item, and not for an empty list', () => {
     expect(resultOf('(map (m.f (enforce false "evaluated")) [])')).toBe('[]')
     const evaluator = evaluatorOn(new Layer())
     const counts = `(module c G (defcap G () true) (defcap E (n:integer) @event true)
@@ -340,26 +340,26 @@ describe('a refused partial application', () => {
       '(enforce-guard (create-user-guard (m.enough 1)))',
       'apply a partial closure outside of the native callsite',
     ],
-  ])('%s', (_, code, message) => {
+  ])('a refused partial application %s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)
   })
 
-  it('of a manager of a capability', () => {
+  it('a refused partial application of a manager of a capability', () => {
     const code = `(module n G (defcap G () true)
       (defun manage (a b c) a) (defcap PAY (x:integer) @managed x manage true)
       (defun pay () (install-capability (PAY 1)) (with-capability (PAY 1) 1))) (n.pay)`
     expect(resultOf(code)).toBe(`error: ${NO_VALUE}`)
   })
 
-  it('that recurses', () => {
+  it('a refused partial application that recurses', () => {
     const code = `(interface i (defun turn (s:module{i} x)))
       (module ring G (defcap G () true) (implements i) (defun turn (s:module{i} x) (filter (s::turn s) [x])))
       (ring.turn ring 1)`
     expect(resultOf(code)).toContain('Recursion detected by the runtime in function: ring.turn')
   })
 
-  it('names its function and place', () => {
+  it('a refused partial application names its function and place', () => {
     const result = outcome(evaluatorOn(library), '(fold (m.f) 0 [1])\n (fold (m.bad) 1 [2])')
     expect(result).toMatchObject({ error: { place: { line: 1, column: 1 } } })
     expect('error' in result && result.error.within).toMatch(/^m\.bad\.\{/)
@@ -388,17 +388,17 @@ describe('gas of a partial application', () => {
     ['a form that is completed', '(fold (and) true [true])', call(0) + 300 + call(2)],
     ['a lambda that is completed', '(filter ((lambda (x y) true) 1) [2])', call(1) + 300 + call(1)],
     ['a native that is completed', '(filter (< 1) [2])', 300 + cost0()],
-  ])('%s', (_, code, milligas) => {
+  ])('gas of a partial application %s', (_, code, milligas) => {
     expect(cost(code) - (code.includes('m.') ? load() : 0)).toBe(milligas)
   })
 
-  it('of a function that is completed: each application', () => {
+  it('gas of a partial application of a function that is completed: each application', () => {
     const inside = cost('(m.less 1 2)') - call(2)
     expect(cost('(filter (m.less 1) [2])')).toBe(call(1) + 300 + call(1) + inside)
     expect(cost('(zip (m.less) [1] [2])')).toBe(100 + 300 + call(2) + inside)
   })
 
-  it('of map: the call inside, and the arguments for each item', () => {
+  it('gas of a partial application of map: the call inside, and the arguments for each item', () => {
     const less = (code: string) => cost(code) - load()
     expect(less('(map (m.less 1) [2 3])')).toBe(500 + 2 * (call(1) + less('(m.less 1 2)')))
     expect(less('(map (m.less (+ 1 1)) [2 3])')).toBe(500 + 2 * (call(1) + less('(m.less (+ 1 1) 2)')))

@@ -39,11 +39,11 @@ describe('bit length', () => {
   })
   const some = [0n, ...edges, ...times(500, (i) => integer(random, random(i % 10 === 0 ? 30_000 : 1500)))]
 
-  it('is that of the binary digits', () => {
+  it('bit length is that of the binary digits', () => {
     for (const n of some) for (const m of [n, -n]) expect(bitLength(m)).toBe(binary(m))
   })
 
-  it('without a copy is right for positive numbers, and at most one more for others', () => {
+  it('bit length without a copy is right for positive numbers, and at most one more for others', () => {
     for (const n of some) {
       expect(lengthOrMore(n)).toBe(binary(n))
       expect([binary(n), binary(n) + 1]).toContain(lengthOrMore(-n))
@@ -51,7 +51,7 @@ describe('bit length', () => {
     expect(lengthOrMore(-(1n << 100_000n) + 1n)).toBe(100_001)
   })
 
-  it('gives the logarithm', () => {
+  it('bit length gives the logarithm', () => {
     expect(logarithm2(1n)).toBe(0)
     expect(logarithm2(1n << 400_000n)).toBe(400_000)
     for (const n of times(200, () => integer(random, 900) + 1n)) {
@@ -67,7 +67,7 @@ describe('decimals', () => {
     return new Decimal(i % 3 === 0 ? -mantissa : mantissa, random(256))
   })
 
-  it('lose their zeros as one by one', () => {
+  it('decimals lose their zeros as one by one', () => {
     const exact = times(256, (places) => new Decimal(10n ** BigInt(places) * 7n, 255))
     for (const one of [...some, ...exact]) {
       let { mantissa, places } = one
@@ -79,7 +79,7 @@ describe('decimals', () => {
     }
   })
 
-  it('become the double of their digits', () => {
+  it('decimals become the double of their digits', () => {
     for (const one of some) expect(one.toNumber()).toBe(Number(one.toString()))
     for (const bits of [1023, 1024, 1025, 1026, 5000]) {
       for (const places of [0, 1, 255]) {
@@ -89,7 +89,7 @@ describe('decimals', () => {
     }
   })
 
-  it('divide without a rest as with one', () => {
+  it('decimals divide without a rest as with one', () => {
     for (const a of [0, 1, -6, 15, 640]) {
       for (const b of [1, -2, 3, 0.5, -0.25]) {
         const quotient = Decimal.fromNumberExact(a).div(Decimal.fromNumberExact(b))
@@ -108,7 +108,7 @@ describe('texts', () => {
   const text = (length: number, alphabet: readonly string[]) =>
     times(length, () => alphabet[random(alphabet.length)]).join('')
 
-  it('are found as the engine finds them', () => {
+  it('texts are found as the engine finds them', () => {
     for (let i = 0; i < 3000; i++) {
       const [whole, part] = [text(random(200), ['a', 'b']), text(random(40), i % 2 === 0 ? ['a', 'b'] : ['a'])]
       expect(holdsText(whole, part), `${part} in ${whole}`).toBe(whole.includes(part))
@@ -120,7 +120,7 @@ describe('texts', () => {
     expect(holdsText(`${'a'.repeat(9000)}b${'a'.repeat(9000)}`, worst)).toBe(true)
   })
 
-  it('have as many characters as code points', () => {
+  it('texts have as many characters as code points', () => {
     const alphabets = [['a', 'z'], ['é', 'a'], ['😀', 'a', '\ud83d', '\ude00'], ['中']]
     for (const alphabet of alphabets) {
       for (const length of [0, 1, 19, 20, 21, 22, 999, 1000, 1001, 3000]) {
@@ -132,7 +132,7 @@ describe('texts', () => {
     for (const one of [...many, ...many]) expect(codePoints(one)).toBe([...one].length)
   })
 
-  it('are in the order of their code points', () => {
+  it('texts are in the order of their code points', () => {
     const points = (one: string) => [...one].map((each) => each.codePointAt(0) ?? 0)
     for (let i = 0; i < 2000; i++) {
       const common = text(random(600), ['a', '😀', '\uffff'])
@@ -144,7 +144,7 @@ describe('texts', () => {
     }
   })
 
-  it('become integers as digit by digit', () => {
+  it('texts become integers as digit by digit', () => {
     for (let base = 2; base <= 16; base++) {
       for (const length of [1, 12, 13, 14, 26, 27, 512]) {
         const digits = times(length, () => random(base))
@@ -161,7 +161,7 @@ describe('objects', () => {
   const random = numbers(4)
   const START = 0xdc36_d161_5b74_00a4n
 
-  it('have their fields in the order of the hash of their names', () => {
+  it('objects have their fields in the order of the hash of their names', () => {
     const hash = (name: string) => {
       let value = START
       for (let at = 0; at < name.length; at++) {
@@ -178,7 +178,7 @@ describe('objects', () => {
     expect(inWireOrder(fields)).toEqual(sorted)
   })
 
-  it('are taken apart by name as by a filter', () => {
+  it('objects are taken apart by name as by a filter', () => {
     const whole = obj(Object.fromEntries(times(30, (i) => [`f${i}`, BigInt(i)])))
     for (let i = 0; i < 100; i++) {
       const names = times(random(20), () => `f${random(40)}`)
@@ -192,7 +192,7 @@ describe('objects', () => {
 describe('times', () => {
   const random = numbers(5)
 
-  it('in ISO format are those of the directives', () => {
+  it('times in ISO format are those of the directives', () => {
     const farthest = 8_640_000_000_000_000_000n
     const some = times(
       3000,
@@ -229,7 +229,7 @@ describe('times', () => {
     return read([]) ?? null
   }
 
-  it('are parsed as by trying all ways', () => {
+  it('times are parsed as by trying all ways', () => {
     const pieces = ['%Y', '%k', '%l', '%e', '%m', '%d', '%H', ' ', '-', '%G', '%Q', '%B']
     const letters = ['1', '2', '0', '12', '2020', ' ', ' 1', '-', '.5', 'May']
     let matched = 0

@@ -108,7 +108,7 @@ describe('running code', () => {
     )
   })
 
-  it('gives the same results, events, gas and state for the same commands', () => {
+  it('running code gives the same results, events, gas and state for the same commands', () => {
     fc.assert(
       fc.property(commands, (texts) => {
         const [one, other] = [fresh(), fresh()]
@@ -122,7 +122,7 @@ describe('running code', () => {
     )
   })
 
-  it('leaves the state unchanged if a command fails, wherever its gas runs out', () => {
+  it('running code leaves the state unchanged if a command fails, wherever its gas runs out', () => {
     fc.assert(
       fc.property(commands, fc.integer({ min: 0, max: 400_000 }), (texts, limit) => {
         const state = fresh()

@@ -41,7 +41,7 @@ const LOAD_COIN = `(begin-tx)${systemContracts
 const SIGNED = `(defun signed () (let ((text (format "{}" [(sig-keyset)]))) (drop 15 (drop -17 text))))\n`
 
 describe('for-all', () => {
-  it('passes as one test if the function is true for all values', () => {
+  it('for-all passes as one test if the function is true for all values', () => {
     const text = '(for-all "sum" [(gen-integer -9 9) (gen-decimal -1.0 1.0)] (lambda (a b) (= (+ a b) (+ b a))))'
     expect(fault(text)).toBeNull()
     expect(run(text).cases[0]).toMatchObject({ name: 'sum', what: null, milligas: null })
@@ -71,24 +71,24 @@ describe('for-all', () => {
     ['(gen-decimal 0.001 0.019)', '0.01'],
     ['(gen-decimal -0.019 -0.001)', '-0.01'],
     ['(gen-decimal 1.5 1.5 1)', '1.5'],
-  ])('draws from %s only what is between the bounds', (generator, only) => {
+  ])('for-all draws from %s only what is between the bounds', (generator, only) => {
     expect(fault(`(for-all "p" [${generator}] (lambda (x) (= x ${only})))`)).toBeNull()
   })
 
-  it('fails with the error of the function, and for a value other than true', () => {
+  it('for-all fails with the error of the function, and for a value other than true', () => {
     expect(fault('(for-all "p" [(gen-bool)] (lambda (x) (enforce false "never")))')).toMatch(/^failed with "never" for/)
     const text = '(for-all "p" [(gen-bool)] (lambda (x) 5))'
     expect(fault(text, { seed: 7, runs: 1 })).toBe('returned 5 for false, in run 1 of 1 with seed 7')
   })
 
-  it('takes false for simpler than true', () => {
+  it('for-all takes false for simpler than true', () => {
     const whats = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
       fault('(for-all "p" [(gen-bool)] (lambda (x) 5))', { seed, runs: 1 }),
     )
     expect(new Set(whats.map((what) => what?.split(',')[0]))).toEqual(new Set(['returned 5 for false']))
   })
 
-  it('prints a form that fails in its place', () => {
+  it('for-all prints a form that fails in its place', () => {
     const property = '(for-all "small" [(gen-integer 0 99) (gen-string 3)] (lambda (a s) (< a 50)))'
     const { output } = run(`${VAULT}${property}`)
     expect(output[0]).toBe('; in the place of t.repl:13:1, this fails:')
@@ -96,7 +96,7 @@ describe('for-all', () => {
     expect(again.failures).toMatchObject([{ name: 'small', what: 'expected true, got false' }])
   })
 
-  it('draws the same values for the same seed, and names it', () => {
+  it('for-all draws the same values for the same seed, and names it', () => {
     const text = '(for-all "p" [(gen-integer 0 1000000)] (lambda (x) (< x 900000)))'
     const [one, other] = [1, 2].map((seed) => fault(text, { seed, runs: 256 }))
     expect(fault(text, { seed: 1, runs: 256 })).toBe(one)
@@ -110,7 +110,7 @@ describe('for-all', () => {
     expect(fault('(for-all "p" [(gen-integer 1 9)] (lambda (x) (> x 0)))', { seed: 1, runs: 1 })).toBeNull()
   })
 
-  it('leaves no writes, and refuses what is no property', () => {
+  it('for-all leaves no writes, and refuses what is no property', () => {
     const { passed } = run(`${VAULT}(for-all "w" [(gen-integer 5 9)] (lambda (n) (vault.get n) (< (vault.left) 0)))
 (expect "nothing stays" 0 (vault.left))`)
     expect(passed).toBe(2)
@@ -127,7 +127,7 @@ describe('for-all', () => {
 })
 
 describe('for-any-order', () => {
-  it('warns of a call that fails each time, because the property says nothing about it', () => {
+  it('for-any-order warns of a call that fails each time, because the property says nothing about it', () => {
     const calls = '[(put (gen-integer 0 5)) (get (gen-integer 3 3))]'
     const { passed, output } = run(`${VAULT}(for-any-order "sum" ${calls} (>= (left) 0))`)
     expect(passed).toBe(1)
@@ -137,18 +137,18 @@ describe('for-any-order', () => {
   const property = (invariant: string) =>
     `(for-any-order "v" [(vault.put (gen-integer 0 9)) (vault.get (gen-integer 0 9))] ${invariant})`
 
-  it('passes if the invariant holds after every call', () => {
+  it('for-any-order passes if the invariant holds after every call', () => {
     expect(fault(`${VAULT}${property('(> (vault.left) -1000)')}`)).toBeNull()
   })
 
-  it('makes at least one call in each run', () => {
+  it('for-any-order makes at least one call in each run', () => {
     for (let seed = 1; seed <= 50; seed++) {
       const what = `returned false after 1 call, in run 1 of 1 with seed ${seed}`
       expect(fault(`${VAULT}${property('false')}`, { seed, runs: 1 })).toBe(what)
     }
   })
 
-  it('finds a shorter sequence that no step of shrinking leads to', () => {
+  it('for-any-order finds a shorter sequence that no step of shrinking leads to', () => {
     const text = `(defun take-one-more (n:integer) (enforce (<= n (+ (vault.left) 1)) "no") (vault.get n))
 (for-any-order "v" [(vault.put (gen-integer 0 10)) (take-one-more (gen-integer 0 10))] (>= (vault.left) 0))`
     for (let seed = 1; seed <= 20; seed++) {
@@ -156,7 +156,7 @@ describe('for-any-order', () => {
     }
   })
 
-  it('leaves out signatures, and finds a call that does harm without one', () => {
+  it('for-any-order leaves out signatures, and finds a call that does harm without one', () => {
     const text = `(module door G (defcap G () true) (defschema s n:integer) (deftable visits:{s})
   (defun visitors () (with-default-read visits "v" {"n": 0} {"n" := n} n))
   (defun knock () (if (try false (enforce-keyset (read-keyset "owner"))) "in" (write visits "v" {"n": 1}))))
@@ -168,12 +168,12 @@ describe('for-any-order', () => {
     expect(output[at - 1]).toMatch(/^\(env-keys \[("b")?]\)$/)
   })
 
-  it('prints arguments as they stand, but values for generators', () => {
+  it('for-any-order prints arguments as they stand, but values for generators', () => {
     const { output } = run(`${VAULT}(for-any-order "v" [(vault.put (+ 1 (length "abc")))] (< (vault.left) 4))`)
     expect(output).toContain('(vault.put (+ 1 (length "abc")))')
   })
 
-  it('evaluates the invariant with all signatures', () => {
+  it('for-any-order evaluates the invariant with all signatures', () => {
     const [calls, few] = ['[(vault.get (gen-integer 0 1))]', { seed: 1, runs: 9 }]
     expect(fault(`${VAULT}(for-any-order "v" ${calls} (enforce-keyset (read-keyset "owner")))`, few)).toBeNull()
   })
@@ -210,7 +210,7 @@ describe('for-any-order', () => {
 (defun left () (coin.get-balance "alice"))
 `
 
-  it('gives each call a transaction of its own, with the managed capabilities of its signatures', () => {
+  it('for-any-order gives each call a transaction of its own, with the managed capabilities of its signatures', () => {
     // One transaction would allow 4.0 for all calls together.
     const setup = `${LOAD_COIN}(begin-tx)${COINS}(commit-tx)`
     const { lines, what, again } = reproduced(setup, '(for-any-order "rich" [(pay 4.0)] (> (left) 3.0))')
@@ -236,7 +236,7 @@ describe('for-any-order', () => {
     ).toBeNull()
   })
 
-  it('prints forms that fail within an open transaction, with capabilities and names of the commands before', () => {
+  it('for-any-order prints forms that fail within an open transaction, with capabilities and names of the commands before', () => {
     const property = '(for-any-order "rich" [(transfer "alice" "bob" 4.0)] (> (get-balance "alice") 3.0))'
     const inside = reproduced(`${LOAD_COIN}(begin-tx)(use coin)${COINS}`, property, '(commit-tx)')
     expect(inside.lines.slice(0, 3)).toEqual(['(commit-tx)', '(begin-tx)', '(use coin)'])
@@ -245,7 +245,7 @@ describe('for-any-order', () => {
     expect(outside.lines.slice(0, 4)).toEqual(['(begin-tx)', '(commit-tx)', '(begin-tx)', '(use coin)'])
   })
 
-  it('begins each sequence in the same block, and prints calls that failed as refused', () => {
+  it('for-any-order begins each sequence in the same block, and prints calls that failed as refused', () => {
     const clock = `(env-chain-data {"block-height": 5}) (defun height () (at "block-height" (chain-data)))
 (defun wait () (env-chain-data {"block-height": (+ 1 (height))}))
 (defun knock () (env-chain-data {"block-height": (+ 1 (height))}) (enforce false "locked"))
@@ -263,7 +263,7 @@ describe('for-any-order', () => {
     expect(run(`${clock}(for-any-order "h" [(wait)] (< (height) 8))(expect "stays" 5 (height))`).passed).toBe(1)
   })
 
-  it('leaves data, signers and the open transaction as they were', () => {
+  it('for-any-order leaves data, signers and the open transaction as they were', () => {
     const setup = `${VAULT}${SIGNED}(defun d () (env-data {"owner": ["z"]}))(begin-tx)(vault.put 4)`
     const { failures, passed, stopped } = run(`${setup}
 (for-any-order "v" [(vault.put (gen-integer 0 9)) (d)] (= "a, b" (signed)))
@@ -275,7 +275,7 @@ describe('for-any-order', () => {
     expect([stopped, failures, passed]).toEqual([null, [], 5])
   })
 
-  it('runs the invariant in a transaction that is rolled back, and tells its failure', () => {
+  it('for-any-order runs the invariant in a transaction that is rolled back, and tells its failure', () => {
     const writes = '(let ((before (vault.left))) (vault.get 1) (= before 0))'
     expect(fault(`${VAULT}(for-any-order "v" [(vault.get 0)] ${writes})`)).toBeNull()
     const { what, again } = reproduced(VAULT, '(for-any-order "v" [(vault.get 0)] (enforce false "never"))')
@@ -285,14 +285,14 @@ describe('for-any-order', () => {
     ])
   })
 
-  it('prints the signers that the calls had', () => {
+  it('for-any-order prints the signers that the calls had', () => {
     const alone = `${VAULT}${SIGNED}(defun alone () (enforce (= "a" (signed)) "not alone") (vault.get 1))\n`
     const { lines } = reproduced(alone, '(for-any-order "v" [(alone)] (= (vault.left) 0))')
     expect(lines.slice(2, 5)).toEqual(['(begin-tx)', '(env-keys ["a"])', '(alone)'])
     expect(run(`${alone}(for-any-order "v" [(alone)] (<= (vault.left) 0))`).output).toEqual([])
   })
 
-  it('prints times, texts and lists so that they mean the same', () => {
+  it('for-any-order prints times, texts and lists so that they mean the same', () => {
     const values =
       '[(gen-one-of [(add-time (time "2024-02-03T04:05:06Z") 0.5)]) (gen-one-of ["a\\"b\\\\c"]) (gen-one-of [{"a": [1.5]}])]'
     const setup = '(defun f (t:time s:string o:object) (add-time t 1.0))\n'
@@ -300,7 +300,7 @@ describe('for-any-order', () => {
     expect(reproduced(setup, all).again).toBe('expected true, got false')
   })
 
-  it('takes back what a call that fails has written', () => {
+  it('for-any-order takes back what a call that fails has written', () => {
     const only = '(for-any-order "v" [(vault.get 3)] (= (vault.left) 0))'
     expect(fault(`${VAULT}${only}`)).toBeNull()
     expect(run(`${VAULT}${property('(< (vault.left) 12)')}\n(expect "nothing stays" 0 (vault.left))`).passed).toBe(1)

@@ -69,7 +69,7 @@ describe('malformed code', () => {
     ['a definition without a name', inModule('(defun)'), 'Expected: [name of the function]'],
     ['a blessing of no text', inModule('(bless 1)'), 'Expected: [hash of a module]'],
     ['a defun outside of modules', '(defun f () 1)', 'Expected: [expression; defun is a word of the grammar]'],
-  ])('%s', (_, program, message) => {
+  ])('malformed code %s', (_, program, message) => {
     expect(ending(program)).toContain(message)
   })
 })
@@ -125,7 +125,7 @@ describe('code that refers to something that does not exist', () => {
       `${inModule('(defun f () (describe-module "m"))')} (m.f)`,
       'Top-level call used in module',
     ],
-  ])('%s', (_, program, message) => {
+  ])('code that refers to something that does not exist %s', (_, program, message) => {
     const result = ending(program)
     expect(result).not.toBe('value')
     expect(result).toContain(message)

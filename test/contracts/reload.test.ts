@@ -113,7 +113,7 @@ const ALL_FORMS = `(module forms G
   (defpact around (x) (step (continue (steps x)))))`
 
 describe('a loaded module', () => {
-  it('does not retain the evaluator that loaded it', async () => {
+  it('a loaded module does not retain the evaluator that loaded it', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const below = new Layer()
@@ -156,14 +156,14 @@ describe('a rebuilt module', () => {
     if (!suite.endsWith('load-system.repl')) expect(count()).toBeGreaterThan(0)
   })
 
-  it('equals the original for all system contracts', () => {
+  it('a rebuilt module equals the original for all system contracts', () => {
     const count = reloadingAll()
     const { state } = new Ledger('0').begin()
     expect(count()).toBeGreaterThanOrEqual(systemContracts.length)
     expect(state.keys('modules')).toEqual(systemContracts.map(({ name }) => name).sort())
   })
 
-  it('keeps the values of its constants without evaluating them again', () => {
+  it('a rebuilt module keeps the values of its constants without evaluating them again', () => {
     const data = new Map<string, Value>([['x', 'first']])
     const state = new Layer()
     runOn(
@@ -174,13 +174,13 @@ describe('a rebuilt module', () => {
     expect(runOn(evaluatorOn(state), '(m.f)')).toBe('first')
   })
 
-  it('is refused if the value of a constant is missing', () => {
+  it('a rebuilt module is refused if the value of a constant is missing', () => {
     const state = loaded('(module m G (defcap G () true) (defconst X 1))')
     const source = { ...moduleSource(moduleIn(state, 'm')), constants: new Map() }
     expect(() => reloadModule(source)).toThrow('the constant X was not kept')
   })
 
-  it('keeps everything that was in scope when it was loaded', () => {
+  it('a rebuilt module keeps everything that was in scope when it was loaded', () => {
     const state = loaded(
       '(module a G (defcap G () true) (defun one () 1)) (module b G (defcap G () true) (use a) (defun g () (one)))' +
         '(module c G (defcap G () true) (defun two () (+ (one) (g))))',
@@ -195,7 +195,7 @@ describe('a rebuilt module', () => {
     }).toThrow('Cannot find module:  one')
   })
 
-  it('keeps the versions of modules that it was loaded with', () => {
+  it('a rebuilt module keeps the versions of modules that it was loaded with', () => {
     const dependency = (n: number) => `(module a G (defcap G () true) (defun one () ${n}))`
     const state = loaded(`${dependency(1)} (module b G (defcap G () true) (defun f () (a.one)))`)
     loaded(dependency(2), state)
@@ -203,7 +203,7 @@ describe('a rebuilt module', () => {
     expect(runOn(evaluatorOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
   })
 
-  it('needs no evaluator with gas or state, and asks nobody', () => {
+  it('a rebuilt module needs no evaluator with gas or state, and asks nobody', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
@@ -211,7 +211,7 @@ describe('a rebuilt module', () => {
     expect(made.governance).toEqual({ keyset: 'k' })
   })
 
-  it('reports errors at the original places', () => {
+  it('a rebuilt module reports errors at the original places', () => {
     const state = loaded('1\n\n  (module m G (defcap G () true)\n (defun f () (at 5 [])))')
     const place = () => {
       const result = outcome(evaluatorOn(state), '(m.f)')
@@ -223,7 +223,7 @@ describe('a rebuilt module', () => {
     expect(place()).toEqual(before)
   })
 
-  it('is the same module as its copies: a call from one into another needs no administrator', () => {
+  it('a rebuilt module is the same module as its copies: a call from one into another needs no administrator', () => {
     const state = loaded(
       '(module a G (defcap G () (enforce false "never")) (defcap C () true) (defun f () (with-capability (C) 1)))' +
         '(module b G (defcap G () true) (defun g () (a.f)))',

@@ -42,12 +42,15 @@ describe('the order of definitions', () => {
     '(defun f:string (v:object{a}) (at "y" (at "x" v)))',
   ]
 
-  it.each(permutations(MEMBERS).map((members) => members.join('\n')))('has no effect: %s', (members) => {
-    const load = `(module m G ${members} (defcap G () true))`
-    expect(printed(`${load} (m.f {"x": {"y": "ok", "z": [{"n": 1}]}})`)).toBe('"ok"')
-    const { message } = errorOf(`${load} (m.f {"x": {"y": "ok", "z": [{"n": "1"}]}})`)
-    expect(message).toBe('Runtime typecheck failure, argument is object , but expected type object{m.a}')
-  })
+  it.each(permutations(MEMBERS).map((members) => members.join('\n')))(
+    'the order of definitions has no effect: %s',
+    (members) => {
+      const load = `(module m G ${members} (defcap G () true))`
+      expect(printed(`${load} (m.f {"x": {"y": "ok", "z": [{"n": 1}]}})`)).toBe('"ok"')
+      const { message } = errorOf(`${load} (m.f {"x": {"y": "ok", "z": [{"n": "1"}]}})`)
+      expect(message).toBe('Runtime typecheck failure, argument is object , but expected type object{m.a}')
+    },
+  )
 })
 
 describe('a cycle', () => {
@@ -60,12 +63,12 @@ describe('a cycle', () => {
     ['two schemas', '(defschema a x:object{b}) (defschema b x:object{a})', 'a, b'],
     ['three', '(defschema a x:object{b}) (defschema b x:object{c}) (defschema c x:[object{a}])', 'a, b, c'],
     ['behind a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b'],
-  ])('is refused: %s', (_, members, names) => {
+  ])('a cycle is refused: %s', (_, members, names) => {
     const { wireMessage: message } = errorOf(`(module m G (defcap G () true) ${members})`)
     expect(message).toBe(`${CYCLE} m in the following functions: ${names}`)
   })
 
-  it('is refused in interfaces', () => {
+  it('a cycle is refused in interfaces', () => {
     const { wireMessage: message, place } = errorOf(
       '(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))',
     )
@@ -73,7 +76,7 @@ describe('a cycle', () => {
     expect(place).toEqual({ line: 1, column: 2 })
   })
 
-  it('is none where a function takes an object of a schema twice', () => {
+  it('a cycle is none where a function takes an object of a schema twice', () => {
     const members =
       '(defschema d x:integer) (defschema a x:object{d} y:object{d}) (defun f (v:object{a} w:object{d}) 1)'
     expect(printed(`(module m G (defcap G () true) ${members}) (m.f {"x": {"x": 1}, "y": {"x": 2}} {"x": 1})`)).toBe(
@@ -95,7 +98,7 @@ describe('a name of no schema', () => {
     ['a member of no module', 'no.point', 'Module no has no such member: point'],
     ['a member of no interface', 'face.none', 'Module face has no such member: none'],
     ['a function of an interface', 'face.g', 'Module face has no such member: g'],
-  ])('is refused everywhere, with its place: %s', (_, name, message) => {
+  ])('a name of no schema is refused everywhere, with its place: %s', (_, name, message) => {
     const own = '(defun f () 1) (defschema s x:integer) (deftable t:{s})'
     const heads = [
       [`(defschema a\n x:object{${name}})`, 1],
@@ -121,12 +124,12 @@ describe('a name of no schema', () => {
     }
   })
 
-  it('has another text on the wire', () => {
+  it('a name of no schema has another text on the wire', () => {
     const { wireMessage } = errorOf('(module m G (defcap G () true) (defun f () 1) (defun g (x:object{f}) 1))')
     expect(wireMessage).toBe('definition in defschema position: f is not a valid schema.')
   })
 
-  it('may be an unknown interface', () => {
+  it('a name of no schema may be an unknown interface', () => {
     const error = errorOf('(module m G (defcap G () true)\n (defun f (x:module{nope}) 1))')
     expect(error.wireMessage).toBe('Cannot find module:  nope')
     expect(error.place).toEqual({ line: 1, column: 11 })
@@ -144,21 +147,21 @@ describe('an interface', () => {
     ['a list', '(defun f (x:[object{s}] g:guard) 1)', false],
     ['a table', '(defun f (x:table{s} g:guard) 1)', false],
     ['an own schema of that name', '(defschema s a:integer) (defun f (x:object{s} g:guard) 1)', false],
-  ])('is implemented with %s: %s %s', (_, members, holds) => {
+  ])('an interface is implemented with %s: %s %s', (_, members, holds) => {
     const text = `${FACE} (module m G (defcap G () true) (implements i) ${members}) 1`
     const wrong = 'Module m does not correctly implement the function f from the interface: i'
     if (holds) expect(printed(text)).toBe('1')
     else expect(errorOf(text).wireMessage).toBe(wrong)
   })
 
-  it('gives no members to the module', () => {
+  it('an interface gives no members to the module', () => {
     const faces = '(interface i (defconst K 1) (defschema s a:integer))'
     const load = (members: string) => `${faces} (module m G (implements i) (defcap G () true) ${members})`
     expect(printed(`${load('(defconst K 3)')} [m.K i.K]`)).toBe('[3, 1]')
     expect(errorOf(`${load('')} m.K`).message).toBe('Module m has no such member: K')
   })
 
-  it('names modules in any order', () => {
+  it('an interface names modules in any order', () => {
     const faces = '(interface a (defun x ())) (interface b (defun y ())) (interface i (defun f (m:module{a, b})))'
     expect(printed(`${faces} (module m G (defcap G () true) (implements i) (defun f (m:module{b, a}) 1)) 1`)).toBe('1')
   })
@@ -186,7 +189,7 @@ describe('a type of tables', () => {
     ['', ':integer', false],
     [':integer', ':decimal', false],
   ]
-  it.each(pairs)('compares fields: x%s with x%s: %s', (one, other, holds) => {
+  it.each(pairs)('a type of tables compares fields: x%s with x%s: %s', (one, other, holds) => {
     const text = `(interface a (defun x ())) (interface b (defun y ()))
       (module m G (defcap G () true) (defschema one p:integer) (defschema two p:integer) (defschema three q:integer)
       (defschema s x${one}) (defschema u x${other}) (deftable t:{s}) (defun f (v:table{u}) 1)) (m.f m.t)`
@@ -197,7 +200,7 @@ describe('a type of tables', () => {
       )
   })
 
-  it('charges for each field', () => {
+  it('a type of tables charges for each field', () => {
     const used = (fields: number, type: string) => {
       const names = (schema: string) =>
         `(defschema ${schema} ${Array.from({ length: fields }, (_, i) => `f${i}`).join(' ')})`
@@ -213,7 +216,7 @@ describe('a type of tables', () => {
     expect(used(20, ':table{u}') - used(20, '')).toBe(500)
   })
 
-  it('stops at the gas limit where nested schemas have very many fields', () => {
+  it('a type of tables stops at the gas limit where nested schemas have very many fields', () => {
     const tower = (name: string) =>
       Array.from({ length: 60 }, (_, i) => `(defschema ${name}${i + 1} a:object{${name}${i}} b:object{${name}${i}})`)
     const schemas = [...tower('s'), ...tower('u'), '(defschema s0 x)', '(defschema u0 x)'].join(' ')
@@ -244,7 +247,7 @@ const OUTER: RowSchema = {
 describe('a table as a value', () => {
   const MODULE =
     '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s}) (defschema any x) (deftable none:{any}))'
-  it('has a text on the wire', () => {
+  it('a table as a value has a text on the wire', () => {
     const result = ran(`${MODULE} [m.t m.none]`)
     const [{ hash }] = (result as { value: TableRef[] }).value
     expect(valueToJson((result as { value: Value }).value)).toBe(
@@ -254,7 +257,7 @@ describe('a table as a value', () => {
     expect(hash).toHaveLength(43)
   })
 
-  it('names its namespace', () => {
+  it('a table as a value names its namespace', () => {
     const table = new TableRef('ns.m', 't', { hash: 'h' }, INNER)
     expect(showValue([table])).toBe('[ns.m_t]')
     expect(valueToJson(table)).toBe(
@@ -263,12 +266,12 @@ describe('a table as a value', () => {
     expect(sizeOf(table)).toEqual({ weight: 23, depth: 0 })
   })
 
-  it('is stored with its names, the hash of its module and all schemas', () => {
+  it('a table as a value is stored with its names, the hash of its module and all schemas', () => {
     const tables = [null, INNER, OUTER].map((schema) => new TableRef('ns.m', 't', { hash: 'h' }, schema))
     expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
   })
 
-  it('is stored in little room, even if the fields of its schemas share schemas many times', () => {
+  it('a table as a value is stored in little room, even if the fields of its schemas share schemas many times', () => {
     let schema: RowSchema = INNER
     for (let level = 0; level < 60; level++) {
       const type = { type: 'object', schema } as const
@@ -281,7 +284,7 @@ describe('a table as a value', () => {
     expect(() => writeValue(limited, keptValue(JSON.parse(kept)))).toThrow('Result too large')
   })
 
-  it('writes every kind of type as the network does', () => {
+  it('a table as a value writes every kind of type as the network does', () => {
     const expected = { a: 'integer', b: 'guard', c: '*', d: 'list', e: { tylist: 'string' }, f: 'object' }
     const parts = {
       g: { tyobject: { sc_name: 'ns.m.s', sc_fields: { a: 'integer' } } },
@@ -298,7 +301,7 @@ describe('a table as a value', () => {
     expect(json[':schema']).toEqual({ sc_name: 'm.outer', sc_fields: { ...expected, ...parts } })
   })
 
-  it('equals the same table of the same version only', async () => {
+  it('a table as a value equals the same table of the same version only', async () => {
     const { equalValues } = await import('../../src/language/contracts/values/compare.ts')
     const table = (name: string, hash: string) => new TableRef('m', name, { hash }, null)
     expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
@@ -307,7 +310,7 @@ describe('a table as a value', () => {
     expect(equalValues(table('t', 'h'), [])).toBe(false)
   })
 
-  it('goes into events', () => {
+  it('a table as a value goes into events', () => {
     const evaluator = evaluatorOn(new Layer())
     const members = '(defcap C (x:table{s}) @event true) (defun fire (x) (emit-event (C x)))'
     expect(outcome(evaluator, `${MODULE.slice(0, -1)} ${members}) (m.fire m.t)`)).toEqual({ value: true })

@@ -20,7 +20,7 @@ describe('suites', () => {
     ['coin', 185],
     ['gas-payer', 11],
     ['namespaces', 31],
-  ])('%s', (name, count) => {
+  ])('suites %s', (name, count) => {
     const { passed, failures, stopped } = runTests(`${SUITES}${name}.repl`, files)
     expect({ failures, stopped }).toEqual({ failures: [], stopped: null })
     expect(passed).toBe(count)
@@ -28,7 +28,7 @@ describe('suites', () => {
 })
 
 describe('loading', () => {
-  it('lists the contracts in order, each with a text', () => {
+  it('loading lists the contracts in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
       ...['fungible-v1', 'fungible-xchain-v1', 'fungible-v2', 'coin', 'gas-payer-v1', 'ns'],
     ])
@@ -37,7 +37,7 @@ describe('loading', () => {
     }
   })
 
-  it('describes each definition', () => {
+  it('loading describes each definition', () => {
     for (const { name, text } of systemContracts) {
       const definitions = text.split(/\n(?= {2}\((?:defun|defcap|defpact|defschema) )/).slice(1)
       expect(definitions.length, name).toBeGreaterThan(0)
@@ -171,7 +171,7 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
 }
 
 describe('coins', () => {
-  it('are neither created nor lost, whatever happens', () => {
+  it('coins are neither created nor lost, whatever happens', () => {
     const counts = new Map<string, number>()
     fc.assert(
       fc.property(fc.array(action, { minLength: 10, maxLength: 30 }), (actions) => {
@@ -193,7 +193,7 @@ describe('coins', () => {
     }
   })
 
-  it('have events that explain all balances', () => {
+  it('coins have events that explain all balances', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ from: account, to: account, amount }), { maxLength: 12 }), (transfers) => {
         const ledger = begun(0)

@@ -35,7 +35,7 @@ describe('TextWriter', () => {
     new ModuleRef('free.module', ['free.interface']),
   ]
 
-  it('takes a text of exactly the limit, in bytes of UTF-8, and refuses one byte more', () => {
+  it('TextWriter takes a text of exactly the limit, in bytes of UTF-8, and refuses one byte more', () => {
     for (const value of values) {
       const text = valueToJson(value)
       const bytes = Buffer.byteLength(text)
@@ -44,7 +44,7 @@ describe('TextWriter', () => {
     }
   })
 
-  it('refuses a large text, number or object before it makes the JSON of it', () => {
+  it('TextWriter refuses a large text, number or object before it makes the JSON of it', () => {
     const huge = 'a'.repeat(1 << 20)
     let reads = 0
     const counted = new Map<string, Value>([['a', huge]])
@@ -62,7 +62,7 @@ describe('TextWriter', () => {
 })
 
 describe('times in ISO 8601', () => {
-  it('are those of the general formatter, in every year and on both sides of 1970', () => {
+  it('times in ISO 8601 are those of the general formatter, in every year and on both sides of 1970', () => {
     const second = 1_000_000n
     const edges = [-30_610_224_000n, 253_402_300_800n, 0n, -62_135_596_800n, 951_782_400n].map((each) => each * second)
     const around = edges.flatMap((at) => [-1_000_001n, -999_999n, -1n, 0n, 1n, 999n, 1_000n, second].map((d) => at + d))

@@ -19,7 +19,7 @@ function metered() {
 }
 
 describe('a tree', () => {
-  it('has 10,000 nodes, and counts further steps where they lie', () => {
+  it('a tree has 10,000 nodes, and counts further steps where they lie', () => {
     const { tree } = metered()
     tree.begin(step({ name: 'outer' }))
     for (let i = 0; i < 10_003; i++) {
@@ -33,7 +33,7 @@ describe('a tree', () => {
     expect([tree.root.omitted, outer.omitted, outer.children.length]).toEqual([undefined, 5, 9998])
   })
 
-  it('has 4,000,000 characters of names, arguments and results', () => {
+  it('a tree has 4,000,000 characters of names, arguments and results', () => {
     const { tree } = metered()
     for (let i = 0; i < 6000; i++) {
       tree.begin(step({ name: 'n'.repeat(200), args: ['a'.repeat(198), 'b'.repeat(198)] }))
@@ -43,14 +43,14 @@ describe('a tree', () => {
     expect(tree.root.children).toHaveLength(4_000_000 / 800)
   })
 
-  it('shows 32 arguments of a step', () => {
+  it('a tree shows 32 arguments of a step', () => {
     const { tree } = metered()
     tree.begin(step({ args: Array.from({ length: 40 }, (_, i) => BigInt(i)) }))
     expect(tree.root.children[0].args.at(-1)).toBe('31')
     expect(tree.root.children[0].args).toHaveLength(32)
   })
 
-  it('tells own gas without that of children, charges outside of code, and parts with meters of their own', () => {
+  it('a tree tells own gas without that of children, charges outside of code, and parts with meters of their own', () => {
     const { meter, tree } = metered()
     meter.milligas = 10
     tree.begin(step({ name: 'a' }))
@@ -72,7 +72,7 @@ describe('a tree', () => {
     expect([whole.root.gasTotal, whole.root.children.map(({ gasTotal }) => gasTotal)]).toEqual([107, [100, 7]])
   })
 
-  it('names modules with the line on which they begin, from 1', () => {
+  it('a tree names modules with the line on which they begin, from 1', () => {
     const { tree } = metered()
     const place = { line: 4, column: 2 }
     tree.begin(step({ module: { name: 'm', hash: 'h', place }, place: { line: 6, column: 0 } }))

@@ -42,23 +42,26 @@ describe('a run with a trace, a report of gas and coverage', () => {
       .map((name) => join(folder, name)),
   )
 
-  it('covers many suites', () => {
+  it('a run with a trace, a report of gas and coverage covers many suites', () => {
     expect(suites.length).toBeGreaterThan(30)
   })
 
-  it.each(suites)('does as without, and adds up to the gas of each form: %s', (file) => {
-    const plain = runTests(file, files)
-    const { report, findings } = followed(file)
-    expect(report).toEqual(plain)
-    const { gas } = report
-    // The form of a file that was loaded comes before that of its load in the traces, and behind it in the report.
-    const byPlace = <T extends { readonly place: { readonly line: number; readonly column: number } }>(
-      each: T & { readonly file: string },
-    ) => `${each.file}:${each.place.line}:${each.place.column}`
-    const traced = findings.traces.map(({ form, trace }) => `${byPlace(form)} ${sum(trace)}`).toSorted()
-    expect(traced).toEqual(gas.map((form) => `${byPlace(form)} ${form.milligas}`).toSorted())
-    expect(findings.traces.map(({ trace }) => trace.gasTotal)).toEqual(findings.traces.map(({ trace }) => sum(trace)))
-  })
+  it.each(suites)(
+    'a run with a trace, a report of gas and coverage does as without, and adds up to the gas of each form: %s',
+    (file) => {
+      const plain = runTests(file, files)
+      const { report, findings } = followed(file)
+      expect(report).toEqual(plain)
+      const { gas } = report
+      // The form of a file that was loaded comes before that of its load in the traces, and behind it in the report.
+      const byPlace = <T extends { readonly place: { readonly line: number; readonly column: number } }>(
+        each: T & { readonly file: string },
+      ) => `${each.file}:${each.place.line}:${each.place.column}`
+      const traced = findings.traces.map(({ form, trace }) => `${byPlace(form)} ${sum(trace)}`).toSorted()
+      expect(traced).toEqual(gas.map((form) => `${byPlace(form)} ${form.milligas}`).toSorted())
+      expect(findings.traces.map(({ trace }) => trace.gasTotal)).toEqual(findings.traces.map(({ trace }) => sum(trace)))
+    },
+  )
 })
 
 describe('the steps of a form', () => {
@@ -93,7 +96,7 @@ describe('the steps of a form', () => {
   }
   const named = (line: number) => steps(of(line).trace).map(({ kind, by, name }) => `${by ?? kind} ${name}`)
 
-  it('are calls, capabilities, writes and events, in their order', () => {
+  it('the steps of a form are calls, capabilities, writes and events, in their order', () => {
     expect(named(4).slice(1)).toEqual([
       'call m.put',
       'capability m.PAY',
@@ -104,7 +107,7 @@ describe('the steps of a form', () => {
     ])
   })
 
-  it('are calls by natives, and reads with key and row', () => {
+  it('the steps of a form are calls by natives, and reads with key and row', () => {
     expect(named(6).slice(1)).toEqual([
       'call m.sum',
       'call m.get',
@@ -132,7 +135,7 @@ describe('the steps of a form', () => {
     expect(steps(of(9).trace).filter(({ error }) => error !== undefined)).toHaveLength(2)
   })
 
-  it('of a partially applied function are those of its call', () => {
+  it('the steps of a form of a partially applied function are those of its call', () => {
     const { findings: partial } = followed(
       'p.repl',
       inMemory({ 'p.repl': '(module p G (defcap G () true) (defun f (a b) (+ a b)))\n(map (p.f 1) [1 2])' }),
@@ -146,7 +149,7 @@ describe('the steps of a form', () => {
 })
 
 describe('a report of gas', () => {
-  it('has calls, own and total gas of functions, natives, rows and modules', () => {
+  it('a report of gas has calls, own and total gas of functions, natives, rows and modules', () => {
     const text = `(module m G (defcap G () true) (defschema s n:integer) (deftable t:{s})
   (defun inner (n) (+ n 1))
   (defun outer (n) (inner n) (inner n)))
@@ -176,7 +179,7 @@ describe('a report of gas', () => {
     expect(deployed?.size?.stored).toBeGreaterThan(100)
   })
 
-  it('leaves functions out of the own gas of one that calls them through a native and a lambda', () => {
+  it('a report of gas leaves functions out of the own gas of one that calls them through a native and a lambda', () => {
     const text = `(module m G (defcap G () true)
   (defun inner (n) (+ n 1))
   (defun each (ns) (map (lambda (n) (inner n)) ns)))
@@ -192,7 +195,7 @@ describe('a report of gas', () => {
     expect(map?.total).toBeLessThan((each?.own ?? 0) - 3 * 50)
   })
 
-  it('adds up several runs, with the median of all', () => {
+  it('a report of gas adds up several runs, with the median of all', () => {
     const report = new GasReport(() => 0)
     const key = ['function', 'm', 'f'].join('\n')
     report.add([{ key, totals: [10, 9], own: 3 }])
@@ -234,7 +237,7 @@ it('prints 65,536 bytes of a command, 64 of them for each text', () => {
 })
 
 describe('a value in a trace', () => {
-  it('is cut at 256 characters, however large', () => {
+  it('a value in a trace is cut at 256 characters, however large', () => {
     const long = 'x'.repeat(1_000_000)
     expect(shortText('short')).toBe('"short"')
     expect(shortText('x'.repeat(254))).toBe(`"${'x'.repeat(254)}"`)
@@ -245,7 +248,7 @@ describe('a value in a trace', () => {
     expect(shortText(10n ** 100_000n)).toBe('a large integer')
   })
 
-  it('is never cut within a character', () => {
+  it('a value in a trace is never cut within a character', () => {
     expect(shortText('a'.repeat(253) + '😀'.repeat(9))).toBe(`"${'a'.repeat(253)}…`)
     expect(shortText(`${'a'.repeat(252)}${'😀'.repeat(9)}`)).toBe(`"${'a'.repeat(252)}😀…`)
   })

@@ -82,7 +82,7 @@ function byChance(mean: number): (answers: number) => number {
 
 describe('a question at the pin', () => {
   it.each([0, 1, 2, 7, 50, 1_000])(
-    'gets its answer in few requests from a head that moves by %d each time',
+    'a question at the pin gets its answer in few requests from a head that moves by %d each time',
     async (k) => {
       const { asker, remote } = await askerOf({ growth: () => k })
       for (const most of [5, 3, 3]) {
@@ -99,12 +99,12 @@ describe('a question at the pin', () => {
     ['by 0, by 0 and by 5 in turn', (answers: number) => (answers % 3 === 2 ? 5 : 0)],
     ['by about 3, by chance', byChance(3)],
     ['by about 40, by chance', byChance(40)],
-  ])('gets its answer from a head that moves %s', async (_, growth) => {
+  ])('a question at the pin gets its answer from a head that moves %s', async (_, growth) => {
     const { asker } = await askerOf({ growth })
     for (let i = 0; i < 5; i++) expect(await asker.exec('(height)')).toEqual({ value: PIN })
   })
 
-  it('gets its answer at once from a node that takes heights', async () => {
+  it('a question at the pin gets its answer at once from a node that takes heights', async () => {
     const { asker, remote } = await askerOf({ takesHeights: true, growth: byChance(40) })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     // The first one is for the cut.
@@ -113,7 +113,7 @@ describe('a question at the pin', () => {
     expect(remote.requests).toBe(4)
   })
 
-  it('ends with an error if its node states wrong heights only, and the next one begins anew', async () => {
+  it('a question at the pin ends with an error if its node states wrong heights only, and the next one begins anew', async () => {
     const lie = { isOn: true }
     const { asker, notices, url } = await askerOf({ told: (height) => (lie.isOn ? height + 1_000_000 : height) })
     await expect(asker.exec('(height)')).rejects.toThrow(
@@ -127,18 +127,18 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
   })
 
-  it('fails if the code fails at the pin', async () => {
+  it('a question at the pin fails if the code fails at the pin', async () => {
     const { asker } = await askerOf({})
     expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
   })
 
-  it('may take far more gas than a block has', async () => {
+  it('a question at the pin may take far more gas than a block has', async () => {
     const { asker } = await askerOf({})
     const { cmd } = asker.command({})
     expect(JSON.parse(cmd).meta.gasLimit).toBeGreaterThan(20 * 150_000)
   })
 
-  it('fails in few requests once the head stands still', async () => {
+  it('a question at the pin fails in few requests once the head stands still', async () => {
     const { asker, node } = await askerOf({ growth: () => 3 })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     node.growth = () => 0
@@ -148,7 +148,7 @@ describe('a question at the pin', () => {
     expect(node.answers - before).toBe(4)
   })
 
-  it('does not take the failure of another height for its own', async () => {
+  it('a question at the pin does not take the failure of another height for its own', async () => {
     // The first question teaches that the head moves by 3. Then it stands still, and the code runs 3 blocks too deep.
     const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
@@ -157,7 +157,7 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(new)')).toEqual({ value: PIN })
   })
 
-  it('does not take the failure of another height for its own while other answers come', async () => {
+  it('a question at the pin does not take the failure of another height for its own while other answers come', async () => {
     const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     // The code runs 3 blocks too deep. Before its failure arrives, the head moves by 3, which another answer tells.
@@ -176,7 +176,7 @@ describe('a question at the pin', () => {
     expect(await first).toEqual({ value: PIN })
   })
 
-  it('does not take the failure above the pin for its own', async () => {
+  it('a question at the pin does not take the failure above the pin for its own', async () => {
     const { asker, node } = await askerOf({})
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     const next = node.answers
@@ -184,7 +184,7 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(old)')).toEqual({ value: PIN })
   })
 
-  it('follows a head that falls back to the pin, and refuses one below it', async () => {
+  it('a question at the pin follows a head that falls back to the pin, and refuses one below it', async () => {
     const { asker, node, url } = await askerOf({ head: PIN + 3 })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     node.head = PIN

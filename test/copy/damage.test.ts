@@ -39,7 +39,7 @@ function edit(file: string, change: (text: string) => string): void {
 const richer = (text: string) => text.replace(/(row:free[^\n]*alice[^\n]*"balance",\{"decimal":\[")3ed/, '$13ee')
 
 describe('a line of the cache', () => {
-  it('that was edited or damaged is told, dropped and fetched again', async () => {
+  it('a line of the cache that was edited or damaged is told, dropped and fetched again', async () => {
     const { test, lines, proxy } = await cachedRun()
     for (const change of [
       richer,
@@ -59,7 +59,7 @@ describe('a line of the cache', () => {
     expect(err).not.toContain('damaged')
   })
 
-  it('that was edited gives no result without a node', async () => {
+  it('a line of the cache that was edited gives no result without a node', async () => {
     const { test, lines, proxy, cache } = await cachedRun()
     const [pin] = readdirSync(join(cache, 'development')).map((name) => join(cache, 'development', name))
     expect(pin).toBe(lines)
@@ -73,7 +73,7 @@ describe('a line of the cache', () => {
     expect(err).toContain('gave no answer in 6 attempts')
   })
 
-  it('that a killed process left half written is no reason for words', async () => {
+  it('a line of the cache that a killed process left half written is no reason for words', async () => {
     const { test, lines } = await cachedRun()
     appendFileSync(lines, '["row:free.fork-token.accounts|al')
     const { code, err } = await test()
@@ -136,7 +136,7 @@ describe('fork.json of a data directory', () => {
     return err
   }
 
-  it('that was edited or damaged is refused', async () => {
+  it('fork.json of a data directory that was edited or damaged is refused', async () => {
     const dataDir = await data()
     const file = join(dataDir, 'fork.json')
     const whole = readFileSync(file, 'utf8')
@@ -154,7 +154,7 @@ describe('fork.json of a data directory', () => {
     }
   })
 
-  it('of another fork does not fit the blocks', async () => {
+  it('fork.json of a data directory of another fork does not fit the blocks', async () => {
     const [one, cut] = [await data(), String(Number(remote.devnet.cut.get(1)?.height) - 1)]
     const other = await data({ cut })
     cpSync(join(other, 'fork.json'), join(one, 'fork.json'))

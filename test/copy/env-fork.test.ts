@@ -144,7 +144,7 @@ it('shares a pin among files, also of threads, and stops only the file that lack
   expect(err.match(/fork of/g)).toHaveLength(1)
   proxy.manner = async () => ({ status: 200, body: '{}' })
   const gone = await test(`(expect-failure "not caught" ${fork().replace(/"cut": \d+, /, '')})`)
-  expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is no chainweb node: .*\{\}/)
+  expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is not a chainweb node: .*\{\}/)
 })
 
 it('gives way to --fork, and says so', async () => {

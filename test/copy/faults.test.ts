@@ -188,7 +188,7 @@ it('says that a node has compacted its state', async () => {
 
 it('refuses a server that is no node', async () => {
   const contract = await contractOn(remote, async () => ({ status: 200, body: '{"hello":"world"}' }))
-  expect((await contract.test()).err).toContain('is no chainweb node: GET /info answers {"hello":"world"}')
+  expect((await contract.test()).err).toContain('is not a chainweb node: GET /info answers {"hello":"world"}')
 })
 
 it('follows a chain that grows and reorganises above the pin', async () => {

@@ -55,7 +55,7 @@ const fileIn = (cacheFolder: string) => join(cacheFolder, NAME, 'genesis.json')
 const kept = (cacheFolder: string) => JSON.parse(readFileSync(fileIn(cacheFolder), 'utf8'))
 
 describe('a fork of a network without a file', () => {
-  it('keeps its genesis headers beside the cache, one chain after the other', async () => {
+  it('a fork of a network without a file keeps its genesis headers beside the cache, one chain after the other', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder, chains: [1] })
     expect(Object.keys(kept(cacheFolder).chains)).toEqual(['1'])
@@ -74,7 +74,7 @@ describe('a fork of a network without a file', () => {
     })
   })
 
-  it('refuses a node whose genesis block is another than before, but not in another cache', async () => {
+  it('a fork of a network without a file refuses a node whose genesis block is another than before, but not in another cache', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder })
     const before = kept(cacheFolder)
@@ -93,7 +93,7 @@ describe('a fork of a network without a file', () => {
     await fork(anew.url, { cacheFolder: folder() })
   })
 
-  it('learns them again if the file is damaged, and says so', async () => {
+  it('a fork of a network without a file learns them again if the file is damaged, and says so', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder })
     const before = kept(cacheFolder)
@@ -126,7 +126,7 @@ describe('the file of a network', () => {
     ],
     ['target', { genesis: twice }, 'has the target 0007ffff'],
     ['payload', { genesis: { ...form().genesis, payloads } }, 'chain 1 at URL'],
-  ])('with another %s contradicts the node', async (_, changes, text) => {
+  ])('the file of a network with another %s contradicts the node', async (_, changes, text) => {
     const networks = [definitionOf(form(changes))]
     await expect(fork(node.url, { networks, cacheFolder: folder() })).rejects.toMatchObject({
       code: 'BAD_CONFIG',
@@ -134,13 +134,13 @@ describe('the file of a network', () => {
     })
   })
 
-  it('has no effect on a node of another network, and newcut says so', async () => {
+  it('the file of a network has no effect on a node of another network, and newcut says so', async () => {
     const networks = [definitionOf(form({ name: 'other', code: 9 }))]
     const text = 'the node belongs to my-net, but `network-file` describes other: it has no effect'
     expect(await fork(node.url, { networks })).toEqual([text])
   })
 
-  it('lets a network begin anew that is not public', async () => {
+  it('the file of a network lets a network begin anew that is not public', async () => {
     const cacheFolder = folder()
     const { genesis: _, ...open } = form({ public: false })
     for (const { url } of [node, anew]) await fork(url, { networks: [definitionOf(open)], cacheFolder })
@@ -191,7 +191,7 @@ describe('a node that gives', () => {
 })
 
 describe('a development node that forks a network without a file', () => {
-  it('has its name and code if that is wanted, and lists what it assumes', async () => {
+  it('a development node that forks a network without a file has its name and code if that is wanted, and lists what it assumes', async () => {
     const notices: string[] = []
     const onNotice = (message: string) => void notices.push(message)
     const own = await startDevnet({ port: 0, fork: { url: node.url }, networkName: NAME, onNotice })
@@ -203,7 +203,7 @@ describe('a development node that forks a network without a file', () => {
     expect(notices).toContainEqual(expect.stringContaining(text))
   })
 
-  it('keeps the rules of its first block on disk, whatever the files of newcut say later', async () => {
+  it('a development node that forks a network without a file keeps the rules of its first block on disk, whatever the files of newcut say later', async () => {
     const stoa = await startDevnet({ port: 0, pow: false, networkName: 'stoa' })
     onTestFinished(() => stoa.close())
     await stoa.mine({ 0: 1 })
@@ -216,7 +216,7 @@ describe('a development node that forks a network without a file', () => {
     await expect(startDevnet({ port: 0, dataDir: `${dataDir}x`, networkName: 'nowhere' })).rejects.toThrow('no file')
   })
 
-  it('has the name of development by default, and no other name without a file', async () => {
+  it('a development node that forks a network without a file has the name of development by default, and no other name without a file', async () => {
     const own = await startDevnet({ port: 0, fork: { url: node.url } })
     expect(own.network).toMatchObject({ name: 'development', code: 2 })
     await own.close()

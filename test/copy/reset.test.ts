@@ -163,7 +163,7 @@ it('stays as it is if it cannot turn, and says why', async () => {
   const odd: Manner = async () => ({ status: 404, body: '"nothing"' })
   const pin = JSON.parse(pinText({ network: 'development', height: 1, hashes: new Map([[0, 'A'.repeat(43)]]) }))
   const cases: [unknown, number, RegExp, Manner?][] = [
-    [{ url: proxy.url }, 502, /is no chainweb node: GET \/info .* The node stays as it is/, odd],
+    [{ url: proxy.url }, 502, /is not a chainweb node: GET \/info .* The node stays as it is/, odd],
     [forkAt(500, proxy.url), 400, /`fork.cut: 500`: the lowest chain has height 2/],
     [{ ...forkAt(1, proxy.url), cut: pin }, 502, /pinned block A+ of chain 0 is not on the chain .*begin a new fork/],
     [{ ...forkAt(1, proxy.url), chains: [0, 7] }, 400, /the network has no chain 7/],

@@ -23,7 +23,7 @@ const grown = (remote: Started) => makeBlocks(remote.peer, { 0: 2, 1: 2 })
 const remote = remoteOfFile()
 
 describe('a pact that began below the pin', () => {
-  it('goes on in the fork, step by step', async () => {
+  it('a pact that began below the pin goes on in the fork, step by step', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     await grown(remote)
@@ -34,7 +34,7 @@ describe('a pact that began below the pin', () => {
     expect(third.result).toEqual({ status: 'success', data: 'over' })
   })
 
-  it('needs the request key of its last command from the second step on', async () => {
+  it('a pact that began below the pin needs the request key of its last command from the second step on', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     const next = continued(begun.hash, 1)
@@ -48,7 +48,7 @@ describe('a pact that began below the pin', () => {
     expect((await inBlock(named.peer, [last]))[0].result).toEqual({ status: 'success', data: 'over' })
   })
 
-  it('is over in the fork if it is over below the pin', async () => {
+  it('a pact that began below the pin is over in the fork if it is over below the pin', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     for (const command of [begun, continued(begun.hash, 1), continued(begun.hash, 2)]) {
       await inBlock(remote.peer, [command])
@@ -115,7 +115,7 @@ async function listed({ peer }: Started, pactId: string, query = `?pactId=${pact
 }
 
 describe('the list of pacts', () => {
-  it('tells a transfer that began below the pin by its id', async () => {
+  it('the list of pacts tells a transfer that began below the pin by its id', async () => {
     const command = leaving('2.500000000001')
     await inBlock(remote.peer, [command])
     await grown(remote)
@@ -148,7 +148,7 @@ describe('the list of pacts', () => {
     expect((await listed(forked, '', ''))[0].steps).toHaveLength(1)
   })
 
-  it('says that a transfer is newer than the fork, or claimed below it', async () => {
+  it('the list of pacts says that a transfer is newer than the fork, or claimed below it', async () => {
     const claimed = leaving('1.5')
     await inBlock(remote.peer, [claimed])
     await grown(remote)
@@ -174,7 +174,7 @@ describe('the list of pacts', () => {
     expect(await listed(earlier, late.hash)).toEqual([404, `no chain has the pact ${late.hash} now`])
   })
 
-  it('has a pact of one chain, at any step of it', async () => {
+  it('the list of pacts has a pact of one chain, at any step of it', async () => {
     const begun = [1, 2].map(() => exec('(free.fork-token.steps "bob")'))
     await inBlock(remote.peer, begun)
     const [first, second] = begun.map(({ hash }) => hash)
@@ -199,7 +199,7 @@ describe('the list of pacts', () => {
 })
 
 describe('coins that left a chain', () => {
-  it('below the pin arrive in the fork', async () => {
+  it('coins that left a chain below the pin arrive in the fork', async () => {
     const command = leaving('2.5')
     await inBlock(remote.peer, [command])
     await grown(remote)
@@ -214,7 +214,7 @@ describe('coins that left a chain', () => {
     expect(preflightResult.result.error.message).toMatch(/spv verification failed|already completed/)
   })
 
-  it('above the pin are newer than the fork', async () => {
+  it('coins that left a chain above the pin are newer than the fork', async () => {
     const forked = await startFork(remote)
     const command = leaving('2.5')
     await inBlock(remote.peer, [command])
@@ -227,7 +227,7 @@ describe('coins that left a chain', () => {
     expect(preflightResult.result.error.message).toContain('target header is not in the chain')
   })
 
-  it('in the fork arrive in the fork', async () => {
+  it('coins that left a chain in the fork arrive in the fork', async () => {
     const forked = await startFork(remote)
     const command = leaving('1.25')
     await inBlock(forked.peer, [command])

@@ -14,13 +14,13 @@ const declared = (text: string, namespace: string | null = null, origin = 'here'
 const module = (...members: readonly string[]) => `(module m G (defcap G () true) ${members.join(' ')})`
 
 describe('a declaration', () => {
-  it('names parameters in camel case, each differently, and never by a word of the language', () => {
+  it('a declaration names parameters in camel case, each differently, and never by a word of the language', () => {
     const names = ['sender-id', 'new', '%', 'a-b', 'aB', 'a--b-', 'x2']
     expect(labels(names)).toEqual(['senderId', 'new_', '_', 'aB', 'aB2', 'aB3', 'x2'])
     expect(labels(['1st', '1st'])).toEqual(['_1st', '_1st2'])
   })
 
-  it('keeps documents and origins from ending their comments', () => {
+  it('a declaration keeps documents and origins from ending their comments', () => {
     const lines = declared(module('(defun f () "One */ line." 1)', '(defun g () "Two\\n lines." 1)'), null, 'a*/b')
     expect(lines[1]).toBe('/* From a* /b. */')
     expect(lines).toContain('/** One * / line. */')
@@ -47,13 +47,13 @@ describe('a declaration', () => {
     expect(declared(module(`(defconst X ${value})`))).toContain(`'X': ${type}`)
   })
 
-  it('shows 200 characters of a constant', () => {
+  it('a declaration shows 200 characters of a constant', () => {
     const shown = (length: number) => declared(module(`(defconst X "${'x'.repeat(length - 2)}")`))
     expect(shown(200)).toContain(`/** value: "${'x'.repeat(198)}" */`)
     expect(shown(201)).toContain(`/** value: "${'x'.repeat(199)}.. */`)
   })
 
-  it('offers clients modules, not interfaces, and the capability of gas once', () => {
+  it('a declaration offers clients modules, not interfaces, and the capability of gas once', () => {
     const face = '(interface i (defun f:string ()) (defcap C (a:string)))'
     const lines = declared(`${face} ${module()}`)
     const client = lines.slice(lines.indexOf('export interface IPactModules {'))
@@ -77,7 +77,7 @@ describe('dependencies', () => {
   })
   const own = (text: string) => outlinesOf(text, 'ns')
 
-  it('are those of the code of a contract, and only those of the signatures of others; by name', async () => {
+  it('dependencies are those of the code of a contract, and only those of the signatures of others; by name', async () => {
     const texts = {
       'ns.z': '(module z G (defcap G () true) (use y) (defun f () (ns.never.f)))',
       'ns.y': '(module y G (defcap G () true) (defcap C () (ns.x.f)))',
@@ -92,7 +92,7 @@ describe('dependencies', () => {
     ['(module other G (defcap G () true))', 'module ns.z: its text cannot be used: it contains the module ns.other'],
     ['(+ 1 2)', 'module ns.z: its text cannot be used: it contains no module'],
     ['(module z G\n  (defun))', 'module ns.z: its text cannot be read at line 2, column 4: '],
-  ])('of another text are refused: %s', async (text, message) => {
+  ])('dependencies of another text are refused: %s', async (text, message) => {
     const code = '(module m G (defcap G () true) (use ns.z))'
     await expect(gather(own(code), [], source({ 'ns.z': text }))).rejects.toThrow(message)
   })

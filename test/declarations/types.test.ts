@@ -38,14 +38,14 @@ async function failure(...args: string[]): Promise<string> {
 }
 
 describe('newcut types MODULE', () => {
-  it('declares a module with its interfaces and the modules that it names', async () => {
+  it('newcut types MODULE declares a module with its interfaces and the modules that it names', async () => {
     const text = await made('free.token')
     expect(text).toContain("'free.token': {")
     for (const name of ['free.quoting', 'free.pricing', 'coin', 'fungible-v2']) expect(text).toContain(`'${name}': {`)
     expect(text).toMatch(/Of two lines, with \* \/ in it\./)
   })
 
-  it('writes calls that the node takes', async () => {
+  it('newcut types MODULE writes calls that the node takes', async () => {
     const call = callsOf<{ 'free.token.echo': { args: [{ int: number }, boolean] } }>()
     const client = await NodeClient.connect({ url: devnet.url })
     const ofText = callsOf<{ format: { args: [string, (string | Date)[]] } }>()
@@ -61,18 +61,18 @@ describe('newcut types MODULE', () => {
 })
 
 describe('newcut types FILE', () => {
-  it('declares files, with the contracts of every chain', async () => {
+  it('newcut types FILE declares files, with the contracts of every chain', async () => {
     const text = await made(join(folder, 'library.pact'), join(folder, 'token.pact'))
     for (const name of ['free.token', 'free.quoting', 'free.pricing', 'coin']) expect(text).toContain(`'${name}': {`)
   })
 
-  it('needs no node for a contract of every chain beside files', async () => {
+  it('newcut types FILE needs no node for a contract of every chain beside files', async () => {
     const text = await made(join(folder, 'library.pact'), 'gas-payer-v1')
     for (const name of ['free.pricing', 'gas-payer-v1']) expect(text).toContain(`'${name}': {`)
     expect(text).toContain('library.pact, gas-payer-v1. */')
   })
 
-  it('names interfaces of the same namespace in full', async () => {
+  it('newcut types FILE names interfaces of the same namespace in full', async () => {
     const file = join(folder, 'near.pact')
     writeFileSync(
       file,
@@ -83,13 +83,13 @@ describe('newcut types FILE', () => {
     expect(await made(file)).toContain("implements: ['free.near']")
   })
 
-  it('prints without --out', async () => {
+  it('newcut types FILE prints without --out', async () => {
     const { code, out } = await newcut('types', join(folder, 'library.pact'))
     expect(code).toBe(0)
     expect(out).toMatch(/^\/\* Types of contracts, made by newcut types\./)
   })
 
-  it('takes the rest of a file from a node, if it is named', async () => {
+  it('newcut types FILE takes the rest of a file from a node, if it is named', async () => {
     const text = await made(join(folder, 'token.pact'), '--node', devnet.url)
     expect(text).toContain("'free.pricing': {")
   })
@@ -103,7 +103,7 @@ describe('newcut types says what is wrong', () => {
     [['free.token', '--node', 'http://127.0.0.1:9'], /127\.0\.0\.1:9/],
     [['.'], /cannot read \.: it is a folder \(EISDIR\)/],
     [['absent.pact'], /cannot read absent\.pact: it does not exist \(ENOENT\)/],
-  ])('%j', async (args, text) => {
+  ])('newcut types says what is wrong %j', async (args, text) => {
     expect(await failure(...args)).toMatch(text)
   })
 
@@ -118,7 +118,7 @@ describe('newcut types says what is wrong', () => {
     expect(await failure(file)).toMatch(text)
   })
 
-  it('keeps a file that it has not made, and overwrites its own', async () => {
+  it('newcut types says what is wrong keeps a file that it has not made, and overwrites its own', async () => {
     const file = join(folder, 'own.d.ts')
     writeFileSync(file, 'export type Mine = 1\n')
     const library = join(folder, 'library.pact')

@@ -147,7 +147,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
 })
 
 describe('compose.yaml', () => {
-  it('opens ports on the loopback only, and none of NATS', () => {
+  it('compose.yaml opens ports on the loopback only, and none of NATS', () => {
     const published = services.flatMap(([, { ports }]) => ports ?? [])
     expect(published.length).toBeGreaterThan(3)
     const isInside = (port: string) => /^(127\.0\.0\.1|\$\{STRATUM_ADDRESS:-127\.0\.0\.1\}):\d+:\d+$/.test(port)
@@ -156,7 +156,7 @@ describe('compose.yaml', () => {
     for (const name of NATS) expect(compose.services[name].ports).toBeUndefined()
   })
 
-  it('uses images of exact versions, and drops all capabilities', () => {
+  it('compose.yaml uses images of exact versions, and drops all capabilities', () => {
     for (const [name, { image, cap_drop, security_opt, read_only }] of services) {
       expect([name, image]).toEqual([
         name,

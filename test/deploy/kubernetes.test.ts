@@ -79,7 +79,7 @@ const selects = (selector: Labels, labels: Labels) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 
 describe('the manifest, by the types of Kubernetes', () => {
-  it('has only known fields, of the right types, and all required ones', () => {
+  it('the manifest, by the types of Kubernetes has only known fields, of the right types, and all required ones', () => {
     expect(objects.length).toBeGreaterThan(12)
     expect(complaintsAbout(objects)).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('the manifest, by the types of Kubernetes', () => {
       '              port: monitor\n            periodSeconds: 30',
       '            periodSeconds: 30',
     ],
-  ])('reports %s', (_what, before, after) => {
+  ])('the manifest, by the types of Kubernetes reports %s', (_what, before, after) => {
     expect(text).toContain(before)
     expect(complaintsAbout(yamlDocuments(text.replace(before, after)))).not.toEqual([])
   })

@@ -178,7 +178,7 @@ const lines = [
 ]
 
 describe('the program accepts', () => {
-  it.each(lines)('%s', async (_where, line) => {
+  it.each(lines)('the program accepts %s', async (_where, line) => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 
@@ -189,7 +189,7 @@ describe('the program accepts', () => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 
-  it('only its own options, values and variables', async () => {
+  it('the program accepts only its own options, values and variables', async () => {
     const [, devnet] = lines.find(([name]) => name === 'compose.yaml, devnet') ?? []
     if (devnet === undefined) throw new Error('no devnet')
     expect(await verdictOn(devnet)).toMatchObject({ code: 0 })

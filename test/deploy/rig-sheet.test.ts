@@ -194,13 +194,13 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       [{ 'http-token': 'another-token' }, { 'http-token': 'another-token' }],
       [{ pool: 'stratum+tcp://me@p:1' }, { pool: 'stratum+tcp://me@p:1', nodes: undefined, account: undefined }],
       [{ fleet: 'nats://n' }, { fleet: 'nats://n', nodes: undefined, account: undefined }],
-    ] as const)('%j', async (own, expected) => {
+    ] as const)('of HiveOS: keys that the user repeats override earlier ones %j', async (own, expected) => {
       const { file, content } = hive({ urls: 'http://a:1', user: `k:${KEY}`, pass: TOKEN, own })
       for (const [name, value] of Object.entries(expected)) expect([name, content[name]]).toEqual([name, value])
       await options(file)
     })
 
-    it("takes the template's key as the guard of the user's account", () => {
+    it("of HiveOS: keys that the user repeats override earlier ones takes the template's key as the guard of the user's account", () => {
       const { content } = hive({ user: KEY, own: { account: 'other' } })
       expect(content).toMatchObject({ account: 'other', 'public-key': KEY })
       expect(hive({ user: KEY, own: { 'public-key': 'cd'.repeat(32) } }).content).toMatchObject({
@@ -208,7 +208,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       })
     })
 
-    it("takes the user's nodes and the template's payee, if the URL is that of a pool", () => {
+    it("of HiveOS: keys that the user repeats override earlier ones takes the user's nodes and the template's payee, if the URL is that of a pool", () => {
       const { content } = hive({ urls: 'stratum+tcp://p:1', user: `k:${KEY}.r`, own: { node: 'http://c:3' } })
       expect(content).toEqual({ http: '127.0.0.1:4148', account: `k:${KEY}`, node: 'http://c:3' })
     })
@@ -218,7 +218,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect(content).toMatchObject({ http: '127.0.0.1:4148', nodes: ['http://a:1'], 'log-file': 'http://x' })
     })
 
-    it('accepts indented lines and Windows line ends', async () => {
+    it('of HiveOS: keys that the user repeats override earlier ones accepts indented lines and Windows line ends', async () => {
       const { file, content } = hiveLines(
         { urls: 'http://a:1' },
         '\r\n  http: 0.0.0.0:4555\r\n  chains:\r\n    - 1\r\n',
@@ -239,14 +239,14 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       return { own: words.slice(3), content: parse(readFileSync(file, 'utf8')), said: stderr }
     }
 
-    it('adds the protocol to addresses without one', () => {
+    it('of mmpOS adds the protocol to addresses without one', () => {
       const pool = launched('--pool-protocol', 'stratum+tcp', '--pool', 'p:1', '--user', 'me')
       expect(pool.content).toMatchObject({ pool: ['stratum+tcp://me@p:1'] })
       const node = launched('--pool-protocol', 'http', '--pool', 'a:1,https://b:2')
       expect(node.content).toMatchObject({ nodes: ['http://a:1', 'https://b:2'] })
     })
 
-    it('passes newcut options through unchanged', () => {
+    it('of mmpOS passes newcut options through unchanged', () => {
       const flags = ['--threads', '2', '--account=k:other', '--state', 'off']
       const { own, content } = launched('mine', '--pool', 'http://a:1', '--user', `k:${KEY}.rig`, ...flags)
       expect(own).toEqual(flags)
@@ -255,13 +255,13 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect(other).toEqual({ http: '127.0.0.1:4148', 'public-key': KEY })
     })
 
-    it('takes the API port from the profile, and --http from the user', () => {
+    it('of mmpOS takes the API port from the profile, and --http from the user', () => {
       expect(launched('--api-port', '4555').content).toEqual({ http: '127.0.0.1:4555' })
       const { own, content } = launched('--api-port', '4555', '--http=0.0.0.0:4666')
       expect([own, content]).toEqual([[], { http: '0.0.0.0:4666' }])
     })
 
-    it('names a word without its value', () => {
+    it('of mmpOS names a word without its value', () => {
       const { status, stderr } = bash(join(mmpFolder(':'), 'mmp-launch.sh'), ['--user'], {})
       expect([status, stderr]).toEqual([2, 'newcut: --user has no value\n'])
     })

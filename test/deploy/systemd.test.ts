@@ -87,7 +87,7 @@ const hardening = (unit: string) => {
 }
 
 describe('newcut.service', () => {
-  it('is sandboxed like the rig of a fleet, which ran under systemd: it reaches GPUs, nodes and its folders', () => {
+  it('newcut.service is sandboxed like the rig of a fleet, which ran under systemd: it reaches GPUs, nodes and its folders', () => {
     const own = hardening('deploy/systemd/newcut.service')
     expect(own).toEqual(hardening('deploy/systemd/newcut-rig.service'))
     expect(own).toMatchObject({
@@ -103,13 +103,13 @@ describe('newcut.service', () => {
 describe('newcut-stratum.service', () => {
   const unit = 'deploy/systemd/newcut-stratum.service'
 
-  it('is sandboxed like a leader, and may have a connection for each of the most rigs', () => {
+  it('newcut-stratum.service is sandboxed like a leader, and may have a connection for each of the most rigs', () => {
     const { LimitNOFILE, ...rest } = hardening(unit)
     expect(rest).toEqual(hardening('deploy/systemd/newcut-lead.service'))
     expect(Number(LimitNOFILE)).toBeGreaterThan(65_536 + 256)
   })
 
-  it('listens where every rig reaches it, unless its file sets another address', () => {
+  it('newcut-stratum.service listens where every rig reaches it, unless its file sets another address', () => {
     expect(settings(unit, 'Environment')[0]).toBe('NEWCUT_STRATUM_LISTEN=0.0.0.0:1917')
     expect(settings(unit, 'EnvironmentFile')).toEqual(['/etc/newcut/stratum.env'])
     expect(settings(unit, 'ExecStart')[0]).not.toMatch(/stratum-listen|key/)

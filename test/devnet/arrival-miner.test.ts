@@ -43,7 +43,7 @@ function arriving(confirmations: number, graph: GraphName = 'pair') {
 }
 
 describe('mining on arrival', () => {
-  it('waits 50 ms for further commands', async () => {
+  it('mining on arrival waits 50 ms for further commands', async () => {
     const { clock, made, arrives } = arriving(0)
     const first = arrives()
     await clock.pass(BATCH_MS - 1)
@@ -54,7 +54,7 @@ describe('mining on arrival', () => {
     expect(made).toEqual([[0, first, second]])
   })
 
-  it('begins the confirmations again for a command that comes among them', async () => {
+  it('mining on arrival begins the confirmations again for a command that comes among them', async () => {
     const { clock, chains, made, arrives } = arriving(3)
     let second = ''
     chains.onBlock(() => {
@@ -67,7 +67,7 @@ describe('mining on arrival', () => {
     expect(made).toEqual([[0, first], [1], [0], [1], [0, second], ...confirmations])
   })
 
-  it('makes another block for a command that the first has no room for', async () => {
+  it('mining on arrival makes another block for a command that the first has no room for', async () => {
     const { clock, coordinator, made, arrives } = arriving(0)
     coordinator.pools.gas = { ...coordinator.pools.gas, blockLimit: 100 }
     const keys = [arrives(), arrives()]
@@ -88,7 +88,7 @@ describe('mining on arrival', () => {
     expect(notices).toEqual(['no block on chain 1, 2, 3, 4, 5, 6, 7, 8, 9: chain 0 is paused'])
   })
 
-  it('does nothing more once it is stopped', async () => {
+  it('mining on arrival does nothing more once it is stopped', async () => {
     const { clock, miner, made, arrives } = arriving(0)
     arrives()
     miner.stop()

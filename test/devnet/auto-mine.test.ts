@@ -68,7 +68,7 @@ function mining(
 }
 
 describe('constant', () => {
-  it('makes a block on every chain in each block time, evenly over all chains', async () => {
+  it('constant makes a block on every chain in each block time, evenly over all chains', async () => {
     const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
     await clock.pass(199)
     expect(blocks()).toBe(0)
@@ -84,7 +84,7 @@ describe('constant', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('skips blocks if the disk is too slow', async () => {
+  it('constant skips blocks if the disk is too slow', async () => {
     let isSlow = true
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
@@ -97,7 +97,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
+  it('constant holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -108,13 +108,13 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('makes every block even if timers are late', async () => {
+  it('constant makes every block even if timers are late', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
   })
 
-  it('sets no timer of more than an hour, because far longer ones would fire at once', async () => {
+  it('constant sets no timer of more than an hour, because far longer ones would fire at once', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 1e12 })
     const { after } = clock
     const waits: number[] = []
@@ -126,7 +126,7 @@ describe('constant', () => {
     expect([waits, blocks()]).toEqual([[3_600_000, 3_600_000], 0])
   })
 
-  it('makes only the blocks of the last second after the machine has slept', async () => {
+  it('constant makes only the blocks of the last second after the machine has slept', async () => {
     const slow = mining({ kind: 'constant', blockTimeMs: 100 })
     const { monotonicMs } = slow.clock
     // An hour passes, and the last second of it holds 100 blocks.
@@ -138,7 +138,7 @@ describe('constant', () => {
 })
 
 describe('simulated', () => {
-  it('makes as many blocks as the hashrate would find, at exponential intervals', async () => {
+  it('simulated makes as many blocks as the hashrate would find, at exponential intervals', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
     const times: number[] = []
     chains.onBlock(() => void times.push(clock.monotonicMs()))
@@ -164,7 +164,7 @@ describe('simulated', () => {
     expect(mean).toBeLessThan(70_000)
   })
 
-  it('follows a difficulty change by hand at once', async () => {
+  it('simulated follows a difficulty change by hand at once', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
     await clock.pass(10_000)
     expect(blocks()).toBe(0)
@@ -173,7 +173,7 @@ describe('simulated', () => {
     expect(blocks()).toBeGreaterThan(60)
   })
 
-  it('makes nothing while every chain is paused', async () => {
+  it('simulated makes nothing while every chain is paused', async () => {
     const { clock, chains, coordinator, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1e6 })
     for (const chain of chains.chainIds) coordinator.pause(chain)
     await clock.pass(500)
@@ -215,7 +215,7 @@ describe('startDevnet({ autoMine })', () => {
     expect(devnet.chains.checkPow).toBe(false)
   })
 
-  it('refuses auto-mining with proof of work, and paces that are not above 0', async () => {
+  it('startDevnet({ autoMine }) refuses auto-mining with proof of work, and paces that are not above 0', async () => {
     const code = 'BAD_OPTION'
     await expect(startDevnet({ port: 0, pow: true, autoMine: { kind: 'on-demand' } })).rejects.toMatchObject({ code })
     for (const pace of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -161,7 +161,7 @@ describe('make-backup changes the state of the node', () => {
     expect(await readdir(backupDir)).toEqual([])
   })
 
-  it('refuses a page whose host name resolves to this machine', async () => {
+  it('make-backup changes the state of the node refuses a page whose host name resolves to this machine', async () => {
     const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
     const [status, , text] = brief(await makeBackup(devnet.url, '', { headers: { host: 'evil.example' } }))
     expect([status, text]).toEqual([403, 'control needs localhost, 127.0.0.1 or [::1] in the URL, not evil.example'])

@@ -70,7 +70,7 @@ it('the test chain has forks', () => {
 })
 
 describe('pages of branches', () => {
-  it('follow bounds, heights, limit and cursor, in any combination', async () => {
+  it('pages of branches follow bounds, heights, limit and cursor, in any combination', async () => {
     const random = randomFrom(5)
     const below = (most: number) => Math.floor(random() * most)
     const some = (most: number) => Array.from({ length: below(most + 1) }, () => blocks[below(blocks.length)].hash)
@@ -108,7 +108,7 @@ describe('pages of branches', () => {
     expect(full).toBeGreaterThan(rounds / 6)
   })
 
-  it('return all blocks when their cursors are followed, in each encoding', async () => {
+  it('pages of branches return all blocks when their cursors are followed, in each encoding', async () => {
     const upper = [blocks[blocks.length - 1].hash, blocks[20].hash, blocks[40].hash]
     const all = expected({ upper })
     for (const [what, accept, itemOf] of [
@@ -138,7 +138,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('are empty without an upper bound, or if every upper bound is a lower one', async () => {
+  it('pages of branches are empty without an upper bound, or if every upper bound is a lower one', async () => {
     const empty = { limit: 0, items: [], next: null }
     const [{ hash }] = blocks
     const child = blocks.find(({ parent }) => parent === hash)?.hash
@@ -150,7 +150,7 @@ describe('pages of branches', () => {
     expect(page).toEqual({ limit: 0, items: [], next: `inclusive:${child}` })
   })
 
-  it('refuse bounds and cursors that do not exist, upper and lower', async () => {
+  it('pages of branches refuse bounds and cursors that do not exist, upper and lower', async () => {
     const { peer: other } = await start({ graph: 'singleton' })
     // A block of another network, and a text that is no valid hash: its last character has excess bits.
     const foreign = jsonOf(await other.get(`${PREFIX}/cut`)).hashes[0].hash
@@ -170,7 +170,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('take 32 upper and 32 lower bounds, and no more', async () => {
+  it('pages of branches take 32 upper and 32 lower bounds, and no more', async () => {
     const bounds = (count: number) => Array.from({ length: count }, (_, i) => blocks[i % blocks.length].hash)
     expect((await ask('header', { upper: bounds(32), lower: bounds(32) })).status).toBe(200)
     for (const side of ['upper', 'lower']) {
@@ -180,7 +180,7 @@ describe('pages of branches', () => {
     }
   })
 
-  it('refuse malformed bodies, types and numbers', async () => {
+  it('pages of branches refuse malformed bodies, types and numbers', async () => {
     const [{ hash }] = blocks
     for (const body of [
       '',
@@ -226,7 +226,7 @@ it('a bound must be a block of the chain in the path', async () => {
 describe('ascending pages', () => {
   const get = async (what: string, query = '') => jsonOf(await peer.get(`${PREFIX}/chain/0/${what}${query}`))
 
-  it('of hashes and of blocks hold the same blocks as pages of headers, orphans included', async () => {
+  it('ascending pages of hashes and of blocks hold the same blocks as pages of headers, orphans included', async () => {
     const hashes = blocks.map(({ hash }) => hash)
     expect(await get('hash')).toEqual({ limit: blocks.length, items: hashes, next: `exclusive:${hashes.at(-1)}` })
     const page = await get('block')

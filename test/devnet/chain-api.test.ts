@@ -57,7 +57,7 @@ describe('/info', () => {
     ['twenty', twenty],
     ['pair', [[1], [0]]],
     ['singleton', [[]]],
-  ] as const)('describes the network %s', async (graph, adjacents) => {
+  ] as const)('/info describes the network %s', async (graph, adjacents) => {
     const { peer } = await start({ graph, blockDelayMs: 1234.5 })
     const answer = await peer.get('/info')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
@@ -98,7 +98,7 @@ it('/health-check answers 200', async () => {
 describe('/cut', () => {
   const getCut = (query = '') => peer.get(`${PREFIX}/cut${query}`)
 
-  it('returns the head of every chain, with the sums of heights and weights', async () => {
+  it('/cut returns the head of every chain, with the sums of heights and weights', async () => {
     const answer = await getCut()
     expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
     const cut = jsonOf(answer)
@@ -119,7 +119,7 @@ describe('/cut', () => {
     expect(jsonOf(await getCut())).toEqual(cut)
   })
 
-  it('with maxheight returns no block above maxheight divided by the number of chains', async () => {
+  it('/cut with maxheight returns no block above maxheight divided by the number of chains', async () => {
     const whole = jsonOf(await getCut())
     for (const maxheight of [0, 9, 10, 19, 25, 39, 40, 1000]) {
       const cut = jsonOf(await getCut(`?maxheight=${maxheight}`))
@@ -138,7 +138,7 @@ describe('/cut', () => {
 })
 
 describe('pages of headers', () => {
-  it('hold objects or plain texts, as the Accept header says', async () => {
+  it('pages of headers hold objects or plain texts, as the Accept header says', async () => {
     const objects = await getHeaders()
     expect([objects.status, objects.headers['content-type']]).toEqual([200, OBJECTS])
     expect(jsonOf(objects)).toEqual({ limit: 5, items: chain, next: `exclusive:${chain[4].hash}` })
@@ -162,7 +162,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('of one header lead to the end, and continue from there when blocks are added', async () => {
+  it('pages of headers of one header lead to the end, and continue from there when blocks are added', async () => {
     const { peer } = await start({ graph: 'singleton' })
     const page = async (query: string) =>
       jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`, { headers: { accept: OBJECTS } }))
@@ -183,7 +183,7 @@ describe('pages of headers', () => {
     expect([fifth.height, fifth.parent]).toEqual([5, seen[4]])
   })
 
-  it('follow limit, heights and cursor, in any combination', async () => {
+  it('pages of headers follow limit, heights and cursor, in any combination', async () => {
     const random = randomFrom(7)
     const maybe = (most: number) => (random() < 0.4 ? null : Math.floor(random() * (most + 1)))
     for (let i = 0; i < 200; i++) {
@@ -206,7 +206,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('refuse malformed cursors and numbers', async () => {
+  it('pages of headers refuse malformed cursors and numbers', async () => {
     for (const next of [
       '',
       'x',
@@ -233,7 +233,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('have at most 360 items, whatever the limit in the query', async () => {
+  it('pages of headers have at most 360 items, whatever the limit in the query', async () => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
     addHeaders(devnet, 0, 362)
     for (const query of ['', '?limit=360', '?limit=361', '?limit=1000000']) {
@@ -249,7 +249,7 @@ describe('one header', () => {
   const getOne = (key: string, accept?: string, id: number | string = 3) =>
     peer.get(`${PREFIX}/chain/${id}/header/${key}`, accept === undefined ? {} : { headers: { accept } })
 
-  it('comes in three encodings', async () => {
+  it('one header comes in three encodings', async () => {
     for (const header of chain) {
       const plain = plainOf(header)
       expect(plain).toHaveLength(424)
@@ -268,7 +268,7 @@ describe('one header', () => {
     expect(brief(await getOne(key, 'text/plain'))).toEqual([406, undefined, ''])
   })
 
-  it('that the chain lacks is a 404 with its key, in any encoding', async () => {
+  it('one header that the chain lacks is a 404 with its key, in any encoding', async () => {
     for (const accept of ['application/json', OBJECTS, BINARY]) {
       const body = `{"reason":"key not found","key":"${UNKNOWN}"}`
       expect(brief(await getOne(UNKNOWN, accept))).toEqual([404, JSON_TYPE, body])
@@ -281,7 +281,7 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it('that end with a slash get the same answer as those without', async () => {
+  it('paths and methods that end with a slash get the same answer as those without', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
@@ -377,7 +377,7 @@ describe('paths and methods', () => {
 })
 
 describe('header/updates', () => {
-  it('sends every new block of every chain, with its hash as miners see it', async () => {
+  it('header/updates sends every new block of every chain, with its hash as miners see it', async () => {
     const { devnet, peer } = await start({ graph: 'petersen' })
     const stream = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
     onTestFinished(() => stream.destroy())
@@ -428,7 +428,7 @@ async function startLedger() {
 
 describe('an answer that never changes', () => {
   it.each([JSON_TYPE, OBJECTS, BINARY])(
-    'has an entity tag and may be kept for ever: a header as %s',
+    'an answer that never changes has an entity tag and may be kept for ever: a header as %s',
     async (accept) => {
       const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
       const path = `${PREFIX}/chain/0/header/${hash}`
@@ -446,7 +446,7 @@ describe('an answer that never changes', () => {
     },
   )
 
-  it('has another tag in another form, and none if there is nothing', async () => {
+  it('an answer that never changes has another tag in another form, and none if there is nothing', async () => {
     const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
     const { payloadHash } = jsonOf(
       await peer.request('GET', `${PREFIX}/chain/0/header/${hash}`, { headers: { accept: OBJECTS } }),

@@ -60,7 +60,7 @@ describe('a mined network keeps every rule, by an independent checker', () => {
     expect(Math.min(...heights(devnet))).toBeGreaterThan(24)
   })
 
-  it('petersen', async () => {
+  it('a mined network keeps every rule, by an independent checker petersen', async () => {
     const { devnet } = await start({ graph: 'petersen', blockDelayMs: 15 })
     await make(devnet, 26)
     const report = await checkNode({ url: devnet.url })
@@ -86,14 +86,14 @@ describe('a mined network keeps every rule, by an independent checker', () => {
     expect(Math.min(...heights(devnet))).toBeGreaterThan(12)
   })
 
-  it('if blocks are far too slow: targets stop at the easiest one', async () => {
+  it('a mined network keeps every rule, by an independent checker if blocks are far too slow: targets stop at the easiest one', async () => {
     const { devnet } = await start({ graph: 'triangle', blockDelayMs: 0.001 })
     await make(devnet, 30)
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
     expect([...devnet.chains.cut.values()].map(({ target }) => target)).toEqual(Array(3).fill(2n ** 256n - 1n))
   })
 
-  it('without proof of work, under another product word', async () => {
+  it('a mined network keeps every rule, by an independent checker without proof of work, under another product word', async () => {
     const { devnet } = await start({ graph: 'petersen', pow: false, product: 'ledger', difficulty: 2n })
     await make(devnet, 12)
     await mine(devnet, 140, 1, '/ledger/0.0/development')

@@ -44,13 +44,13 @@ const hashes = (headers: readonly HeaderObject[]) => headers.map(({ hash }) => h
 const idsFrom = (from: number, to: number) => branch.slice(from, to + 1).map(idOf)
 
 describe('chainweb reads of the cut', () => {
-  it('its heads', async () => {
+  it('chainweb reads of the cut its heads', async () => {
     const cut = await chainweb.cut.current(NETWORK, host)
     expect(cut.height).toBe(800)
     expect(cut.hashes[CHAIN]).toEqual({ height: 400, hash: idOf(branch[400]) })
   })
 
-  it('the peers', async () => {
+  it('chainweb reads of the cut the peers', async () => {
     expect(await chainweb.cut.peers(NETWORK, host)).toEqual([])
     const peer = new Peer(host)
     for (const hostname of ['127.0.0.1', 'localhost']) {
@@ -65,7 +65,7 @@ describe('chainweb reads of the cut', () => {
 })
 
 describe('chainweb reads headers', () => {
-  it('by hash and by height', async () => {
+  it('chainweb reads headers by hash and by height', async () => {
     for (const height of [0, 7, 400]) {
       const id = idOf(branch[height])
       expect((await chainweb.header.blockHash(CHAIN, id, NETWORK, host)).hash).toBe(id)
@@ -74,16 +74,16 @@ describe('chainweb reads headers', () => {
     }
   })
 
-  it('of a range, over more than one page', async () => {
+  it('chainweb reads headers of a range, over more than one page', async () => {
     expect(hashes(await chainweb.header.range(CHAIN, 10, 395, NETWORK, host))).toEqual(idsFrom(10, 395))
   })
 
-  it('that are recent, at a depth', async () => {
+  it('chainweb reads headers that are recent, at a depth', async () => {
     expect(hashes(await chainweb.header.recent(CHAIN, 3, 5, NETWORK, host))).toEqual(idsFrom(393, 397))
     expect(hashes(await chainweb.header.recent(CHAIN, 0, 370, NETWORK, host))).toEqual(idsFrom(31, 400))
   })
 
-  it('of branches between bounds, as objects and as text', async () => {
+  it('chainweb reads headers of branches between bounds, as objects and as text', async () => {
     const [upper, lower] = [idOf(branch[390]), idOf(branch[380])]
     const headers = await chainweb.internal.branch(CHAIN, [upper], [lower], null, null, null, 'json', NETWORK, host)
     expect(hashes(headers)).toEqual(idsFrom(381, 390))

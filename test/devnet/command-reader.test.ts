@@ -40,7 +40,7 @@ const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, 
 const names = (message: string, name: PartName) => message.startsWith(`/cmd${places[name]}`)
 
 describe('a command is read', () => {
-  it('in every spelling of its parts that live nodes accept, with the right meaning', () => {
+  it('a command is read in every spelling of its parts that live nodes accept, with the right meaning', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd, means }) => {
         const told = toldBy(readGood(cmd))
@@ -62,7 +62,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('unless parts have spellings that live nodes refuse: then the error names one of them', () => {
+  it('a command is read unless parts have spellings that live nodes refuse: then the error names one of them', () => {
     fc.assert(
       fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
         const command = read(cmd)
@@ -73,7 +73,7 @@ describe('a command is read', () => {
     )
   })
 
-  it.each(mistakes)('unless its %s is %s', (name, spelling) => {
+  it.each(mistakes)('a command is read unless its %s is %s', (name, spelling) => {
     const command = read(contentsWith(name, spelling))
     const message = command instanceof CommandFault ? command.message : 'it is taken'
     expect([message, names(message, name)]).toEqual([message, true])

@@ -69,7 +69,7 @@ describe('a command is accepted, executed and reported, whose', () => {
     ['verifiers are none', [NONCE, '"verifiers":[],"nonce":']],
     ['signers name no scheme and no address', ['{"pubKey":', '{"scheme":null,"addr":null,"pubKey":']],
     ['parts have names that mean nothing', [NONCE, '"memo":{"deep":[1e-300]},"nonce":']],
-  ] as const)('%s', async (_name, [part, spelling]) => {
+  ] as const)('a command is accepted, executed and reported, whose %s', async (_name, [part, spelling]) => {
     const { peer } = await ledger()
     const [{ result, continuation }] = await run(peer, [spelled(part, spelling)])
     expect([result, continuation]).toEqual([{ status: 'success', data: { int: 3 } }, null])
@@ -103,26 +103,29 @@ describe('a command is refused at every endpoint, with the name of the part, who
     ['data hold a number with 300 places', [DATA, '"data":1e-300,"code"'], '/payload/exec/data: a number that is no'],
     ['payload is empty', [EXEC, '"payload":{}'], '/payload: expected either exec or cont'],
     ['verifiers have no proof', [NONCE, '"verifiers":[{"name":"a","clist":[]}],"nonce":'], '/verifiers/0 must have'],
-  ] as const)('%s', async (_name, [part, spelling], complaint) => {
-    const { peer } = await ledger()
-    const command = spelled(part, spelling, part.startsWith('"pactId') || /step|rollback/.test(part) ? payload : {})
-    const place = `/cmd${complaint}`
-    for (const [answer, before] of [
-      [send(peer, [exec('1'), command]), 'reading JSON for transaction failed: element 1: '],
-      [post(peer, '/api/v1/send', { cmds: [exec('1'), command] }), 'Validation failed: element 1: '],
-      [post(peer, '/api/v1/local', command), 'Validation failed: element 0: '],
-      [local(peer, command), 'Validation failed: '],
-      [local(peer, command, '?preflight=true'), 'Validation failed: '],
-      [
-        insertTexts(
-          peer,
-          [exec('1'), command].map((each) => JSON.stringify(each)),
-        ),
-        'element 1: ',
-      ],
-    ] as const) {
-      const [status, type, text] = brief(await answer)
-      expect([status, type, text.slice(0, before.length + place.length)]).toEqual([400, TEXT, before + place])
-    }
-  })
+  ] as const)(
+    'a command is refused at every endpoint, with the name of the part, whose %s',
+    async (_name, [part, spelling], complaint) => {
+      const { peer } = await ledger()
+      const command = spelled(part, spelling, part.startsWith('"pactId') || /step|rollback/.test(part) ? payload : {})
+      const place = `/cmd${complaint}`
+      for (const [answer, before] of [
+        [send(peer, [exec('1'), command]), 'reading JSON for transaction failed: element 1: '],
+        [post(peer, '/api/v1/send', { cmds: [exec('1'), command] }), 'Validation failed: element 1: '],
+        [post(peer, '/api/v1/local', command), 'Validation failed: element 0: '],
+        [local(peer, command), 'Validation failed: '],
+        [local(peer, command, '?preflight=true'), 'Validation failed: '],
+        [
+          insertTexts(
+            peer,
+            [exec('1'), command].map((each) => JSON.stringify(each)),
+          ),
+          'element 1: ',
+        ],
+      ] as const) {
+        const [status, type, text] = brief(await answer)
+        expect([status, type, text.slice(0, before.length + place.length)]).toEqual([400, TEXT, before + place])
+      }
+    },
+  )
 })

@@ -91,7 +91,7 @@ function unspent() {
 }
 
 describe('coins that change chains', () => {
-  it('end on one chain and arrive on the other, to the last digit', async () => {
+  it('coins that change chains end on one chain and arrive on the other, to the last digit', async () => {
     const { peer, command, burnt, proof } = await burn('2.000000000001')
     expect(burnt.continuation).toMatchObject({
       pactId: command.hash,
@@ -107,7 +107,7 @@ describe('coins that change chains', () => {
     expect(names(minted.events)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER'])
   })
 
-  it('arrive once: the same proof does nothing more', async () => {
+  it('coins that change chains arrive once: the same proof does nothing more', async () => {
     const { peer, command, proof } = await burn('2.5', startLedger({ graph: 'triangle', nodeRelease: '2.32' }))
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
@@ -117,7 +117,7 @@ describe('coins that change chains', () => {
     expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
   })
 
-  it('arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
+  it('coins that change chains arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
     const { peer, command, proof } = await burn()
     await run(peer, continued(command.hash, proof), 1)
     const answer = await send(peer, [continued(command.hash, proof)], 1)
@@ -127,7 +127,7 @@ describe('coins that change chains', () => {
     )
   })
 
-  it('arrive once for each burn, under no other name', async () => {
+  it('coins that change chains arrive once for each burn, under no other name', async () => {
     const { peer, command, proof } = await unspent()
     const other = leaving('1.0')
     await run(peer, other)
@@ -138,7 +138,7 @@ describe('coins that change chains', () => {
   })
 
   it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
-    'do not arrive with another step: %o',
+    'coins that change chains do not arrive with another step: %o',
     async (change) => {
       const { peer, command, proof } = await unspent()
       expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
@@ -146,7 +146,7 @@ describe('coins that change chains', () => {
     },
   )
 
-  it('do not arrive on a chain to which they were not sent', async () => {
+  it('coins that change chains do not arrive on a chain to which they were not sent', async () => {
     const { peer, command, proof } = await unspent()
     await makeBlocks(peer, { 2: 2 })
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
@@ -163,7 +163,7 @@ describe('coins that change chains', () => {
     expect(await judged(peer, continued(command.hash, null))).toContain('No previous defpact execution found')
   })
 
-  it('arrive from the block of the proof, not before', async () => {
+  it('coins that change chains arrive from the block of the proof, not before', async () => {
     const { peer, command, proof } = await burn()
     const command1 = continued(command.hash, proof)
     expect(await judged(peer, command1)).toBe('success')
@@ -192,7 +192,7 @@ describe('an invalid proof', () => {
         return encodeProof({ ...rest, steps: steps.slice(0, -1) })
       },
     ],
-  ])('%s', async (_name, fault, spoil) => {
+  ])('an invalid proof %s', async (_name, fault, spoil) => {
     const { peer, command, proof } = await unspent()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
@@ -202,7 +202,7 @@ describe('an invalid proof', () => {
     expect(await judged(peer, continued(command.hash, proof))).toBe('success')
   })
 
-  it('of a command without a pact', async () => {
+  it('an invalid proof of a command without a pact', async () => {
     const { peer } = await triangle()
     const plain = exec('1')
     await run(peer, plain)
@@ -212,7 +212,7 @@ describe('an invalid proof', () => {
     )
   })
 
-  it('of a failed pact', async () => {
+  it('an invalid proof of a failed pact', async () => {
     const { peer } = await triangle()
     const tooMuch = leaving('999999999.0')
     expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')
@@ -233,13 +233,13 @@ describe('pacts of other contracts', () => {
     return { peer, command, proof: await proofOf(peer, command, chain) }
   }
 
-  it('continue on another chain if they yield to it', async () => {
+  it('pacts of other contracts continue on another chain if they yield to it', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "1")')
     const done = await run(peer, continued(command.hash, proof), 1)
     expect(done.result).toEqual({ status: 'success', data: { int: 8 } })
   })
 
-  it('continue there and come back', async () => {
+  it('pacts of other contracts continue there and come back', async () => {
     const { peer, command, proof } = await begun('(free.steps.there-and-back "1" "0")')
     const ran = async (chain: number, step: number, text: string | null) => {
       const next = continued(command.hash, text, chain, { step })
@@ -263,12 +263,15 @@ describe('pacts of other contracts', () => {
   it.each([
     ['(free.steps.at-home)', { int: 1 }],
     ['(free.steps.silent)', 'second'],
-  ])('without a target chain continue wherever there is a proof, as on live networks: %s', async (code, data) => {
-    const { peer, command, proof } = await begun(code)
-    expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
-  })
+  ])(
+    'pacts of other contracts without a target chain continue wherever there is a proof, as on live networks: %s',
+    async (code, data) => {
+      const { peer, command, proof } = await begun(code)
+      expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
+    },
+  )
 
-  it('need their module on the other chain', async () => {
+  it('pacts of other contracts need their module on the other chain', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "2")', 2)
     expect(await judged(peer, continued(command.hash, proof, 2), 2)).toContain('free.steps.abroad')
   })

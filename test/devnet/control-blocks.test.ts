@@ -44,7 +44,7 @@ describe('make-blocks', () => {
     expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
   })
 
-  it('reaches its goal beside automatic mining, while a command takes its time', async () => {
+  it('make-blocks reaches its goal beside automatic mining, while a command takes its time', async () => {
     const autoMine = { kind: 'on-arrival', confirmations: 2 } as const
     const { devnet, peer } = await start({ graph: 'petersen', pow: false, autoMine })
     for (let round = 1; round <= roundsOf(3, 1); round++) {
@@ -57,7 +57,7 @@ describe('make-blocks', () => {
     }
   })
 
-  it('makes blocks that keep every rule of proof of work, and miners continue from there', async () => {
+  it('make-blocks makes blocks that keep every rule of proof of work, and miners continue from there', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 50n, blockDelayMs: 5 })
     expect((await order(peer, '/make-blocks', { 0: 30, 1: 26 })).heights).toEqual({ 0: 30, 1: 29 })
     await mineBlock(peer, 1)
@@ -65,7 +65,7 @@ describe('make-blocks', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('refuses a difficulty beyond what one order searches, and says what to do instead', async () => {
+  it('make-blocks refuses a difficulty beyond what one order searches, and says what to do instead', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 30_000_000_000n })
     const [status, text] = await refusal(peer, '/make-blocks', { 1: 2 })
     expect([status, text]).toEqual([
@@ -80,7 +80,7 @@ describe('make-blocks', () => {
     expect((await order(peer, '/make-blocks', { 1: 2 })).heights).toEqual({ 0: 1, 1: 2 })
   })
 
-  it('runs one call after the other, while the node serves other requests', async () => {
+  it('make-blocks runs one call after the other, while the node serves other requests', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     const other = new Peer(devnet.url)
     onTestFinished(() => other.close())
@@ -116,13 +116,13 @@ describe('make-blocks', () => {
     [{ 0: 100_001 }, 400, /body: \/0 must be <= 100000/],
     [{ 0: 6000 }, 400, /^119\d{3} blocks with those on adjacent chains: at most 100000 in one call$/],
     [[1], 400, /body: the value must be object/],
-  ])('%j: %i', async (body, status, text) => {
+  ])('make-blocks %j: %i', async (body, status, text) => {
     const { devnet, peer } = await twenty()
     expect(await refusal(peer, '/make-blocks', body)).toEqual([status, expect.stringMatching(text)])
     expect(sum(heightsOf(devnet))).toBe(0)
   })
 
-  it('pays the account that may mine', async () => {
+  it('make-blocks pays the account that may mine', async () => {
     const account = { account: 'k:only', predicate: 'keys-any', publicKeys: ['ab', 'cd'] }
     const { devnet, peer } = await start({ graph: 'pair', pow: false, accounts: [account] })
     await order(peer, '/make-blocks', { 0: 1 })
@@ -134,7 +134,7 @@ describe('make-blocks', () => {
     })
   })
 
-  it('stops when the node is closed', async () => {
+  it('make-blocks stops when the node is closed', async () => {
     const { devnet, peer } = await start({ pow: false })
     const pending = post(peer, '/make-blocks', all(20, 5000)).catch((error: Error) => error)
     await until(() => sum(heightsOf(devnet)) > 0)
@@ -192,7 +192,7 @@ describe('fork', () => {
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
   })
 
-  it('lets the chain grow first that has lost most', async () => {
+  it('fork lets the chain grow first that has lost most', async () => {
     const { peer } = await start({ graph: 'pair', pow: false })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     const { ancestor, added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
@@ -201,7 +201,7 @@ describe('fork', () => {
     expect(added).toEqual({ 0: [expect.any(String), expect.any(String)] })
   })
 
-  it('goes down to the genesis block, pays another account, and is announced to streams and miners', async () => {
+  it('fork goes down to the genesis block, pays another account, and is announced to streams and miners', async () => {
     const { devnet, peer, additions } = await start({ graph: 'triangle', pow: false })
     const { heights } = await order(peer, '/make-blocks', { 0: 2, 1: 2 })
     const stale = await getWork(peer, 1)
@@ -234,7 +234,7 @@ describe('fork', () => {
     [{ chain: 3, depth: 1001 }, 400, /body: \/depth must be <= 1000/],
     [{ chain: 3 }, 400, /body: .*depth/],
     [{ chain: 3, depth: 1, deep: true }, 400, /body: .*(additional|deep)/],
-  ])('%j: %i', async (body, status, text) => {
+  ])('fork %j: %i', async (body, status, text) => {
     const { peer } = await twenty()
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
@@ -267,7 +267,7 @@ describe('fork', () => {
     expect((await checkNode({ url: devnet.url, forks: true })).violations).toEqual([])
   })
 
-  it('refuses a branch that is too difficult, and leaves the chains as they are', async () => {
+  it('fork refuses a branch that is too difficult, and leaves the chains as they are', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 20n })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     await order(peer, '/devnet/difficulty', { difficulty: 1e12 })

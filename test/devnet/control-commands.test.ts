@@ -39,7 +39,7 @@ function unsignedTransfer(amount: number, clist?: readonly unknown[]) {
 }
 
 describe('/devnet/drop', () => {
-  it('drops named transactions of all pools, and tells which', async () => {
+  it('/devnet/drop drops named transactions of all pools, and tells which', async () => {
     const { peer, control, made } = await ledger()
     const [first, second] = [transfer('sender01', 1), transfer('sender01', 2)]
     const other = exec('(+ 1 2)', { chainId: '1' })
@@ -60,7 +60,7 @@ describe('/devnet/drop', () => {
     expect(made().flatMap(({ requestKeys }) => requestKeys)).toEqual([second.hash, first.hash])
   })
 
-  it('drops everything, and reports it to listeners', async () => {
+  it('/devnet/drop drops everything, and reports it to listeners', async () => {
     const steps: unknown[] = []
     const { peer, control, until } = await startWatched({
       onTransaction: (event) => void (event.step === 'dropped' && steps.push([event.requestKey, event.reason])),
@@ -74,7 +74,7 @@ describe('/devnet/drop', () => {
     expect(steps).toEqual(keys.map((key) => [key, 'dropped by order']))
   })
 
-  it('takes them from work that miners have, too', async () => {
+  it('/devnet/drop takes them from work that miners have, too', async () => {
     const { peer, control, devnet } = await startWatched({ difficulty: 20n })
     const command = transfer('sender01', 1)
     const coins = localValue(devnet.ledger, 0, '(coin.get-balance "sender01")')
@@ -93,14 +93,14 @@ describe('/devnet/drop', () => {
     [{ all: false }, '/all'],
     [{ requestKeys: ['short'] }, '/requestKeys/0'],
     [{ keys: [] }, '/keys is no known field'],
-  ])('refuses %j', async (body, text) => {
+  ])('/devnet/drop refuses %j', async (body, text) => {
     const { control } = await ledger()
     expect(await refusal(control, '/devnet/drop', body)).toEqual([400, expect.stringContaining(text)])
   })
 })
 
 describe('/devnet/impersonate', () => {
-  it('lets in commands without signatures, until it ends', async () => {
+  it('/devnet/impersonate lets in commands without signatures, until it ends', async () => {
     const { peer, control, devnet } = await ledger()
     const coins = () => localValue(devnet.ledger, 0, '(coin.get-balance "sender01")') as number
     const before = coins()
@@ -122,7 +122,7 @@ describe('/devnet/impersonate', () => {
     expect((await send(peer, [unsignedTransfer(4)])).status).toBe(400)
   })
 
-  it('takes wrong signatures, and fewer than signers', async () => {
+  it('/devnet/impersonate takes wrong signatures, and fewer than signers', async () => {
     const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
     const wrong = { ...unsignedTransfer(1), sigs: [{ sig: '00'.repeat(64) }] }
@@ -139,7 +139,7 @@ describe('/devnet/impersonate', () => {
     expect((await send(peer, [other])).body.toString()).toContain('Invalid transaction hash')
   })
 
-  it('leaves guards and scopes of signatures in force', async () => {
+  it('/devnet/impersonate leaves guards and scopes of signatures in force', async () => {
     const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
     const gasOnly = unsignedTransfer(5, [{ name: 'coin.GAS', args: [] }])
@@ -151,14 +151,14 @@ describe('/devnet/impersonate', () => {
     for (const { hash } of [gasOnly, notTheirs]) expect(results[hash].result.status).toBe('failure')
   })
 
-  it('checks the keys of others', async () => {
+  it('/devnet/impersonate checks the keys of others', async () => {
     const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: [funded.publicKey], on: true })
     const refused = await send(peer, [unsignedTransfer(1)])
     expect(refused.body.toString()).toContain('Invalid transaction sigs: The signature at position 0 is invalid')
   })
 
-  it('returns such a command to the pool after a reorganisation', async () => {
+  it('/devnet/impersonate returns such a command to the pool after a reorganisation', async () => {
     const { peer, control } = await ledger()
     await order(control, '/devnet/impersonate', { keys: [DUKE], on: true })
     const command = unsignedTransfer(1)
@@ -174,7 +174,7 @@ describe('/devnet/impersonate', () => {
     [{ keys: [DUKE.toUpperCase()], on: true }, '/keys/0: '],
     [{ keys: [DUKE] }, 'must have required properties on'],
     [{ keys: '*', on: true }, '/keys must be array'],
-  ])('refuses %j', async (body, text) => {
+  ])('/devnet/impersonate refuses %j', async (body, text) => {
     const { control } = await ledger()
     expect(await refusal(control, '/devnet/impersonate', body)).toEqual([400, expect.stringContaining(text)])
   })
@@ -183,7 +183,7 @@ describe('/devnet/impersonate', () => {
 describe('--impersonate', () => {
   afterEach(stopAll)
 
-  it('survives kill -9, --check and a backup', async () => {
+  it('--impersonate survives kill -9, --check and a backup', async () => {
     const dataDir = await temporaryDirectory()
     const backupDir = await temporaryDirectory()
     onTestFinished(async () => {
@@ -225,7 +225,7 @@ describe('--impersonate', () => {
     expect({ code, out }).toEqual({ code: 0, out: told })
   })
 
-  it('refuses what is no key', async () => {
+  it('--impersonate refuses what is no key', async () => {
     const { code, err } = await run(['devnet', '--impersonate', 'sender00'])
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--impersonate') })
   })

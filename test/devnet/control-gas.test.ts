@@ -41,7 +41,7 @@ describe('/devnet/gas', () => {
     await ok(send(peer, [preflight(2501)]))
   })
 
-  it('refuses commands that pay less, and takes cheaper ones than live nodes do', async () => {
+  it('/devnet/gas refuses commands that pay less, and takes cheaper ones than live nodes do', async () => {
     const dataDir = await temporaryDirectory()
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const { peer, control, devnet } = await startWatched({ dataDir })
@@ -64,7 +64,7 @@ describe('/devnet/gas', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ findings: [] })
   })
 
-  it('leaves privileged code its gas, also when it fails in a block that has little left', async () => {
+  it('/devnet/gas leaves privileged code its gas, also when it fails in a block that has little left', async () => {
     const { peer, control } = await startWatched()
     await order(control, '/devnet/gas', { blockLimit: 2500 })
     await send(peer, [transfer('sender01', 1)])
@@ -76,7 +76,7 @@ describe('/devnet/gas', () => {
     expect(failed.result.error.message).toContain('on purpose')
   })
 
-  it('is part of the status, with the keys that are impersonated', async () => {
+  it('/devnet/gas is part of the status, with the keys that are impersonated', async () => {
     const { control } = await startWatched({ impersonate: ['*'] })
     const status = async () => jsonOf(await control.request('GET', '/devnet/status'))
     expect(await status()).toMatchObject({
@@ -98,7 +98,7 @@ describe('/devnet/gas', () => {
     [{ minPrice: '0.0000000000001' }, '/minPrice: 0.0000000000001: expected'],
     [{ minPrice: 'free' }, '/minPrice: free: expected'],
     [{ minprice: 1 }, 'minprice'],
-  ])('refuses %j: %s', async (body, text) => {
+  ])('/devnet/gas refuses %j: %s', async (body, text) => {
     const { control } = await ledger()
     expect(await refusal(control, '/devnet/gas', body)).toEqual([400, expect.stringContaining(text)])
   })

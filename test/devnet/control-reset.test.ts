@@ -18,7 +18,7 @@ const statusOf = async (peer: Peer) => {
 }
 
 describe('/devnet/reset', () => {
-  it('takes back chains, pools, clock, rules and everything that orders set', async () => {
+  it('/devnet/reset takes back chains, pools, clock, rules and everything that orders set', async () => {
     const { peer, control, devnet } = await startWatched({ impersonate: ['a'.repeat(64)] })
     // The ledger of this test has blocks already.
     await order(control, '/devnet/reset', {})
@@ -53,7 +53,7 @@ describe('/devnet/reset', () => {
     expect((await order(control, '/devnet/reset', {})).heights).toEqual(first.heights)
   })
 
-  it('goes back to where the process began, with the accounts that it funded', async () => {
+  it('/devnet/reset goes back to where the process began, with the accounts that it funded', async () => {
     const dataDir = await temporaryDirectory()
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const options = { port: 0, graph: 'pair', autoMine: { kind: 'on-demand' }, dataDir } as const
@@ -78,7 +78,7 @@ describe('/devnet/reset', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ findings: [] })
   })
 
-  it('refuses other fields', async () => {
+  it('/devnet/reset refuses other fields', async () => {
     const { control } = await startWatched()
     expect(await refusal(control, '/devnet/reset', { fork: {} })).toEqual([400, expect.stringContaining('fork')])
   })

@@ -39,7 +39,7 @@ async function startBox() {
 }
 
 describe('/devnet/rows', () => {
-  it('writes rows in a block that it makes, each field by the type of the schema', async () => {
+  it('/devnet/rows writes rows in a block that it makes, each field by the type of the schema', async () => {
     const { write, value, control, made } = await startBox()
     const before = made().length
     const { written, height, hash, requestKey } = await write({ one: ROW, 'two "quoted"': { ...ROW, count: -1 } })
@@ -61,7 +61,7 @@ describe('/devnet/rows', () => {
     expect(traced.block).toMatchObject({ height, hash })
   })
 
-  it('keeps the fields of a row that the order leaves out', async () => {
+  it('/devnet/rows keeps the fields of a row that the order leaves out', async () => {
     const { write, value } = await startBox()
     await write({ one: ROW })
     await write({ one: { count: { int: '12345678901234567890123' } }, two: { ...ROW, price: { decimal: '0.1' } } })
@@ -74,7 +74,7 @@ describe('/devnet/rows', () => {
     expect(value(read)).toBe('2027-01-02T03:04:05.678000Z')
   })
 
-  it('sets balances, with a guard that then holds', async () => {
+  it('/devnet/rows sets balances, with a guard that then holds', async () => {
     const { control, value } = await startBox()
     const account = `k:${KEYS.keys[0]}`
     const rows = { [account]: { balance: 12.5, guard: KEYS }, sender01: { balance: 3 } }
@@ -84,20 +84,20 @@ describe('/devnet/rows', () => {
     expect(value(`(at "guard" (coin.details "${account}"))`)).toMatchObject(KEYS)
   })
 
-  it('refuses an object that JSON would make a guard of', async () => {
+  it('/devnet/rows refuses an object that JSON would make a guard of', async () => {
     const { control } = await startBox()
     const rows = { a: { p: { keys: ['k'], pred: 'keys-all' } } }
     const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.pairs', rows })
     expect(refused).toEqual([400, expect.stringContaining('/rows/a/p: an object of these fields means another kind')])
   })
 
-  it('says that a table was not created', async () => {
+  it('/devnet/rows says that a table was not created', async () => {
     const { control } = await startBox()
     const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.unused', rows: { a: ROW } })
     expect(refused).toEqual([409, expect.stringMatching(/^nothing was written: [^{]*free\.box_unused.* not found/)])
   })
 
-  it('writes rows of a forked network', async () => {
+  it('/devnet/rows writes rows of a forked network', async () => {
     const remote = await startRemote()
     const { devnet } = await startFork(remote)
     const control = new Peer(devnet.url)
@@ -110,7 +110,7 @@ describe('/devnet/rows', () => {
   })
 
   const FIELDS = 'rows of free.box.rows have count:integer price:decimal at:time guard:guard tags:[string]'
-  it('refuses rows that do not fit, and writes none of the others', async () => {
+  it('/devnet/rows refuses rows that do not fit, and writes none of the others', async () => {
     const { control, value } = await startBox()
     const cases: [unknown, string][] = [
       [{ ...ROW, count: 1.5 }, '/rows/b/count: 1.5 is no integer'],
@@ -143,13 +143,13 @@ describe('/devnet/rows', () => {
     [{ table: 'ns.rows' }, '/table: ns has no table rows: it has '],
     [{ rows: {} }, 'rows'],
     [{ rows: { a: 1 } }, '/rows/a'],
-  ])('refuses %j: %s', async (change, text) => {
+  ])('/devnet/rows refuses %j: %s', async (change, text) => {
     const { control } = await ledger()
     const body = { chain: 0, table: 'coin.coin-table', rows: { sender00: { balance: 1 } }, ...change }
     expect(await refusal(control, '/devnet/rows', body)).toEqual([400, expect.stringContaining(text)])
   })
 
-  it('says that too many rows do not fit into a block', async () => {
+  it('/devnet/rows says that too many rows do not fit into a block', async () => {
     const { control } = await startBox()
     const wide = { ...ROW, any: 'x'.repeat(10_000) }
     const rows = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`row${i}`, wide]))

@@ -28,7 +28,7 @@ const MINT = {
 }
 
 describe('/devnet/run', () => {
-  it('runs code with capabilities granted, in a block that it makes, without gas', async () => {
+  it('/devnet/run runs code with capabilities granted, in a block that it makes, without gas', async () => {
     const { peer, control, made, devnet } = await ledger()
     const coins = () => localValue(devnet.ledger, 0, balance('sender01')) as number
     const before = coins()
@@ -42,7 +42,7 @@ describe('/devnet/run', () => {
     expect(JSON.stringify(result)).not.toContain('"sender00"')
   })
 
-  it('grants capabilities whose body would refuse, and no others', async () => {
+  it('/devnet/run grants capabilities whose body would refuse, and no others', async () => {
     const { control } = await ledger()
     const code = `(module vault GOV
       (defcap GOV () (enforce false "nobody governs"))
@@ -63,14 +63,14 @@ describe('/devnet/run', () => {
     expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
   })
 
-  it('asks the bodies of capabilities only where an earlier newcut did', () => {
+  it('/devnet/run asks the bodies of capabilities only where an earlier newcut did', () => {
     const read = (privileged: object) => readPrivileges(JSON.stringify({ privileged: { admin: [], ...privileged } }))
     const capabilities = [expect.objectContaining({ name: 'coin.COINBASE' })]
     expect(read({ caps: [COINBASE] })).toMatchObject({ capabilities, areAsked: true })
     expect(read({ caps: [COINBASE], areAsked: false })).toMatchObject({ capabilities, areAsked: false })
   })
 
-  it('has admin rights on the named modules only', async () => {
+  it('/devnet/run has admin rights on the named modules only', async () => {
     const { control, devnet } = await ledger()
     const code = '(update coin.coin-table "sender02" { "balance": 1.0 })'
     const refused = await order(control, '/devnet/run', { chain: 0, code })
@@ -84,7 +84,7 @@ describe('/devnet/run', () => {
     expect(unknown.result.error.message).toContain('there is no module free.nothing')
   })
 
-  it('counts keys as signers, and leaves nothing behind if it fails', async () => {
+  it('/devnet/run counts keys as signers, and leaves nothing behind if it fails', async () => {
     const { peer, control, devnet } = await ledger()
     const code = '(coin.transfer "sender04" "sender01" 2.0)'
     const caps = [{ name: 'coin.TRANSFER', args: ['sender04', 'sender01', 2.0] }]
@@ -98,7 +98,7 @@ describe('/devnet/run', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('comes before what is pending, in the same block', async () => {
+  it('/devnet/run comes before what is pending, in the same block', async () => {
     const { peer, control, made } = await ledger()
     const command = transfer('sender01', 1)
     await send(peer, [command])
@@ -106,7 +106,7 @@ describe('/devnet/run', () => {
     expect(made().map(({ requestKeys }) => requestKeys)).toEqual([[requestKey, command.hash]])
   })
 
-  it('leaves nothing behind if its chain may not grow', async () => {
+  it('/devnet/run leaves nothing behind if its chain may not grow', async () => {
     const { peer, control } = await ledger()
     await order(control, '/devnet/pause', { chain: 0 })
     const refused = [409, 'chain 0 would have to grow by 1, but it is paused']
@@ -115,7 +115,7 @@ describe('/devnet/run', () => {
     await order(control, '/devnet/resume', { chain: 0 })
   })
 
-  it('gives no privileges to commands of others that name some', async () => {
+  it('/devnet/run gives no privileges to commands of others that name some', async () => {
     const { peer, control, devnet } = await ledger()
     const before = localValue(devnet.ledger, 0, balance('sender02'))
     await order(control, '/devnet/impersonate', { keys: ['*'], on: true })
@@ -135,12 +135,12 @@ describe('/devnet/run', () => {
     [{ chain: 0, code: '1', keys: ['sender00'] }, /^\/keys\/0: "sender00": expected a public key/],
     [{ chain: 0, code: '1', caps: [{ name: 'x', args: [] }] }, /^\/caps\/0\/name must match/],
     [{ chain: 0 }, /must have required properties code/],
-  ])('refuses %j', async (body, text) => {
+  ])('/devnet/run refuses %j', async (body, text) => {
     const { control } = await ledger()
     expect(await refusal(control, '/devnet/run', body)).toEqual([400, expect.stringMatching(text)])
   })
 
-  it('has a trace with all its gas, as do those after it in the block', async () => {
+  it('/devnet/run has a trace with all its gas, as do those after it in the block', async () => {
     const { peer, control } = await ledger()
     const command = transfer('sender01', 1)
     await send(peer, [command])
@@ -157,7 +157,7 @@ describe('/devnet/run', () => {
     expect(why.trace.gasTotal).toBe(failed.gas * 1000)
   })
 
-  it('runs on the state of a forked network, which it fetches first', async () => {
+  it('/devnet/run runs on the state of a forked network, which it fetches first', async () => {
     const remote = await startRemote()
     const { devnet, peer } = await startFork(remote)
     const control = new Peer(devnet.url)
@@ -170,7 +170,7 @@ describe('/devnet/run', () => {
     expect(Object.keys(await ok(poll(peer, [ran.requestKey])))).toEqual([ran.requestKey])
   })
 
-  it('survives kill -9, a lost state database, a reorganisation and --check', async () => {
+  it('/devnet/run survives kill -9, a lost state database, a reorganisation and --check', async () => {
     const dataDir = await temporaryDirectory()
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--log', 'json']

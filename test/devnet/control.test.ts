@@ -86,7 +86,7 @@ describe('access control', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['[2001:db8::1]:1848', '2001:db8::1'],
     ['localhost.evil.example', 'localhost.evil.example'],
-  ])('refuses a request of this machine for another host: %j', async (host, named) => {
+  ])('access control refuses a request of this machine for another host: %j', async (host, named) => {
     const { peer } = await twenty()
     expect(await attempt(peer, host)).toEqual([
       403,
@@ -95,14 +95,14 @@ describe('access control', () => {
     ])
   })
 
-  it('accepts names and addresses of this machine as host', async () => {
+  it('access control accepts names and addresses of this machine as host', async () => {
     const { peer } = await twenty()
     for (const host of ['localhost:1848', '127.0.0.1', '[::1]:1848', 'LOCALHOST', '0.0.0.0:1848']) {
       expect([host, (await attempt(peer, host))[0]]).toEqual([host, 200])
     }
   })
 
-  it('refuses every order and backup at an address that others reach, but serves the node there', async (context) => {
+  it('access control refuses every order and backup at an address that others reach, but serves the node there', async (context) => {
     const outer = outerAddress()
     if (outer === undefined) return context.skip('this machine has no address but loopback')
     const { devnet, peer } = await start({ pow: false, host: '0.0.0.0' })
@@ -139,7 +139,7 @@ describe('access control', () => {
     expect(isLoopback(address)).toBe(isOurs)
   })
 
-  it('refuses other machines with 403 as text', async () => {
+  it('access control refuses other machines with 403 as text', async () => {
     const app = createApp({ product: 'chainweb', packageVersion: '0', nowMs: Date.now })
     app.post('/devnet/x', (request, reply) => {
       const refusal = foreignRefusal(request)
@@ -236,7 +236,7 @@ describe('pause and resume', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('answers 503 and says why if no chain can be mined', async () => {
+  it('pause and resume answers 503 and says why if no chain can be mined', async () => {
     const { peer } = await start({ graph: 'triangle' })
     await order(peer, '/devnet/pause', { chain: 0 })
     for (let i = 0; i < 2; i++) await mineBlock(peer)
@@ -274,7 +274,7 @@ describe('pause and resume', () => {
 })
 
 describe('streams', () => {
-  it('closes them cleanly, and clients may open new ones', async () => {
+  it('streams closes them cleanly, and clients may open new ones', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -311,7 +311,7 @@ describe('streams', () => {
     for (const { text } of [mining, opened]) expect(text.replaceAll(EVENT, '')).toBe('')
   })
 
-  it('refuses other actions and other streams', async () => {
+  it('streams refuses other actions and other streams', async () => {
     const { peer } = await twenty()
     for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
       expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
@@ -322,7 +322,7 @@ describe('streams', () => {
 describe('faults', () => {
   const cutPath = `${PREFIX}/cut`
 
-  it('answers the next calls of an endpoint with a status and a body, and then normally', async () => {
+  it('faults answers the next calls of an endpoint with a status and a body, and then normally', async () => {
     const { devnet, peer, status } = await start()
     const fault = { operation: 'cut', count: 2, status: 503, body: 'try later' }
     expect(await order(peer, '/devnet/faults', fault)).toEqual({ faults: [fault] })
@@ -340,7 +340,7 @@ describe('faults', () => {
     expect((await watch(devnet.url, 0)).status).toBe(200)
   })
 
-  it('answers late, until count 0 clears the fault', async () => {
+  it('faults answers late, until count 0 clears the fault', async () => {
     const { time, clock, waiting } = clockByHand()
     const { peer } = await start({}, { clock })
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 120 })
@@ -355,7 +355,7 @@ describe('faults', () => {
     expect((await peer.get(cutPath)).status).toBe(200)
   })
 
-  it('lets a node close while an answer is late', async () => {
+  it('faults lets a node close while an answer is late', async () => {
     const { devnet, peer } = await start()
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 600_000, status: 500 })
     const waiting = new Peer(devnet.url)
@@ -408,7 +408,7 @@ describe('/devnet/clock', () => {
     [...devnet.chains.cut.values()].map(({ creationTime }) => new Date(Number(creationTime) / 1000).toISOString())
   const START = Date.parse('2040-01-01T00:00:00Z')
 
-  it('sets the clock, which goes on from there', async () => {
+  it('/devnet/clock sets the clock, which goes on from there', async () => {
     const { devnet, peer } = await unmined()
     const { nowMs } = await order(peer, '/devnet/clock', { to: '2040-01-01T00:00:00Z' })
     expect(nowMs).toBeGreaterThanOrEqual(START)
@@ -416,7 +416,7 @@ describe('/devnet/clock', () => {
     expect(Number(devnet.chains.cut.get(0)?.creationTime) / 1000).toBeGreaterThan(nowMs)
   })
 
-  it('gives the next block a time, and goes on from there', async () => {
+  it('/devnet/clock gives the next block a time, and goes on from there', async () => {
     const { devnet, peer } = await unmined()
     const work = solve(await getWork(peer, 0))
     await order(peer, '/devnet/clock', { nextBlock: new Date(Date.now() + 1000).toISOString() })
@@ -431,7 +431,7 @@ describe('/devnet/clock', () => {
     expect(second).not.toBe(START)
   })
 
-  it('counts its steps from now, and goes back to the newest block', async () => {
+  it('/devnet/clock counts its steps from now, and goes back to the newest block', async () => {
     const clock = new VirtualClock()
     const { devnet, peer } = await start({ graph: 'pair', pow: false }, { clock })
     const made = () => Number(devnet.chains.cut.get(0)?.creationTime) / 1000
@@ -449,7 +449,7 @@ describe('/devnet/clock', () => {
     expect((await order(peer, '/devnet/clock', { advanceMs: -50 })).nowMs).toBe(made())
   })
 
-  it('moves with each block, until it runs again', async () => {
+  it('/devnet/clock moves with each block, until it runs again', async () => {
     const { devnet, peer, status } = await unmined()
     await order(peer, '/devnet/clock', { nextBlock: '2040-01-01T00:00:00Z' })
     await order(peer, '/make-blocks', { 0: 1 })
@@ -477,13 +477,13 @@ describe('/devnet/clock', () => {
     [{ everyMs: 0 }, 400, /everyMs must/],
     [{ nextBlock: '2001-01-01' }, 409, /each block must be later than its parent/],
     [{ to: '2001-01-01' }, 409, /each block must be later than its parent/],
-  ])('refuses %j', async (body, code, text) => {
+  ])('/devnet/clock refuses %j', async (body, code, text) => {
     const { peer } = await unmined()
     await order(peer, '/make-blocks', { 0: 1 })
     expect(await refusal(peer, '/devnet/clock', body)).toEqual([code, expect.stringMatching(text)])
   })
 
-  it('does not stand still with proof of work', async () => {
+  it('/devnet/clock does not stand still with proof of work', async () => {
     const { peer } = await start({ graph: 'pair' })
     for (const body of [{ nextBlock: '2040-01-01' }, { everyMs: 5 }]) {
       expect(await refusal(peer, '/devnet/clock', body)).toEqual([

@@ -75,7 +75,7 @@ const headsOf = async ({ peer }: Started) => {
 }
 
 describe('PUT cut', () => {
-  it('needs an origin that is a known peer', async () => {
+  it('PUT cut needs an origin that is a known peer', async () => {
     const started = await start(fast)
     const heads = [...started.devnet.chains.cut.values()]
     for (const origin of [{}, { origin: null }]) {
@@ -92,7 +92,7 @@ describe('PUT cut', () => {
     expect(brief(await put(started, 'cut', body))).toEqual([204, undefined, ''])
   })
 
-  it('refuses malformed bodies with 400 and other media types with 415', async () => {
+  it('PUT cut refuses malformed bodies with 400 and other media types with 415', async () => {
     const started = await start(fast)
     const body = cutOf(started.devnet.chains.cut.values(), { origin: peerAt(started.devnet.url) })
     for (const wrong of ['', '{}', '[]', 'x', { ...body, hashes: { a: 1 } }, { ...body, origin: { id: 1 } }]) {
@@ -104,7 +104,7 @@ describe('PUT cut', () => {
     expect(brief(other).slice(0, 2)).toEqual([415, TEXT])
   })
 
-  it('moves the node to a heavier cut of known blocks, but not to a lighter one', async () => {
+  it('PUT cut moves the node to a heavier cut of known blocks, but not to a lighter one', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
     const fork = new Fork(devnet, 'fork')
@@ -116,7 +116,7 @@ describe('PUT cut', () => {
     expect(await headsOf(started)).toEqual([...fork.cut.values()].map(idOf))
   })
 
-  it('accepts the blocks in a cut, with headers as text or object, in any order', async () => {
+  it('PUT cut accepts the blocks in a cut, with headers as text or object, in any order', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -163,7 +163,7 @@ describe('PUT cut', () => {
     expect(source.devnet.chains.add(next.header, { ...next.payload })).toMatchObject({ status: 'added' })
   })
 
-  it('refuses a block whose outputs do not match its transactions, and names it', async () => {
+  it('PUT cut refuses a block whose outputs do not match its transactions, and names it', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { payload } = makeBlock(source.devnet, source.devnet.chains.cut, 0, { commands: [transfer('sender01', 1)] })
@@ -203,7 +203,7 @@ describe('PUT cut', () => {
     }
   })
 
-  it('changes nothing if a block is missing, since this node fetches none', async () => {
+  it('PUT cut changes nothing if a block is missing, since this node fetches none', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const { origin } = started
@@ -228,7 +228,7 @@ describe('PUT cut', () => {
     expect(started.devnet.chains.store.byId(idOf(second.header))).toBeUndefined()
   })
 
-  it('says what is wrong with blocks and heads', async () => {
+  it('PUT cut says what is wrong with blocks and heads', async () => {
     const started = await startWithPeer()
     const { devnet, origin } = started
     const { header, payload } = makeBlock(devnet, devnet.chains.cut, 0)
@@ -260,7 +260,7 @@ describe('PUT cut', () => {
 describe('cut/peer', () => {
   const peersOf = async ({ peer }: Started, query = '') => jsonOf(await peer.get(`${PREFIX}/cut/peer${query}`))
 
-  it('lists peers that registered, each address once', async () => {
+  it('cut/peer lists peers that registered, each address once', async () => {
     const started = await start(fast)
     expect(await peersOf(started)).toEqual({ limit: 0, items: [], next: null })
     const first = peerAt(started.devnet.url)
@@ -275,7 +275,7 @@ describe('cut/peer', () => {
     expect(jsonOf(answer)).toEqual({ limit: 2, items, next: null })
   })
 
-  it('refuses peers that it cannot reach, or that are not on this machine', async () => {
+  it('cut/peer refuses peers that it cannot reach, or that are not on this machine', async () => {
     const started = await start(fast)
     const free = net.createServer()
     const port = await new Promise<number>((resolve) => {
@@ -296,7 +296,7 @@ describe('cut/peer', () => {
     expect((await peersOf(started)).items).toEqual([])
   })
 
-  it('refuses malformed peers with 400', async () => {
+  it('cut/peer refuses malformed peers with 400', async () => {
     const started = await start(fast)
     for (const body of [
       '',
@@ -309,7 +309,7 @@ describe('cut/peer', () => {
     expect((await peersOf(started)).items).toEqual([])
   })
 
-  it('returns pages of 64, or of up to 512, with positions as cursors', async () => {
+  it('cut/peer returns pages of 64, or of up to 512, with positions as cursors', async () => {
     const started = await start(fast)
     const count = 520
     const all = await listenAt(count)

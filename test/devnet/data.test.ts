@@ -37,7 +37,7 @@ async function everything(peer: Peer, chains: number): Promise<unknown> {
 }
 
 describe('a network on disk', () => {
-  it('continues after a restart with the same blocks and its own settings', async () => {
+  it('a network on disk continues after a restart with the same blocks and its own settings', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, graph: 'petersen', difficulty: 20n, blockDelayMs: 200 })
     const peer = new Peer(first.url)
@@ -64,7 +64,7 @@ describe('a network on disk', () => {
     for (const { payload } of again.devnet.chains.store.slice(3, 0, 10)) expect(payload.minerData).toBeDefined()
   })
 
-  it('keeps orphans, an adopted branch, and changed rules', async () => {
+  it('a network on disk keeps orphans, an adopted branch, and changed rules', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, dataDir, ...small, graph: 'pair' })
     const { chains } = first
@@ -94,7 +94,7 @@ describe('a network on disk', () => {
     expect({ blocks, orphans, findings }).toEqual({ blocks: size, orphans: 8, findings: [] })
   })
 
-  it('judges orphans by the rules at the time when they were added', async () => {
+  it('a network on disk judges orphans by the rules at the time when they were added', async () => {
     const dataDir = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir, ...small, graph: 'singleton' })
     const { chains } = devnet
@@ -106,7 +106,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ blocks: 8, orphans: 2, findings: [] })
   })
 
-  it('answers a miner only when the block is written, and with an error if it cannot be written', async () => {
+  it('a network on disk answers a miner only when the block is written, and with an error if it cannot be written', async () => {
     const dataDir = await temporaryDirectory()
     const { devnet, peer } = await start({ dataDir, ...small })
     const { chains } = devnet
@@ -137,7 +137,7 @@ describe('a network on disk', () => {
     expect(await checkDataDirectory(copy)).toMatchObject({ blocks: 112, findings: [] })
   })
 
-  it('accepts only as many blocks as can wait to be written', async () => {
+  it('a network on disk accepts only as many blocks as can wait to be written', async () => {
     const options = { ...quiet, asked: small, maxUnwrittenBlocks: 20 }
     const data = await openDataDirectory(await temporaryDirectory(), options)
     const { store } = data.loaded
@@ -153,7 +153,7 @@ describe('a network on disk', () => {
     await data.close()
   })
 
-  it('has a clock that is never behind its blocks', async () => {
+  it('a network on disk has a clock that is never behind its blocks', async () => {
     const directory = await temporaryDirectory()
     const settings = settingsOf({ ...small, graph: 'pair' })
     let now = BigInt(Date.now() + 3_600_000) * 1000n
@@ -185,7 +185,7 @@ describe('a node', () => {
     return error.message
   }
 
-  it('refuses a directory with another network than requested; every setting is compared', async () => {
+  it('a node refuses a directory with another network than requested; every setting is compared', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, dataDir, graph: 'pair', difficulty: 5n })).close()
     const open = (asked: object) => refused(startDevnet({ port: 0, dataDir, ...asked }))
@@ -203,7 +203,7 @@ describe('a node', () => {
     )
   })
 
-  it('refuses a directory that is in use, holds other files, is a file, or cannot be made', async () => {
+  it('a node refuses a directory that is in use, holds other files, is a file, or cannot be made', async () => {
     const directory = await temporaryDirectory()
     const { devnet } = await start({ dataDir: join(directory, 'a', 'b'), graph: 'pair' })
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'a', 'b') }))).toContain('in use by another')
@@ -222,7 +222,7 @@ describe('a node', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: join(directory, 'c') }))).toContain('no file CURRENT')
   })
 
-  it('refuses a database of another format or of something else', async () => {
+  it('a node refuses a database of another format or of something else', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel<string, Uint8Array>(join(directory, 'blocks'), { valueEncoding: 'view' })
     await database.open()
@@ -238,7 +238,7 @@ describe('a node', () => {
     }
   })
 
-  it('refuses a database with one flipped bit', async () => {
+  it('a node refuses a database with one flipped bit', async () => {
     const directory = await temporaryDirectory()
     const devnet = await startDevnet({ port: 0, dataDir: directory, ...small, graph: 'pair' })
     grow(devnet, 4)
@@ -262,7 +262,7 @@ describe('a node', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('starts anew in a directory with an interrupted start', async () => {
+  it('a node starts anew in a directory with an interrupted start', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')
@@ -271,7 +271,7 @@ describe('a node', () => {
     expect(devnet.chains.store.size).toBe(2)
   })
 
-  it('stops if it can no longer write, and keeps what it acknowledged', async () => {
+  it('a node stops if it can no longer write, and keeps what it acknowledged', async () => {
     const dataDir = await temporaryDirectory()
     const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
     // `ulimit -f 256` limits files to 256 blocks of 512 bytes; larger writes fail as on a full disk.
@@ -327,7 +327,7 @@ describe('--check', () => {
     return ground.chains
   }
 
-  it('prints what a sound directory holds, and exits 0', async () => {
+  it('--check prints what a sound directory holds, and exits 0', async () => {
     const directory = await directoryOf(someChains(20))
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -337,7 +337,7 @@ describe('--check', () => {
     expect(await run(['devnet', '--check'])).toMatchObject({ code: 2, err: expect.stringContaining('BAD_OPTION') })
   })
 
-  it('finds broken rules: proof of work, and targets that should have changed', async () => {
+  it('--check finds broken rules: proof of work, and targets that should have changed', async () => {
     const chains = someChains(30)
     const directory = await directoryOf(chains, { ...settings, pow: true, adjusts: true })
     const { code, out } = await run(['devnet', '--data', directory, '--check'])
@@ -347,7 +347,7 @@ describe('--check', () => {
     expect(out).toMatch(/\n\d+ things are wrong\n$/)
   })
 
-  it('finds an exchanged payload and a missing one', async () => {
+  it('--check finds an exchanged payload and a missing one', async () => {
     const chains = someChains(6)
     const directory = await directoryOf(chains)
     const [first, second] = [chains.store.at(4), chains.store.at(5)]

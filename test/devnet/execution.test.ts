@@ -51,7 +51,7 @@ async function infosDuring(peer: CheckedPeer, work: Promise<unknown>): Promise<n
 }
 
 describe('code that never ends', () => {
-  it('in /local and preflight fails as out of gas, and the node answers meanwhile', async () => {
+  it('code that never ends in /local and preflight fails as out of gas, and the node answers meanwhile', async () => {
     const { peer } = await ledger()
     for (const code of [spin, allocate]) {
       const called = local(peer, exec(code, { gasLimit: 1000 }))
@@ -64,7 +64,7 @@ describe('code that never ends', () => {
     }
   })
 
-  it('does not delay plain calls and blocks of transfers', async () => {
+  it('code that never ends does not delay plain calls and blocks of transfers', async () => {
     const { peer, devnet } = await startLedger({}, { executionThread })
     const other = new CheckedPeer(peer.url)
     onTestFinished(() => other.close())
@@ -83,7 +83,7 @@ describe('code that never ends', () => {
     expect((await called).status).toBe(503)
   })
 
-  it('of a gas payer is refused by /send', async () => {
+  it('code that never ends of a gas payer is refused by /send', async () => {
     const { peer } = await ledger()
     const paid = exec(spin, { gasLimit: 1000 }, signers(['free.payer.GAS_PAYER', 'a', { int: 1 }, 1]))
     const sent = send(peer, [paid])
@@ -93,7 +93,7 @@ describe('code that never ends', () => {
     expect(message).toContain('Transaction validation timed out')
   })
 
-  it('is left out of blocks and badlisted, and other transactions are in them', async () => {
+  it('code that never ends is left out of blocks and badlisted, and other transactions are in them', async () => {
     const { peer } = await ledger()
     const hostile = exec(spin, { gasLimit: 1000, gasPrice: 1e-6 })
     const others = [transfer('sender01', 1), exec(short)]

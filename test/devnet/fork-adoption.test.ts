@@ -61,7 +61,7 @@ const EDGE = 4
 const graph = 'singleton'
 
 describe('a network whose nodes know fork number 1', () => {
-  it('adopts it on all chains once its blocks have voted for it, and its miner reports its votes', async () => {
+  it('a network whose nodes know fork number 1 adopts it on all chains once its blocks have voted for it, and its miner reports its votes', async () => {
     const devnet = await networkWith()
     const out = await mineEpoch(devnet)
     for (const chain of [0, 1]) {
@@ -84,7 +84,7 @@ describe('a network whose nodes know fork number 1', () => {
   it.each([
     ['the node votes for none', { forkTarget: 0 }, []],
     ['its miner votes against it', {}, ['--fork-vote', 'no']],
-  ] as const)('does not adopt it if %s', async (_, options, flags) => {
+  ] as const)('a network whose nodes know fork number 1 does not adopt it if %s', async (_, options, flags) => {
     const devnet = await networkWith({ graph, ...options })
     const out = await mineEpoch(devnet, ...flags)
     const states = await verifiedStates(devnet.url, 0, graph)
@@ -92,14 +92,14 @@ describe('a network whose nodes know fork number 1', () => {
     expect(out).toContain('does not vote for fork 1')
   })
 
-  it('adopts it if its miner votes for it and its node does not', async () => {
+  it('a network whose nodes know fork number 1 adopts it if its miner votes for it and its node does not', async () => {
     const devnet = await networkWith({ graph, forkTarget: 0 })
     await mineEpoch(devnet, '--fork-vote', 'yes')
     const states = await verifiedStates(devnet.url, 0, graph)
     expect(states[EPOCH].number).toBe(1)
   })
 
-  it('switches to a heavier branch that adopted it', async () => {
+  it('a network whose nodes know fork number 1 switches to a heavier branch that adopted it', async () => {
     const devnet = await networkWith({ pow: false })
     const { chains } = devnet
     grow(devnet, 2 * (EPOCH - 1))

@@ -113,7 +113,7 @@ itWith(noIpv6, 'X-Peer-Addr has IPv6 addresses in brackets, as in a URL', async 
 })
 
 describe('HEAD', () => {
-  it('is GET without the body', async () => {
+  it('HEAD is GET without the body', async () => {
     for (const path of [
       '/info',
       '/config',
@@ -149,7 +149,7 @@ describe('malformed requests', () => {
     expect(message).not.toMatch(/\n|^ {4}at /)
   }
 
-  it('are answered with the common headers and a message', async () => {
+  it('malformed requests are answered with the common headers and a message', async () => {
     check(await sendRaw('hello\r\n\r\n'), '400 Bad Request')
     check(await sendRaw('GET / HTTP/9.9\r\n\r\n'), '400 Bad Request')
     check(
@@ -159,7 +159,7 @@ describe('malformed requests', () => {
     check(await sendRaw('POST / HTTP/1.1\r\nhost: n\r\ncontent-length: x\r\n\r\n'), '400 Bad Request')
   })
 
-  it('without a host, or with an unknown expectation, are refused with the common headers too', async () => {
+  it('malformed requests without a host, or with an unknown expectation, are refused with the common headers too', async () => {
     const noHost = await sendRaw('GET /info HTTP/1.1\r\nconnection: close\r\n\r\n')
     check(noHost, '400 Bad Request')
     expect(noHost).toContain('\r\n\r\nan HTTP/1.1 request needs a Host header')
@@ -167,7 +167,7 @@ describe('malformed requests', () => {
     expect(await sendRaw('GET /health-check HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
   })
 
-  it('do not disturb other requests', async () => {
+  it('malformed requests do not disturb other requests', async () => {
     expect((await peer.get('/health-check')).status).toBe(200)
   })
 })
@@ -176,7 +176,7 @@ describe('Accept', () => {
   const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
   const objects = 'application/json;blockheader-encoding=object'
 
-  it('chooses the type by quality', async () => {
+  it('Accept chooses the type by quality', async () => {
     for (const [accept, type] of [
       [`${objects};q=0.5, application/json;q=0.4`, objects],
       [`${objects};q=0.4, application/json;q=0.5`, JSON_TYPE],
@@ -191,14 +191,14 @@ describe('Accept', () => {
     }
   })
 
-  it('is answered with 406 if no available type is acceptable, after any number of different headers', async () => {
+  it('Accept is answered with 406 if no available type is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
     // More headers than the cache holds.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
   })
 
-  it('is judged before the media type and the body: 406 comes before 415 and 400', async () => {
+  it('Accept is judged before the media type and the body: 406 comes before 415 and 400', async () => {
     const post = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, {
       headers: { accept: 'text/html' },
       body: 'x',

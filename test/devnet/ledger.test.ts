@@ -21,7 +21,7 @@ describe('a transfer', () => {
       gasLimit,
     })
 
-  it('moves coins, pays the miner for its gas, and reports both in this order', () => {
+  it('a transfer moves coins, pays the miner for its gas, and reports both in this order', () => {
     const command = transfer(1.5)
     ground.grow(0, [command])
     const result = ground.result(0, command.key)
@@ -35,7 +35,7 @@ describe('a transfer', () => {
     expect(result?.events?.[1]?.params[2]).toBeCloseTo(fee, 12)
   })
 
-  it('costs what buying gas, its size and the transfer itself cost', () => {
+  it('a transfer costs what buying gas, its size and the transfer itself cost', () => {
     const paidFor = (code: string, options = {}) => {
       const command = ground.command(0, code, options)
       ground.grow(0, [command])
@@ -54,7 +54,7 @@ describe('a transfer', () => {
     expect(sum).toBeLessThan(69.2 + 1.8 + 36)
   })
 
-  it('that the gas left after buying it does not pay for fails and costs its limit', () => {
+  it('a transfer that the gas left after buying it does not pay for fails and costs its limit', () => {
     const command = transfer(1, 70)
     ground.grow(0, [command])
     expect(ground.result(0, command.key)).toMatchObject({
@@ -63,7 +63,7 @@ describe('a transfer', () => {
     })
   })
 
-  it('that the sender cannot afford fails, takes all its gas, and changes nothing else', () => {
+  it('a transfer that the sender cannot afford fails, takes all its gas, and changes nothing else', () => {
     const command = transfer(1e9)
     const before = ground.local(0, '(coin.get-balance "sender01")')
     ground.grow(0, [command])
@@ -75,14 +75,14 @@ describe('a transfer', () => {
     expect(ground.local(0, '(coin.get-balance "sender01")')).toBe(before)
   })
 
-  it('that runs out of gas fails with the words of live nodes', () => {
+  it('a transfer that runs out of gas fails with the words of live nodes', () => {
     const command = transfer(1, 40)
     ground.grow(0, [command])
     const { result } = ground.result(0, command.key) ?? {}
     expect(result?.error?.message).toMatch(/^Gas limit "40" exceeded: \d+$/)
   })
 
-  it('of an unknown account is in no block', () => {
+  it('a transfer of an unknown account is in no block', () => {
     const command = ground.command(0, '(+ 1 1)', { sender: 'nobody', publicKey: 'b'.repeat(64) })
     const block = ground.grow(0, [command])
     expect(block.payload.transactions).toEqual([])
@@ -112,7 +112,7 @@ describe('a block of another node', () => {
     return { maker, taker }
   }
 
-  it('is executed, and accepted if its outputs match', () => {
+  it('a block of another node is executed, and accepted if its outputs match', () => {
     const { maker, taker } = pairOfNodes()
     const command = maker.command(0, '(+ 1 2)')
     const { header, payload } = maker.grow(0, [command])
@@ -120,7 +120,7 @@ describe('a block of another node', () => {
     expect(taker.result(0, command.key)?.result).toEqual({ status: 'success', data: { int: 3 } })
   })
 
-  it('with wrong outputs is refused with the reason', () => {
+  it('a block of another node with wrong outputs is refused with the reason', () => {
     const { maker, taker } = pairOfNodes()
     const { header, payload } = maker.grow(0, [maker.command(0, '(+ 1 2)')])
     const [{ transaction, output }] = payload.transactions
@@ -136,7 +136,7 @@ describe('a block of another node', () => {
     })
   })
 
-  it('that repeats a transaction of its own branch is refused', () => {
+  it('a block of another node that repeats a transaction of its own branch is refused', () => {
     const { maker, taker } = pairOfNodes()
     const command = maker.command(0, '(+ 1 2)')
     const [one, two] = [maker.grow(0, [command]), maker.grow(0, [command])]
@@ -158,7 +158,7 @@ describe('generated histories', () => {
     amount: fc.integer({ min: 1, max: 5_000_000 }),
   })
 
-  it('keep every coin: a branch has its initial coins, its rewards, and arrivals minus departures', () => {
+  it('generated histories keep every coin: a branch has its initial coins, its rewards, and arrivals minus departures', () => {
     fc.assert(
       fc.property(fc.array(move, { minLength: 10, maxLength: 40 }), (moves) => {
         const history = new History()

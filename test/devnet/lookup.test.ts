@@ -88,7 +88,7 @@ function expectAll<S extends TSchema>(schema: S, values: readonly Static<S>[]): 
 }
 
 describe('GET /devnet/transactions', () => {
-  it('lists all transactions, the newest first, in pages, however many empty blocks lie between', async () => {
+  it('GET /devnet/transactions lists all transactions, the newest first, in pages, however many empty blocks lie between', async () => {
     const { peer } = await startLedger()
     const sent: string[] = []
     for (let round = 0; round < 3; round++) {
@@ -115,7 +115,7 @@ describe('GET /devnet/transactions', () => {
     expect([other.transactions, other.next]).toEqual([[], null])
   })
 
-  it('ends a page after so many blocks, and goes on from there', async () => {
+  it('GET /devnet/transactions ends a page after so many blocks, and goes on from there', async () => {
     const [count, most] = isFull ? [2600, MAX_SEARCHED] : [52, 100]
     const { peer, devnet } = await startLedger()
     const page = (query: Parameters<typeof transactionPage>[1]) => transactionPage(devnet, query, most)
@@ -155,7 +155,7 @@ describe('GET /devnet/transactions', () => {
     expect(again.find(({ block }) => block === listed.block)?.isOrphan).toBe(true)
   })
 
-  it('refuses cursors and chains that do not exist, with the reason', async () => {
+  it('GET /devnet/transactions refuses cursors and chains that do not exist, with the reason', async () => {
     const { peer } = await startLedger()
     const unknown = 'A'.repeat(43)
     expect(await refused(peer, '/devnet/transactions?next=yesterday')).toEqual([
@@ -173,7 +173,7 @@ describe('GET /devnet/transactions', () => {
 })
 
 describe('GET /devnet/transaction', () => {
-  it('finds a pending one, then its block with the result of poll, then its orphan', async () => {
+  it('GET /devnet/transaction finds a pending one, then its block with the result of poll, then its orphan', async () => {
     const { peer } = await startLedger()
     const command = transfer('sender01', 1)
     const path = `/devnet/transaction?requestKey=${command.hash}`
@@ -207,7 +207,7 @@ describe('GET /devnet/transaction', () => {
 describe('GET /devnet/events', () => {
   const namesOf = ({ events }: EventPage) => events.map(({ module, name }) => `${module}.${name}`)
 
-  it('has the events of results, by full name, by name, and by module', async () => {
+  it('GET /devnet/events has the events of results, by full name, by name, and by module', async () => {
     const { peer } = await startShelf()
     // 18 digits: a double would lose some.
     const price = '123456.123456789012'
@@ -236,7 +236,7 @@ describe('GET /devnet/events', () => {
     expect((await refused(peer, '/devnet/events?order=best'))[0]).toBe(400)
   })
 
-  it('goes on with new blocks from the cursor of the oldest-first order', async () => {
+  it('GET /devnet/events goes on with new blocks from the cursor of the oldest-first order', async () => {
     const { peer } = await startShelf()
     const path = '/devnet/events?name=PLACED&order=oldest&limit=2'
     await mined(peer, [place('a')])
@@ -253,7 +253,7 @@ describe('GET /devnet/events', () => {
     expect(items).toEqual(['d', 'c', 'b', 'a'])
   })
 
-  it('leaves out orphans unless they are asked for, and other heights', async () => {
+  it('GET /devnet/events leaves out orphans unless they are asked for, and other heights', async () => {
     const { peer } = await startShelf()
     await mined(peer, [place('a')])
     const [kept] = (await get<EventPage>(peer, '/devnet/events?name=PLACED')).events
@@ -275,7 +275,7 @@ describe('GET /devnet/events', () => {
 })
 
 describe('GET /devnet/modules, module and table', () => {
-  it('lists the modules of a chain as (list-modules) does', async () => {
+  it('GET /devnet/modules, module and table lists the modules of a chain as (list-modules) does', async () => {
     const { peer } = await startShelf()
     const { modules, note, height } = await get<ModuleList>(peer, '/devnet/modules?chain=0')
     const { result, metaData } = await ok(local(peer, exec('(list-modules)', { gasLimit: 100_000 })))
@@ -287,7 +287,7 @@ describe('GET /devnet/modules, module and table', () => {
     )
   })
 
-  it('tells all members of a module with docs, types and marks', async () => {
+  it('GET /devnet/modules, module and table tells all members of a module with docs, types and marks', async () => {
     const { peer } = await startShelf()
     const module = await get<FoundModule>(peer, '/devnet/module?name=free.shelf')
     expectAll(FoundModule, [module])

@@ -19,7 +19,7 @@ const pendingKeys = async (peer: Peer, chain = 0) => (await pending(peer, '', ch
 const cheap = { gasPrice: 1e-8 }
 
 describe('a block', () => {
-  it('holds the pending transactions of its chain, their outputs, and the hashes of both', async () => {
+  it('a block holds the pending transactions of its chain, their outputs, and the hashes of both', async () => {
     const started = await start({}, PATIENT)
     const { peer } = started
     const [a, b, other] = [signed(), signed({ gasPrice: 1 }), signed({ chainId: '1' })]
@@ -50,7 +50,7 @@ describe('a block', () => {
     expect(headPayload(started, 5).transactions).toEqual([])
   })
 
-  it('takes at most 512 transactions and 2 MiB of them', async () => {
+  it('a block takes at most 512 transactions and 2 MiB of them', async () => {
     // In release 2.32 the size of a proof costs no gas.
     const started = await start({ graph: 'singleton', pow: false, nodeRelease: '2.32' }, PATIENT)
     const { peer } = started
@@ -70,7 +70,7 @@ describe('a block', () => {
     expect(await pendingKeys(peer)).toEqual([large[2].hash])
   })
 
-  it('stays valid when transactions arrive during the search; the next work request gets them', async () => {
+  it('a block stays valid when transactions arrive during the search; the next work request gets them', async () => {
     const started = await start({ graph: 'singleton' }, PATIENT)
     const { peer, additions } = started
     const [a, b] = [signed(), signed()]
@@ -92,7 +92,7 @@ describe('a block', () => {
     expect(keysIn(headPayload(started))).toEqual([b.hash])
   })
 
-  it('with the oldest choice of transactions is forgotten first if too many wait for a solution', async () => {
+  it('a block with the oldest choice of transactions is forgotten first if too many wait for a solution', async () => {
     const { peer, additions } = await start({ graph: 'singleton', workLimit: 3 }, PATIENT)
     const works: Buffer[] = []
     for (let i = 0; i < 6; i++) {
@@ -145,7 +145,7 @@ describe('Refreshed Block', () => {
     return { time, peer, zero, one, passUntil, afterOthers }
   }
 
-  it('comes only if the next block of the chain has changed', async () => {
+  it('Refreshed Block comes only if the next block of the chain has changed', async () => {
     const { peer, zero, one, passUntil, afterOthers } = await watched()
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
@@ -175,7 +175,7 @@ describe('Refreshed Block', () => {
     expect(heightOf(await getWork(peer, 0))).toBe(2)
   })
 
-  it('comes at once after a quiet time, and the next one only after the interval', async () => {
+  it('Refreshed Block comes at once after a quiet time, and the next one only after the interval', async () => {
     const { time, peer, zero, passUntil, afterOthers } = await watched()
     await insert(peer, [signed()])
     await passUntil(zero, 1, 0)
@@ -215,7 +215,7 @@ describe('real transactions of mainnet01', () => {
     .flatMap(({ payload }) => payload.transactions)
     .map((each) => Buffer.from(typeof each === 'string' ? each : each[0], 'base64url').toString())
 
-  it('have the signatures and the spelling that this node expects', () => {
+  it('real transactions of mainnet01 have the signatures and the spelling that this node expects', () => {
     expect(texts.length).toBe(2)
     const { bytes } = pendingOf(signed())
     for (const text of texts) {
@@ -232,7 +232,7 @@ describe('real transactions of mainnet01', () => {
     }
   })
 
-  it('are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is accepted too', () => {
+  it('real transactions of mainnet01 are hashed with BLAKE2b-256, as the known hash of the empty text shows; BLAKE2s-256 is accepted too', () => {
     // The request key of the coinbase in a block without contracts (PROTOCOL.md B.4).
     const ofNothing = Buffer.from('DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g', 'base64url')
     expect(isCommandHash(ofNothing, new Uint8Array(0))).toBe(true)

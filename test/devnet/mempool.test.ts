@@ -45,7 +45,7 @@ it('the pool drops the same properties of a command as live nodes, and no others
 })
 
 describe('marks', () => {
-  it('are exact signed 64-bit integers of this run', async () => {
+  it('marks are exact signed 64-bit integers of this run', async () => {
     const nonces = new Set<string>()
     for (let i = 0; i < 6; i++) {
       const { peer } = await start({ graph: 'singleton' })
@@ -63,7 +63,7 @@ describe('marks', () => {
     expect([...nonces].filter((each) => !Number.isSafeInteger(Number(each))).length).toBeGreaterThan(0)
   })
 
-  it.each(rotating([1, 2, 3], 1))('and blocks agree with a model, seed %i', async (seed) => {
+  it.each(rotating([1, 2, 3], 1))('marks and blocks agree with a model, seed %i', async (seed) => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false }, PATIENT)
     const random = randomFrom(seed)
     const below = (n: number) => Math.floor(random() * n)
@@ -173,7 +173,7 @@ describe('insert refuses the whole request for a command that', () => {
   const withCapability = (name: string) =>
     signed({}, { signers: [{ pubKey: alice.publicKey, clist: [{ name, args: [] }] }] }, [alice])
 
-  it('is malformed', async () => {
+  it('insert refuses the whole request for a command that is malformed', async () => {
     const { peer } = await twenty()
     for (const [command, message] of [
       ['', /^the command: no JSON/],
@@ -200,7 +200,7 @@ describe('insert refuses the whole request for a command that', () => {
     }
   })
 
-  it('is for another network, chain or time', async () => {
+  it('insert refuses the whole request for a command that is for another network, chain or time', async () => {
     const { peer } = await twenty()
     const now = nowSeconds()
     const conflict = 'Transaction metadata (chain id, chainweb version) conflicts with this endpoint'
@@ -225,7 +225,7 @@ describe('insert refuses the whole request for a command that', () => {
     await insert(peer, [signed({ chainId: '19' })], 19)
   })
 
-  it('requests too much gas or pays too little', async () => {
+  it('insert refuses the whole request for a command that requests too much gas or pays too little', async () => {
     const { peer } = await twenty()
     const code = (length: number) => ({ payload: { exec: { data: null, code: 'x'.repeat(length) } } })
     const places = (price: string) =>
@@ -252,7 +252,7 @@ describe('insert refuses the whole request for a command that', () => {
     ])
   })
 
-  it('pays too little for the size of a proof, which cost nothing up to release 2.32', async () => {
+  it('insert refuses the whole request for a command that pays too little for the size of a proof, which cost nothing up to release 2.32', async () => {
     const cont = { pactId: 'p', step: 1, rollback: false, proof: 'x'.repeat(300_000), data: {} }
     const command = signed({}, { payload: { cont } })
     const [now, before] = [await twenty(), await start({ nodeRelease: '2.32' })]
@@ -260,7 +260,7 @@ describe('insert refuses the whole request for a command that', () => {
     await insert(before.peer, [command])
   })
 
-  it('has wrong or missing signatures', async () => {
+  it('insert refuses the whole request for a command that has wrong or missing signatures', async () => {
     const { peer } = await twenty()
     const two = signed({}, {}, [alice, bob])
     const of = (command: Signed) => command.sigs
@@ -303,7 +303,7 @@ describe('insert refuses the whole request for a command that', () => {
     expect((await pending(peer)).hashes).toHaveLength(4)
   })
 
-  it('is in a block of the chain already', async () => {
+  it('insert refuses the whole request for a command that is in a block of the chain already', async () => {
     const { peer } = await twenty()
     const old = signed()
     await insert(peer, [old])

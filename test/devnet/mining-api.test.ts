@@ -40,7 +40,7 @@ async function isInChain(peer: CheckedPeer, work: Buffer): Promise<boolean> {
 }
 
 describe('mining/work', () => {
-  it('is given even for an account that cannot be paid, with one warning for the operator', async () => {
+  it('mining/work is given even for an account that cannot be paid, with one warning for the operator', async () => {
     const notices: string[] = []
     const { peer } = await start({ onNotice: (message) => void notices.push(message) })
     const account = { ...alice, account: 'sender00' }
@@ -51,7 +51,7 @@ describe('mining/work', () => {
     expect(notices).toEqual([`the reward of sender00 on chain 1 cannot be paid: ${why}`])
   })
 
-  it('is chain, target and 286 bytes of work with an open nonce', async () => {
+  it('mining/work is chain, target and 286 bytes of work with an open nonce', async () => {
     const { devnet, peer } = await twenty()
     const before = now()
     const answer = await askForWork(peer)
@@ -91,7 +91,7 @@ describe('mining/work', () => {
     expect([...chains].sort()).toEqual([0, 1])
   })
 
-  it('names the block of each adjacent chain at the height of the parent', async () => {
+  it('mining/work names the block of each adjacent chain at the height of the parent', async () => {
     const { devnet, peer } = await pair()
     const genesis = Buffer.from(devnet.chains.cut.get(0)?.hash ?? [])
     await mineBlock(peer, 0)
@@ -100,7 +100,7 @@ describe('mining/work', () => {
     expect(work.subarray(54, 86)).toEqual(genesis)
   })
 
-  it('refuses malformed requests', async () => {
+  it('mining/work refuses malformed requests', async () => {
     const { peer } = await pair()
     const url = `${PREFIX}/mining/work`
     const body = JSON.stringify(alice)
@@ -128,7 +128,7 @@ describe('mining/work', () => {
     }
   })
 
-  it('compares account, predicate and keys with the accounts that may mine', async () => {
+  it('mining/work compares account, predicate and keys with the accounts that may mine', async () => {
     const account = { account: 'k:a11ce', predicate: 'keys-any', publicKeys: ['aa', 'bb'] }
     const { peer } = await start({ graph: 'pair', accounts: [{ ...account, account: 'other' }, account] })
     const known: Account = { account: 'k:a11ce', predicate: 'keys-any', 'public-keys': ['aa', 'bb'] }
@@ -149,7 +149,7 @@ describe('mining/work', () => {
     }
   })
 
-  it('keeps a limited number of payloads, and drops old ones when the chain moves on', async () => {
+  it('mining/work keeps a limited number of payloads, and drops old ones when the chain moves on', async () => {
     const { peer } = await start({ graph: 'singleton', workLimit: 3 })
     const miner = (i: number) => ({ account: { ...alice, account: `miner ${i}` } })
     const works: Buffer[] = []
@@ -163,7 +163,7 @@ describe('mining/work', () => {
     expect((await askForWork(peer, 0, miner(6))).status).toBe(503)
   })
 
-  it('has one payload for each parent and miner', async () => {
+  it('mining/work has one payload for each parent and miner', async () => {
     const { peer } = await pair()
     const first = payloadOf(await getWork(peer, 0))
     expect(payloadOf(await getWork(peer, 0))).toBe(first)
@@ -179,7 +179,7 @@ describe('mining/work', () => {
 })
 
 describe('mining/solved', () => {
-  it('accepts a solution with an empty 200, and adds the block', async () => {
+  it('mining/solved accepts a solution with an empty 200, and adds the block', async () => {
     const { peer, additions } = await twenty()
     const work = solve(await getWork(peer, 7))
     expect(brief(await submit(peer, work))).toEqual([200, JSON_TYPE, ''])
@@ -188,7 +188,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added'])
   })
 
-  it('refuses bytes that are no work, and says why', async () => {
+  it('mining/solved refuses bytes that are no work, and says why', async () => {
     const { peer } = await twenty()
     const work = solve(await getWork(peer, 0))
     const count = Buffer.from(work)
@@ -204,7 +204,7 @@ describe('mining/solved', () => {
     expect((await peer.request('POST', `${PREFIX}/mining/solved`, typed)).status).toBe(415)
   })
 
-  it('refuses a wrong hash, and forgets the work until it is requested again', async () => {
+  it('mining/solved refuses a wrong hash, and forgets the work until it is requested again', async () => {
     const { peer } = await twenty()
     const work = await getWork(peer, 3)
     expect(brief(await submit(peer, solve(work, true)))).toEqual([400, TEXT, 'Invalid solved work: Invalid POW hash'])
@@ -221,7 +221,7 @@ describe('mining/solved', () => {
     expect(brief(await submit(peer, solve(other)))).toEqual(gone)
   })
 
-  it('forgets a payload after its lifetime', async () => {
+  it('mining/solved forgets a payload after its lifetime', async () => {
     const { devnet } = await start({ workLifetimeMs: 100_000 })
     // The node's clock is ahead, and its answers show that time, so the peer checks no timestamps.
     const peer = new Peer(devnet.url)
@@ -235,7 +235,7 @@ describe('mining/solved', () => {
     expect((await submit(peer, renewed)).status).toBe(200)
   })
 
-  it('answers 200 to a solution that is too late', async () => {
+  it('mining/solved answers 200 to a solution that is too late', async () => {
     const { peer, additions } = await twenty()
     const first = solve(await getWork(peer, 4))
     const second = solve(await getWork(peer, 4, { account: bob }))
@@ -245,7 +245,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
   })
 
-  it('accepts work whose adjacent chains have moved on by one block', async () => {
+  it('mining/solved accepts work whose adjacent chains have moved on by one block', async () => {
     const { peer, additions } = await twenty()
     const work = solve(await getWork(peer, 0))
     for (const chain of [5, 10, 15, 1]) await mineBlock(peer, chain)
@@ -254,7 +254,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(Array(5).fill('added'))
   })
 
-  it('answers 200 to a block that breaks a rule, and keeps it out of the chain', async () => {
+  it('mining/solved answers 200 to a block that breaks a rule, and keeps it out of the chain', async () => {
     const { devnet, peer, additions } = await pair()
     // Chain 0 has the later head.
     await mineBlock(peer, 1)
@@ -300,7 +300,7 @@ describe('mining/solved', () => {
     expect(await isInChain(peer, solved)).toBe(true)
   })
 
-  it("keeps out a block with another block's payload", async () => {
+  it("mining/solved keeps out a block with another block's payload", async () => {
     const { peer, additions } = await pair()
     const work = Buffer.from(await getWork(peer, 0))
     const other = await getWork(peer, 1)
@@ -311,7 +311,7 @@ describe('mining/solved', () => {
     expect(await isInChain(peer, solved)).toBe(false)
   })
 
-  it('answers any bytes with 200 or a known error', async () => {
+  it('mining/solved answers any bytes with 200 or a known error', async () => {
     const { peer } = await pair()
     const random = randomFrom(6)
     const work = await getWork(peer, 0)

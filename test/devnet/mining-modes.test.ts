@@ -14,7 +14,7 @@ const key = ({ hash }: { readonly hash: string }) => hash
 const onArrival = (confirmations: number) => ({ autoMine: { kind: 'on-arrival', confirmations } }) as const
 
 describe('mining on arrival', () => {
-  it('makes a block for a command at once, and the confirmations on every chain', async () => {
+  it('mining on arrival makes a block for a command at once, and the confirmations on every chain', async () => {
     const { peer, made, until } = await startWatched(onArrival(2))
     const command = transfer('sender01', 1)
     await send(peer, [command])
@@ -25,7 +25,7 @@ describe('mining on arrival', () => {
     expect(others.every(({ requestKeys }) => requestKeys.length === 0)).toBe(true)
   })
 
-  it('makes one block for commands that come together', async () => {
+  it('mining on arrival makes one block for commands that come together', async () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     const commands = [transfer('sender01', 1), transfer('sender02', 1), exec('(+ 1 2)')]
     await send(peer, commands)
@@ -44,7 +44,7 @@ describe('mining on arrival', () => {
     expect(made().map(({ chain }) => chain)).toEqual([0, 1, 0])
   })
 
-  it('gives way to blocks by order of the same chains', async () => {
+  it('mining on arrival gives way to blocks by order of the same chains', async () => {
     const { peer, control, made, until } = await startWatched({ ...onArrival(2), graph: 'petersen' })
     const commands = Array.from({ length: roundsOf(12, 5) }, (_, i) => transfer('sender01', i + 1))
     const orders: Promise<unknown>[] = []
@@ -65,7 +65,7 @@ describe('mining on arrival', () => {
     ).toEqual(commands.map(key).sort())
   })
 
-  it('takes a slow command in the block that it makes for it', async () => {
+  it('mining on arrival takes a slow command in the block that it makes for it', async () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     const slow = exec('(length (map (+ 1) (enumerate 0 20000)))', { gasLimit: 150_000 })
     await send(peer, [slow])
@@ -73,7 +73,7 @@ describe('mining on arrival', () => {
     expect(made()).toHaveLength(1)
   })
 
-  it('leaves a paused chain alone, and says so', async () => {
+  it('mining on arrival leaves a paused chain alone, and says so', async () => {
     const notices: string[] = []
     const { peer, control, made } = await startWatched({
       ...onArrival(0),
@@ -88,7 +88,7 @@ describe('mining on arrival', () => {
 })
 
 describe('/devnet/mining', () => {
-  it('changes the mode, and takes what is pending', async () => {
+  it('/devnet/mining changes the mode, and takes what is pending', async () => {
     const { time, clock } = clockByHand()
     const { peer, control, made, until } = await startWatched({}, { clock })
     const command = transfer('sender01', 1)
@@ -118,12 +118,12 @@ describe('/devnet/mining', () => {
     [{ mode: 'often' }, '/mode must be one of on-demand, on-arrival, constant, simulated'],
     [{ mode: 'on-arrival', blocks: 1 }, '/blocks is no known field'],
     [{ mode: 'on-arrival', confirmations: 101 }, '/confirmations must be <= 100'],
-  ])('refuses %j', async (body, text) => {
+  ])('/devnet/mining refuses %j', async (body, text) => {
     const { control } = await onDemand()
     expect(await refusal(control, '/devnet/mining', body)).toEqual([400, expect.stringContaining(text)])
   })
 
-  it('leaves a network with proof of work to miners', async () => {
+  it('/devnet/mining leaves a network with proof of work to miners', async () => {
     const { devnet } = await start()
     const control = new Peer(devnet.url)
     onTestFinished(() => control.close())

@@ -57,7 +57,7 @@ async function startedHop(upgrade: (hash: string) => string) {
 }
 
 describe('a module that is upgraded between the steps of a pact', () => {
-  it('refuses the yield of its earlier version', async () => {
+  it('a module that is upgraded between the steps of a pact refuses the yield of its earlier version', async () => {
     const { hash, upgraded, result, peer } = await startedHop(() => hop(20))
     expect(upgraded).not.toBe(hash)
     expect((await result()).result.error.message).toMatch(MISMATCH)
@@ -66,7 +66,7 @@ describe('a module that is upgraded between the steps of a pact', () => {
     expect((await result()).result).toEqual({ status: 'success', data: { int: 31 } })
   })
 
-  it('takes the yield of an earlier version that it blesses, and continues with its own code', async () => {
+  it('a module that is upgraded between the steps of a pact takes the yield of an earlier version that it blesses, and continues with its own code', async () => {
     const { hash, upgraded, result } = await startedHop((before) => hop(20, `(bless "${before}")`))
     const { result: outcome, events } = await result()
     expect(outcome).toEqual({ status: 'success', data: { int: 21 } })
@@ -75,7 +75,7 @@ describe('a module that is upgraded between the steps of a pact', () => {
     expect(upgraded).not.toBe(hash)
   })
 
-  it('takes it after an upgrade to the same code, whatever its comments', async () => {
+  it('a module that is upgraded between the steps of a pact takes it after an upgrade to the same code, whatever its comments', async () => {
     const { hash, upgraded, result } = await startedHop(() => `; a comment\n${hop(10, '; another one\n')}`)
     expect(upgraded).toBe(hash)
     expect((await result()).result).toEqual({ status: 'success', data: { int: 11 } })
@@ -83,7 +83,7 @@ describe('a module that is upgraded between the steps of a pact', () => {
 })
 
 describe('a hash in use', () => {
-  it('must be that of the present version; the error names it', async () => {
+  it('a hash in use must be that of the present version; the error names it', async () => {
     const { peer } = await ledger()
     const first = await load(peer, hop(1))
     expect(await ask(peer, `(use free.hop "${first}")`)).toBe('Loaded imports from free.hop')
@@ -97,7 +97,7 @@ describe('a hash in use', () => {
 })
 
 describe('a data directory', () => {
-  it('keeps the hashes of its modules', async () => {
+  it('a data directory keeps the hashes of its modules', async () => {
     const dataDir = join(await temporaryDirectory(), 'network')
     const first = await startLedger({ dataDir })
     const hash = await load(first.peer, hop(1))
@@ -110,7 +110,7 @@ describe('a data directory', () => {
     )
   })
 
-  it('of an older newcut goes on with hashes of texts, which its blocks name', async () => {
+  it('a data directory of an older newcut goes on with hashes of texts, which its blocks name', async () => {
     const dataDir = join(await temporaryDirectory(), 'devnet')
     await cp(fileURLToPath(new URL('../fixtures/0.1.0/devnet', import.meta.url)), dataDir, { recursive: true })
     const { peer } = await start({ graph: undefined, difficulty: undefined, blockDelayMs: undefined, dataDir })

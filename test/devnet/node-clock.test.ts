@@ -29,7 +29,7 @@ class Machine {
 const millisecondsOf = (clock: NodeClock) => Number(clock.microseconds()) / 1000 - START_MS
 
 describe('the clock of a node', () => {
-  it('reads the time of the machine, in finer steps than its wall clock', () => {
+  it('the clock of a node reads the time of the machine, in finer steps than its wall clock', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     expect(millisecondsOf(clock)).toBe(0)
@@ -40,13 +40,13 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  it('never returns the same time twice', () => {
+  it('the clock of a node never returns the same time twice', () => {
     const clock = new NodeClock(new Machine())
     const times = Array.from({ length: 100 }, () => clock.microseconds())
     for (let i = 1; i < times.length; i++) expect(times[i]).toBe(times[i - 1] + 1n)
   })
 
-  it('stands still a step behind the newest block, or behind where it stood', () => {
+  it('the clock of a node stands still a step behind the newest block, or behind where it stood', () => {
     const clock = new NodeClock({ wallMs: () => 0, monotonicMs: () => 0 })
     clock.hold({ at: 100n, step: 10n })
     clock.blockAdded(50n)
@@ -59,7 +59,7 @@ describe('the clock of a node', () => {
     expect([clock.held, clock.microseconds()]).toEqual([null, 1001n])
   })
 
-  it("continues at the machine's pace if the wall clock is set back by 60 s", () => {
+  it("the clock of a node continues at the machine's pace if the wall clock is set back by 60 s", () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     const before = millisecondsOf(clock)
@@ -71,7 +71,7 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(60_000)
   })
 
-  it('follows if the wall clock is set ahead, as after a machine has slept', () => {
+  it('the clock of a node follows if the wall clock is set ahead, as after a machine has slept', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     millisecondsOf(clock)
@@ -81,7 +81,7 @@ describe('the clock of a node', () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  it('does not go back if a wall clock that was ahead is corrected', () => {
+  it('the clock of a node does not go back if a wall clock that was ahead is corrected', () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     machine.set(3_600_000)
@@ -91,7 +91,7 @@ describe('the clock of a node', () => {
     expect(millisecondsOf(clock)).toBeCloseTo(ahead + 10, 2)
   })
 
-  it("continues from the time of future blocks at the machine's pace", () => {
+  it("the clock of a node continues from the time of future blocks at the machine's pace", () => {
     const machine = new Machine()
     const clock = new NodeClock(machine)
     clock.catchUp(BigInt(START_MS + 60_000) * 1000n)

@@ -29,12 +29,12 @@ const COIN_HASH = 'oOwyQEYaS8VBCwnHQ77Xc4j-5EKkieO9BQaYBwVayg4'
 const kept = { graph: undefined, difficulty: undefined, blockDelayMs: undefined }
 
 describe('a network of 0.1.0', () => {
-  it('is complete, with all blocks and results, by the rules of release 2.32', async () => {
+  it('a network of 0.1.0 is complete, with all blocks and results, by the rules of release 2.32', async () => {
     const report = await checkDataDirectory(await copyOf('devnet'))
     expect(report).toMatchObject({ blocks: 44, orphans: 0, findings: [] })
   })
 
-  it('continues unchanged: without votes, with every block and balance', async () => {
+  it('a network of 0.1.0 continues unchanged: without votes, with every block and balance', async () => {
     const dataDir = await copyOf('devnet')
     const { devnet, peer } = await start({ ...kept, dataDir })
     expect(devnet.settings).toMatchObject({ release: '2.32', forkEpoch: 14_280, graph: 'pair' })
@@ -46,7 +46,7 @@ describe('a network of 0.1.0', () => {
     for (const { featureFlags } of devnet.chains.cut.values()) expect(featureFlags).toBe(0n)
   })
 
-  it('has its state after a loss, with the gas that its blocks name', async () => {
+  it('a network of 0.1.0 has its state after a loss, with the gas that its blocks name', async () => {
     const dataDir = await copyOf('devnet')
     await rm(join(dataDir, 'state'), { recursive: true })
     const { peer } = await start({ ...kept, dataDir })
@@ -64,7 +64,7 @@ describe('a network of 0.1.0', () => {
     expect(lost.result).toEqual(whole.result)
   })
 
-  it('has the module hashes of its first block in calls, preflight and new blocks', async () => {
+  it('a network of 0.1.0 has the module hashes of its first block in calls, preflight and new blocks', async () => {
     const { peer } = await start({ ...kept, dataDir: await copyOf('devnet') })
     // Code with a list needs a thread.
     const code = '(at 0 [(at "hash" (describe-module "coin"))])'
@@ -84,7 +84,7 @@ describe('a network of 0.1.0', () => {
     expect(mined.events.at(-1)).toMatchObject({ name: 'TRANSFER', moduleHash: COIN_HASH })
   })
 
-  it('does not open under the rules of another release, and says so', async () => {
+  it('a network of 0.1.0 does not open under the rules of another release, and says so', async () => {
     const dataDir = await copyOf('devnet')
     expect(await failureOf(startDevnet({ port: 0, dataDir, nodeRelease: '3.2' }))).toMatchObject({
       message: expect.stringContaining('the rules of node release 2.32'),

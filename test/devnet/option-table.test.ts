@@ -28,11 +28,11 @@ async function knownNames(): Promise<string[]> {
 }
 
 describe('the table of options', () => {
-  it('has a row for each documented property, and no other', async () => {
+  it('the table of options has a row for each documented property, and no other', async () => {
     expect((await knownNames()).toSorted()).toEqual([...documented.keys()].toSorted())
   })
 
-  it('refuses a value that no option takes, each in words', async () => {
+  it('the table of options refuses a value that no option takes, each in words', async () => {
     const names = await knownNames()
     const messages = await Promise.all(names.map(async (name) => String(await refusal({ [name]: { wrong: true } }))))
     expect(messages.map((message) => message.replace(/; expected .+$/, ''))).toEqual(
@@ -67,7 +67,7 @@ describe('the default of an option', () => {
     if (!flag.endsWith('-limit')) expect(taken).toEqual([false, true, true, false])
   })
 
-  it('holds in a node without options, in its settings and over HTTP', async () => {
+  it('the default of an option holds in a node without options, in its settings and over HTTP', async () => {
     const { devnet, peer } = await start({ graph: undefined, difficulty: undefined })
     const { graph, blockDelayMs, difficulty, pow, release: nodeRelease, forkEpoch } = devnet.settings
     const settings = { graph, blockDelayMs, difficulty, pow, nodeRelease, forkEpoch }

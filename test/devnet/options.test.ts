@@ -80,7 +80,7 @@ describe('a network on disk', () => {
     return mode
   }
 
-  it('continues with its first auto-mine mode', async () => {
+  it('a network on disk continues with its first auto-mine mode', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', dataDir, autoMine: constant })
     await first.close()
@@ -91,7 +91,7 @@ describe('a network on disk', () => {
     await until(() => again.devnet.blocks >= blocks + 4)
   })
 
-  it('switches to the auto-mine mode that it is opened with, and keeps it', async () => {
+  it('a network on disk switches to the auto-mine mode that it is opened with, and keeps it', async () => {
     const dataDir = await temporaryDirectory()
     await (await startDevnet({ port: 0, graph: 'pair', dataDir, autoMine: constant })).close()
     await (await startDevnet({ port: 0, dataDir, autoMine: { kind: 'on-demand' } })).close()
@@ -99,7 +99,7 @@ describe('a network on disk', () => {
     expect(await modeOf(devnet.url)).toBe('blocks by POST /make-blocks')
   })
 
-  it('has no auto-mining if it started without', async () => {
+  it('a network on disk has no auto-mining if it started without', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ port: 0, graph: 'pair', pow: false, dataDir })
     grow(first, 3)

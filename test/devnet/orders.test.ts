@@ -53,13 +53,13 @@ function sendOrder(url: string, path: string, body: unknown) {
 }
 
 describe('an order on a network with proof of work', () => {
-  it('searches difficult blocks with the engine, and keeps every rule', async () => {
+  it('an order on a network with proof of work searches difficult blocks with the engine, and keeps every rule', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 200_000n })
     expect((await order(peer, '/make-blocks', { 0: 2, 1: 2 })).made).toEqual({ 0: 2, 1: 2 })
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('ends when its caller disconnects, and so does the search', async () => {
+  it('an order on a network with proof of work ends when its caller disconnects, and so does the search', async () => {
     const { search, begun } = watchedSearch(true)
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 15_000_000_000n }, { search })
     const sent = sendOrder(devnet.url, '/make-blocks', { 0: 1 })
@@ -71,7 +71,7 @@ describe('an order on a network with proof of work', () => {
     expect((await order(peer, '/make-blocks', { 0: 1 })).made).toEqual({ 0: 1 })
   })
 
-  it('does not start if its caller disconnected before its turn', async () => {
+  it('an order on a network with proof of work does not start if its caller disconnected before its turn', async () => {
     const { search, begun } = watchedSearch(true)
     let leave: () => void = () => undefined
     const hasLeft = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ describe('an order on a network with proof of work', () => {
     expect(devnet.blocks).toBe(2)
   })
 
-  it('reports its progress every five seconds', async () => {
+  it('an order on a network with proof of work reports its progress every five seconds', async () => {
     const clock = new VirtualClock()
     const notices: string[] = []
     let found: (nonce: bigint) => void = () => undefined
@@ -150,7 +150,7 @@ describe('the search of a node', () => {
   const work = Uint8Array.from({ length: 286 }, (_, i) => i)
   const quiet = { onHashes: () => undefined }
 
-  it('finds a nonce that meets the target, one search after the other', async () => {
+  it('the search of a node finds a nonce that meets the target, one search after the other', async () => {
     const search = new EngineSearch(allCores, () => undefined)
     onTestFinished(() => search.close())
     const target = targetOfDifficulty(100_000n)
@@ -166,7 +166,7 @@ describe('the search of a node', () => {
     }
   })
 
-  it('ends with the reason of its signal, and can search again', async () => {
+  it('the search of a node ends with the reason of its signal, and can search again', async () => {
     const { search, begun } = watchedSearch()
     onTestFinished(() => search.close())
     const left = new AbortController()
@@ -178,7 +178,7 @@ describe('the search of a node', () => {
     expect(typeof (await search.search(work, targetOfDifficulty(1000n), { signal, ...quiet }))).toBe('bigint')
   })
 
-  it('continues longer than the threads stay between two searches', async () => {
+  it('the search of a node continues longer than the threads stay between two searches', async () => {
     const search = new EngineSearch(oneThread, () => undefined)
     onTestFinished(() => search.close())
     const searched = (difficulty: bigint) =>
@@ -193,7 +193,7 @@ describe('the search of a node', () => {
     expect(typeof (await long)).toBe('bigint')
   })
 
-  it('ends when it is closed', async () => {
+  it('the search of a node ends when it is closed', async () => {
     const search = new EngineSearch(oneThread, () => undefined)
     const endless = search.search(work, 0n, { signal: new AbortController().signal, ...quiet })
     const ended = expect(endless).rejects.toThrow('the node is closed')
@@ -203,7 +203,7 @@ describe('the search of a node', () => {
 })
 
 describe('a fork', () => {
-  it('leaves no chain lower than it was', async () => {
+  it('a fork leaves no chain lower than it was', async () => {
     const { devnet, peer } = await start({ graph: 'petersen', pow: false })
     await order(peer, '/make-blocks', { 0: 9 })
     for (const [chain, depth] of [
@@ -218,7 +218,7 @@ describe('a fork', () => {
     }
   })
 
-  it('leaves no chain lower if the old branch was easier to outweigh', async () => {
+  it('a fork leaves no chain lower if the old branch was easier to outweigh', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 4n })
     await order(peer, '/make-blocks', { 0: 10, 1: 10 })
     // One block of the new branch outweighs the whole old one.

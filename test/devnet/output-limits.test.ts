@@ -39,28 +39,31 @@ describe('a command with an output over 2 MiB', () => {
   it.each([
     ['events', events(1000), events(10)],
     ['a value', list(2200), list(10)],
-  ])('fails by %s in a block and in /local, and the block goes on', (_, hostile, small) => {
-    const ground = new LedgerGround('singleton')
-    const bad = ground.command(0, hostile, options)
-    const good = ground.command(0, small, options)
-    const last = ground.command(0, '(+ 1 2)')
-    ground.grow(0)
-    for (const answer of [ground.ledger.local(0, bad.command), ground.ledger.preflight(0, bad.command)]) {
-      expect(JSON.parse(answer).result).toMatchObject({ status: 'failure', error: { message: 'Result too large' } })
-    }
-    const blocks = [[], [bad], [good], [last]].map((commands) => ground.grow(0, commands))
-    expect(blocks.map(({ payload }) => payload.transactions.length)).toEqual([0, 1, 1, 1])
-    const failed = ground.result(0, bad.key)
-    expect(failed?.result).toMatchObject({ status: 'failure', error: { message: 'Result too large' } })
-    expect(failed?.gas).toBe(150_000)
-    expect(failed?.txId).toBe(null)
-    // The gas is paid, and nothing else has happened.
-    expect(failed?.events?.map(({ name }) => name)).toEqual(['TRANSFER'])
-    expect(ground.result(0, good.key)?.result.status).toBe('success')
-    expect(ground.result(0, last.key)?.result.data).toEqual({ int: 3 })
-  })
+  ])(
+    'a command with an output over 2 MiB fails by %s in a block and in /local, and the block goes on',
+    (_, hostile, small) => {
+      const ground = new LedgerGround('singleton')
+      const bad = ground.command(0, hostile, options)
+      const good = ground.command(0, small, options)
+      const last = ground.command(0, '(+ 1 2)')
+      ground.grow(0)
+      for (const answer of [ground.ledger.local(0, bad.command), ground.ledger.preflight(0, bad.command)]) {
+        expect(JSON.parse(answer).result).toMatchObject({ status: 'failure', error: { message: 'Result too large' } })
+      }
+      const blocks = [[], [bad], [good], [last]].map((commands) => ground.grow(0, commands))
+      expect(blocks.map(({ payload }) => payload.transactions.length)).toEqual([0, 1, 1, 1])
+      const failed = ground.result(0, bad.key)
+      expect(failed?.result).toMatchObject({ status: 'failure', error: { message: 'Result too large' } })
+      expect(failed?.gas).toBe(150_000)
+      expect(failed?.txId).toBe(null)
+      // The gas is paid, and nothing else has happened.
+      expect(failed?.events?.map(({ name }) => name)).toEqual(['TRANSFER'])
+      expect(ground.result(0, good.key)?.result.status).toBe('success')
+      expect(ground.result(0, last.key)?.result.data).toEqual({ int: 3 })
+    },
+  )
 
-  it('keeps none of its writes', () => {
+  it('a command with an output over 2 MiB keeps none of its writes', () => {
     const ground = new LedgerGround('singleton')
     ground.grow(0)
     const code = `(namespace "free") (module kept G (defcap G () true)) ${list(2200)}`
@@ -103,13 +106,13 @@ describe('the text of a result', () => {
     ['rows', { writes: [row('table:t', 'a')] }, { writes: [row('table:t', 'a'), row('table:t', 'b')] }],
     ['keys of rows', { writes: [row('table:t', 'a')] }, { writes: [row('table:t', 'a'.repeat(500))] }],
     ['keysets', { writes: [row('keysets', 'a')] }, { writes: [row('keysets', 'a'), row('keysets', 'b')] }],
-  ])('has a limit of %s', (_, below, above) => {
+  ])('the text of a result has a limit of %s', (_, below, above) => {
     expect(JSON.parse(resultText({ ...nothing, ...below }, limits)).gas).toBe(1)
     expect(() => resultText({ ...nothing, ...above }, limits)).toThrow('Result too large')
     expect(JSON.parse(resultText({ ...nothing, ...above }, NO_OUTPUT_LIMITS)).gas).toBe(1)
   })
 
-  it('has the limits of the network unless others are named', () => {
+  it('the text of a result has the limits of the network unless others are named', () => {
     expect(OUTPUT_LIMITS).toEqual({ resultBytes: 2 ** 21, writtenBytes: 2 ** 24 })
     expect(() => resultText({ ...nothing, result: { value: 'x'.repeat(2 ** 21) } })).toThrow('Result too large')
   })

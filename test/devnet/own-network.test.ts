@@ -76,14 +76,14 @@ async function included(code: string, meta: object = {}) {
 }
 
 describe('a network of a file', () => {
-  it('has the name, code, graph and delay of the file', async () => {
+  it('a network of a file has the name, code, graph and delay of the file', async () => {
     const info = await (await fetch(`${devnet.url}/info`)).json()
     expect(info).toMatchObject({ nodeVersion: 'quad', nodeNumberOfChains: 4, nodeBlockDelay: 12_000_000 })
     expect(devnet.cut.get(3)).toMatchObject({ version: 4660, height: 0n })
     expect(devnet.settings).toMatchObject({ difficulty: 4096n, forkEpoch: 100 })
   })
 
-  it('is verified by a client with the file', async () => {
+  it('a network of a file is verified by a client with the file', async () => {
     await devnet.mine({ 0: 2 })
     const cut = await client.cut()
     for (const [chain, { hash }] of Object.entries(cut.hashes)) {
@@ -92,7 +92,7 @@ describe('a network of a file', () => {
     expect(client.network.network.code).toBe(4660)
   })
 
-  it('runs the coinbases of its contract, and the client recognises what they pay', async () => {
+  it('a network of a file runs the coinbases of its contract, and the client recognises what they pay', async () => {
     await devnet.mine({ 0: 1 })
     const head = devnet.cut.get(0)
     if (head === undefined) throw new Error('chain 0 is missing')
@@ -104,7 +104,7 @@ describe('a network of a file', () => {
     expect(paymentIn(text)).toBeNull()
   })
 
-  it('has the gas limit of the file for blocks, commands and local calls', async () => {
+  it('a network of a file has the gas limit of the file for blocks, commands and local calls', async () => {
     await devnet.fund(account, 100)
     const [, local] = await post('local?signatureVerification=false', command(HEAVY, { gasLimit: 400_000 }))
     const { gas, result } = JSON.parse(local)
@@ -122,7 +122,7 @@ describe('a network of a file', () => {
     expect(await balance('0.5')).toBe(before + 0.5)
   })
 
-  it('has no accounts of Kadena’s networks', async () => {
+  it('a network of a file has no accounts of Kadena’s networks', async () => {
     const [, text] = await post('local', command('(coin.get-balance "sender00")'))
     expect(JSON.parse(text).result.status).toBe('failure')
   })
@@ -169,7 +169,7 @@ describe('contracts of a file that differ by chain', () => {
   const onThree =
     '(module note G (defcap G () true) (defconst CHAIN:string (at "chain-id" (chain-data))) (defun chain () CHAIN))'
 
-  it('are in the first blocks of their chains, and read the number of the chain', async () => {
+  it('contracts of a file that differ by chain are in the first blocks of their chains, and read the number of the chain', async () => {
     const dataDir = await temporaryDirectory()
     const networks = [marked(onThree)]
     const first = await startDevnet({ ...QUAD, networks, dataDir })
@@ -198,7 +198,7 @@ describe('contracts of a file that differ by chain', () => {
     await again.close()
   })
 
-  it('that fail name their transaction and the chain', async () => {
+  it('contracts of a file that differ by chain that fail name their transaction and the chain', async () => {
     const starting = startDevnet({ ...QUAD, networks: [marked('(enforce false "not here")')] })
     await expect(starting).rejects.toThrow('genesis.transactions.2: on chain 3: not here')
   })
@@ -234,7 +234,7 @@ it('has the verifiers of the file from their heights', async () => {
 })
 
 describe('a data directory', () => {
-  it('continues its network without the file, and refuses another name and other rules', async () => {
+  it('a data directory continues its network without the file, and refuses another name and other rules', async () => {
     const dataDir = await temporaryDirectory()
     const first = await startDevnet({ ...QUAD, dataDir })
     await first.fund(account, 100)
@@ -309,7 +309,7 @@ describe('the rules of stoa', () => {
   const on = (asked: AskedSettings, height: number, featureFlags = 0n) =>
     rulesOf(settingsOf(asked)).on({ height: BigInt(height), featureFlags })
 
-  it('hold on both sides of height 517,000, in a fork under any name', () => {
+  it('the rules of stoa hold on both sides of height 517,000, in a fork under any name', () => {
     for (const network of [forkedNetwork(STOA, {}), forkedNetwork(STOA, { networkName: 'stoa' })]) {
       expect(on({ network }, 516_998)).toMatchObject({ gasModel: 'pre31', isLanguage541: false, blockGas: 2_000_000 })
       expect(on({ network }, 516_999)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
@@ -322,7 +322,7 @@ describe('the rules of stoa', () => {
     })
   })
 
-  it('have SLH-DSA at all heights with the preview of the next release, and nowhere without it', () => {
+  it('the rules of stoa have SLH-DSA at all heights with the preview of the next release, and nowhere without it', () => {
     const network = forkedNetwork(STOA, {})
     const release = '3.3-preview'
     const all = { gasModel: 'post33', hasSlhDsa: true, blockGas: 2_000_000 }
@@ -333,7 +333,7 @@ describe('the rules of stoa', () => {
     expect([highest({}), highest({ release }), highest({ network, release })]).toEqual([1, 2, 0])
   })
 
-  it('follow the fork number of mainnet01, which counts from its height only', () => {
+  it('the rules of stoa follow the fork number of mainnet01, which counts from its height only', () => {
     const network = forkedNetwork({ network: 'mainnet01', code: 5 }, {})
     expect(on({ network }, 6_600_000)).toMatchObject({ gasModel: 'post31', isLanguage541: false })
     expect(on({ network }, 6_600_000, 1n)).toMatchObject({ gasModel: 'post32', isLanguage541: true })
@@ -343,7 +343,7 @@ describe('the rules of stoa', () => {
     expect(on({}, 1).verifiers).toBeNull()
   })
 
-  it('are those of a development node that is stoa', async () => {
+  it('the rules of stoa are those of a development node that is stoa', async () => {
     const stoa = await startDevnet({ port: 0, pow: false, networkName: 'stoa' })
     try {
       await stoa.mine({ 0: 1 })

@@ -84,7 +84,7 @@ const withSteps = rewound(
 )
 
 describe('GET /devnet/pacts', () => {
-  it('counts the blocks that are missing until the proof exists, as spv has it', async () => {
+  it('GET /devnet/pacts counts the blocks that are missing until the proof exists, as spv has it', async () => {
     const { peer } = await startLedger({ graph: 'petersen' })
     // Chain 1 is two chains away from chain 0.
     const command = leaving('2.000000000001')
@@ -115,7 +115,7 @@ describe('GET /devnet/pacts', () => {
     })
   })
 
-  it('follows a transfer from a failed claim through the mempool to its end', async () => {
+  it('GET /devnet/pacts follows a transfer from a failed claim through the mempool to its end', async () => {
     const { peer } = await withSteps()
     const command = leaving('1.0')
     await run(peer, command)
@@ -149,7 +149,7 @@ describe('GET /devnet/pacts', () => {
     ])
   })
 
-  it('tells the open step of any pact, its failures, and a rollback', async () => {
+  it('GET /devnet/pacts tells the open step of any pact, its failures, and a rollback', async () => {
     const { peer } = await withSteps()
     const [one, two] = [1, 2].map((n) => exec(`(free.steps.three ${n})`))
     await run(peer, one)
@@ -175,7 +175,7 @@ describe('GET /devnet/pacts', () => {
     ])
   })
 
-  it('finds the chain to which a nested pact yields, even one that does not exist', async () => {
+  it('GET /devnet/pacts finds the chain to which a nested pact yields, even one that does not exist', async () => {
     const { peer } = await withSteps()
     const command = exec('(free.steps.outer "1")')
     expect(await run(peer, command)).toBe('success')
@@ -186,7 +186,7 @@ describe('GET /devnet/pacts', () => {
     expect(other).toMatchObject({ state: 'unreachable', next: { chain: 7, missingBlocks: null } })
   })
 
-  it('forgets the steps of lost blocks, and has them again on the next branch', async () => {
+  it('GET /devnet/pacts forgets the steps of lost blocks, and has them again on the next branch', async () => {
     const { peer } = await withSteps()
     const own = new Peer(peer.url)
     onTestFinished(() => own.close())
@@ -202,7 +202,7 @@ describe('GET /devnet/pacts', () => {
     expect(await pacts(peer)).toMatchObject({ pacts: [], open: 0, finished: 0 })
   })
 
-  it('reads many blocks in several steps, each block once', async () => {
+  it('GET /devnet/pacts reads many blocks in several steps, each block once', async () => {
     const { peer, devnet } = await startLedger()
     await run(peer, leaving('1.0'))
     const index = new PactIndex(devnet, devnet.chains.store.size - 1)
@@ -216,7 +216,7 @@ describe('GET /devnet/pacts', () => {
     expect([index.unread, index.open, index.finished, pact.present?.steps.length, others]).toEqual([0, 1, 0, 1, []])
   })
 
-  it('has pages with the unfinished ones first, whatever ends between two of them', async () => {
+  it('GET /devnet/pacts has pages with the unfinished ones first, whatever ends between two of them', async () => {
     const { peer } = await withSteps()
     const commands = Array.from({ length: 5 }, () => exec('(free.steps.three 1)'))
     for (const command of commands) await run(peer, command)
@@ -267,7 +267,7 @@ function counted({ devnet }: Awaited<ReturnType<typeof withSteps>>) {
 }
 
 describe('a list of some thousand pacts', () => {
-  it('costs what a page has, not what the list has', async () => {
+  it('a list of some thousand pacts costs what a page has, not what the list has', async () => {
     const started = await withSteps()
     const { peer } = started
     const cost = counted(started)
@@ -312,7 +312,7 @@ describe('a list of some thousand pacts', () => {
     expect(await pacts(peer, '?limit=1')).toMatchObject({ open: many.open - 1, finished: 1 })
   })
 
-  it('tells the same after reorganisations as a list that has never seen them', async () => {
+  it('a list of some thousand pacts tells the same after reorganisations as a list that has never seen them', async () => {
     const started = await withSteps()
     const own = new Peer(started.peer.url)
     onTestFinished(() => own.close())
@@ -361,7 +361,7 @@ async function uncheckedPeer(): Promise<Peer> {
 }
 
 describe('GET /devnet/accounts', () => {
-  it('tells the accounts that the node funded, and their keys', async () => {
+  it('GET /devnet/accounts tells the accounts that the node funded, and their keys', async () => {
     const { accounts } = await get<KnownAccounts>(await uncheckedPeer(), '/devnet/accounts')
     expect(accounts.slice(0, 10)).toEqual(
       developmentAccounts.map(({ account, publicKey, secretKey }) => ({ account, publicKey, secretKey })),
@@ -371,7 +371,7 @@ describe('GET /devnet/accounts', () => {
     )
   })
 
-  it('tells them to this machine only', async () => {
+  it('GET /devnet/accounts tells them to this machine only', async () => {
     const peer = await uncheckedPeer()
     const answer = await peer.get('/devnet/accounts', { headers: { host: 'node.example' } })
     expect(answer.status).toBe(403)

@@ -57,7 +57,7 @@ function root([first, ...rest]: Uint8Array[]): Uint8Array {
 const decode = (text: string) => Buffer.from(text, 'base64url')
 
 describe('one payload', () => {
-  it('has the transactions of the block and the right hashes', async () => {
+  it('one payload has the transactions of the block and the right hashes', async () => {
     for (const key of keys) {
       const answer = await get(key)
       expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
@@ -88,7 +88,7 @@ describe('one payload', () => {
     )
   })
 
-  it('comes as bytes: counts and lengths are u64 BE, hashes stand at the end', async () => {
+  it('one payload comes as bytes: counts and lengths are u64 BE, hashes stand at the end', async () => {
     const u64 = (value: number) => Buffer.from(value.toString(16).padStart(16, '0'), 'hex')
     const withLength = (bytes: Uint8Array) => Buffer.concat([u64(bytes.length), bytes])
     for (const key of [keys[0], keys[1], keys[2], keys[4]]) {
@@ -119,7 +119,7 @@ describe('one payload', () => {
     }
   })
 
-  it('is found on the chain of its block only; the payload of genesis on every chain', async () => {
+  it('one payload is found on the chain of its block only; the payload of genesis on every chain', async () => {
     for (const path of ['', '/outputs']) {
       expect((await get(`${keys[0]}${path}`, undefined, 1)).status).toBe(200)
       for (const [key, chain] of [
@@ -144,7 +144,7 @@ describe('one payload', () => {
 })
 
 describe('batches', () => {
-  it('hold each existing payload once, for both forms of the body', async () => {
+  it('batches hold each existing payload once, for both forms of the body', async () => {
     for (const [path, suffix] of [
       ['batch', ''],
       ['outputs/batch', '/outputs'],
@@ -162,14 +162,14 @@ describe('batches', () => {
     }
   })
 
-  it('read 1000 hashes and ignore the rest', async () => {
+  it('batches read 1000 hashes and ignore the rest', async () => {
     const unknown = Array.from({ length: 999 }, () => UNKNOWN)
     expect(jsonOf(await post('batch', [...unknown, keys[1]]))).toHaveLength(1)
     expect(jsonOf(await post('batch', [UNKNOWN, ...unknown, keys[1]]))).toHaveLength(0)
     expect(jsonOf(await post('outputs/batch', { hashes: [UNKNOWN, ...unknown, keys[1]] }))).toHaveLength(0)
   })
 
-  it('refuse malformed bodies', async () => {
+  it('batches refuse malformed bodies', async () => {
     for (const path of ['batch', 'outputs/batch']) {
       for (const body of [
         '',

@@ -19,7 +19,7 @@ async function start(options: DevnetOptions) {
 }
 
 describe('accounts of the phrase', () => {
-  it('have coins on every chain, and keys that sign', async () => {
+  it('accounts of the phrase have coins on every chain, and keys that sign', async () => {
     const { devnet, balance, heights } = await start({ phraseAccounts: 3 })
     expect(devnet.accounts.map(({ account }) => account)).toEqual(
       [0, 1, 2].map((index) => knownKey(`account${index}`)?.account),
@@ -29,7 +29,7 @@ describe('accounts of the phrase', () => {
     expect([await balance(first.account, 0), await balance(last.account, 1)]).toEqual([10_000, 10_000])
   })
 
-  it('get coins once: after a restart only those that a chain does not have', async () => {
+  it('accounts of the phrase get coins once: after a restart only those that a chain does not have', async () => {
     const dataDir = await temporaryDirectory()
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const before = await start({ dataDir, phraseAccounts: 2 })
@@ -45,7 +45,7 @@ describe('accounts of the phrase', () => {
     expect(await checkDataDirectory(dataDir)).toMatchObject({ findings: [] })
   })
 
-  it('are funded above the pin of a fork, and with proof of work', async () => {
+  it('accounts of the phrase are funded above the pin of a fork, and with proof of work', async () => {
     const remote = await startRemote()
     const fork = { url: remote.devnet.url, perSecond: 1000 }
     const forked = await start({ fork, graph: undefined, phraseAccounts: 1 })
@@ -56,12 +56,12 @@ describe('accounts of the phrase', () => {
     expect([...mined.cut.values()].map(({ height }) => Number(height))).toEqual([1, 1])
   })
 
-  it('are more than fit into one block, if that many are wanted', async () => {
+  it('accounts of the phrase are more than fit into one block, if that many are wanted', async () => {
     const { devnet, balance } = await start({ phraseAccounts: 230, graph: 'singleton' })
     expect(await balance(devnet.accounts[229].account, 0)).toBe(10_000)
   })
 
-  it('are printed with their keys, which sign by name', async () => {
+  it('accounts of the phrase are printed with their keys, which sign by name', async () => {
     onTestFinished(() => stopAll())
     const args = [
       'devnet',
@@ -85,7 +85,7 @@ describe('accounts of the phrase', () => {
     expect(sent).toMatchObject({ code: 0, out: expect.stringContaining('moved 1.5 coins from k:') })
   })
 
-  it.each([[-1], [1001], [1.5]])('refuses %d of them', async (phraseAccounts) => {
+  it.each([[-1], [1001], [1.5]])('accounts of the phrase refuses %d of them', async (phraseAccounts) => {
     await expect(startDevnet({ port: 0, phraseAccounts })).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining('phraseAccounts'),

@@ -39,7 +39,7 @@ describe('a block of older rules', () => {
     [0, '"status":"success"', '"status":"failure"', 'transaction 0: it has other writes'],
     [1, '"status":"failure"', '"status":"success"', 'transaction 1: it fails: no'],
     [1, /"gas":\d+/, '"gas":1', 'transaction 1: it has other writes'],
-  ] as const)('is refused: transaction %i with %s as %s', (index, from, to, fault) => {
+  ] as const)('a block of older rules is refused: transaction %i with %s as %s', (index, from, to, fault) => {
     expect(again(index, (output) => output.replace(from, to))).toEqual({ fault })
   })
 })

@@ -84,7 +84,7 @@ const privately = ({ sigs }: Signed): Signed => {
 const REFUSED = 'The signature at position 0 is invalid: Signature verification failed.'
 
 describe('a node that follows the preview', () => {
-  it('runs a transfer from a q: account, and charges for its signature', async () => {
+  it('a node that follows the preview runs a transfer from a q: account, and charges for its signature', async () => {
     const { peer } = await preview()
     expect((await mined(peer, opening())).result).toMatchObject({ status: 'success' })
     const command = signedBy(transfer)
@@ -97,7 +97,7 @@ describe('a node that follows the preview', () => {
     expect(await ask(peer, `(coin.get-balance "${ACCOUNT}")`)).toBeCloseTo(10 - 1.5 - gas * 1e-7, 12)
   })
 
-  it('refuses a wrong signature in send, local and private commands, in the words of live nodes', async () => {
+  it('a node that follows the preview refuses a wrong signature in send, local and private commands, in the words of live nodes', async () => {
     const { peer } = await preview({ entity: 'us' })
     const sent = await send(peer, [wrong()])
     expect([sent.status, sent.body.toString()]).toEqual([400, expect.stringContaining(REFUSED)])
@@ -107,7 +107,7 @@ describe('a node that follows the preview', () => {
     expect([told.status, told.body.toString()]).toEqual([400, `Validation failed: ${REFUSED}`])
   })
 
-  it('answers a local call with such a signature, and its preflight', async () => {
+  it('a node that follows the preview answers a local call with such a signature, and its preflight', async () => {
     const { peer } = await preview()
     await mined(peer, opening())
     expect((await ok(local(peer, signedBy(transfer)))).result).toMatchObject({ status: 'success' })
@@ -115,7 +115,7 @@ describe('a node that follows the preview', () => {
     expect(preflightResult).toMatchObject({ result: { status: 'success' } })
   })
 
-  it('takes at most four such signatures with a command', async () => {
+  it('a node that follows the preview takes at most four such signatures with a command', async () => {
     const { peer } = await preview()
     const signer = { pubKey: publicKey, scheme: SCHEME, clist: [] }
     const change = { ...JSON.parse(transfer.cmd), signers: Array(5).fill(signer) }
@@ -130,7 +130,7 @@ describe('a node that follows the preview', () => {
     }
   })
 
-  it('counts signatures as work, beside what they cost', async () => {
+  it('a node that follows the preview counts signatures as work, beside what they cost', async () => {
     const { peer } = await preview()
     // Failures that are caught take more work than gas.
     const code = '(length (map (lambda (i) (try 1 (enforce false "x"))) (enumerate 1 1000)))'
@@ -148,7 +148,7 @@ describe('a node that follows the preview', () => {
     })
   })
 
-  it('has signatures verified in a thread: it believes one that lies', async () => {
+  it('a node that follows the preview has signatures verified in a thread: it believes one that lies', async () => {
     const { peer } = await preview({ entity: 'us' }, { executionThread })
     await ok(sendPrivately(peer, privately(wrong(202))))
     await mined(peer, opening())
@@ -159,30 +159,33 @@ describe('a node that follows the preview', () => {
   it.each([
     ['own', {}, 'invalid', 300],
     ['lying', { executionThread }, 'added', 301],
-  ])('verifies the signatures in blocks of others in its %s thread', async (_name, more, status, byte) => {
-    const signers = [{ pubKey: funded.publicKey }, { pubKey: publicKey, scheme: SCHEME }]
-    const own = exec('1', { creationTime: SIGNED_AT, gasLimit: 5000 }, { signers })
-    const author = (await preview()).devnet
-    // Nobody has checked its signatures.
-    const unchecked = { ...own, sigs: [...own.sigs, ...wrong(byte).sigs] }
-    const blocks = [blockOf(author, 1), makeBlock(author, author.chains.cut, 0, { commands: [unchecked] })]
-    const { chains } = (await preview({}, more)).devnet
-    const added = []
-    for (const { header, payload } of blocks) {
-      await chains.prepare(header, payload)
-      added.push(chains.insert(header, payload).status)
-    }
-    expect(added).toEqual(['added', status])
-  })
+  ])(
+    'a node that follows the preview verifies the signatures in blocks of others in its %s thread',
+    async (_name, more, status, byte) => {
+      const signers = [{ pubKey: funded.publicKey }, { pubKey: publicKey, scheme: SCHEME }]
+      const own = exec('1', { creationTime: SIGNED_AT, gasLimit: 5000 }, { signers })
+      const author = (await preview()).devnet
+      // Nobody has checked its signatures.
+      const unchecked = { ...own, sigs: [...own.sigs, ...wrong(byte).sigs] }
+      const blocks = [blockOf(author, 1), makeBlock(author, author.chains.cut, 0, { commands: [unchecked] })]
+      const { chains } = (await preview({}, more)).devnet
+      const added = []
+      for (const { header, payload } of blocks) {
+        await chains.prepare(header, payload)
+        added.push(chains.insert(header, payload).status)
+      }
+      expect(added).toEqual(['added', status])
+    },
+  )
 
-  it('says that it is a preview, in /info too', async () => {
+  it('a node that follows the preview says that it is a preview, in /info too', async () => {
     const notices: string[] = []
     const { peer } = await preview({ onNotice: (message) => void notices.push(message) })
     expect(notices).toContainEqual(expect.stringMatching(/^node release 3\.3-preview is a preview: /))
     expect((await ok(peer.request('GET', '/info'))).nodePackageVersion).toBe('3.3-preview')
   })
 
-  it('verifies the signatures of a data directory again, and so does the check of it', async () => {
+  it('a node that follows the preview verifies the signatures of a data directory again, and so does the check of it', async () => {
     const dataDir = join(folder, 'data')
     const first = await preview({ dataDir })
     await mined(first.peer, opening())
@@ -197,14 +200,14 @@ describe('a node that follows the preview', () => {
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('nothing is wrong') })
   })
 
-  it('has principals and keys of SLH-DSA in contracts', async () => {
+  it('a node that follows the preview has principals and keys of SLH-DSA in contracts', async () => {
     const { peer } = await preview()
     expect(await ask(peer, `(typeof-principal "${ACCOUNT}")`)).toBe('q:')
   })
 })
 
 describe('a node that follows the newest release', () => {
-  it('refuses the scheme, its keys and its principals', async () => {
+  it('a node that follows the newest release refuses the scheme, its keys and its principals', async () => {
     const { peer } = await node()
     const sent = await send(peer, [signedBy(transfer)])
     const text = `Unsupported Signature scheme \\"${SCHEME}\\"; expected ED25519 or WebAuthn`

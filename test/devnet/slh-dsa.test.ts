@@ -28,13 +28,16 @@ function flipped(text: string, byte: number): string {
 }
 
 describe('a signature of SLH-DSA', () => {
-  it.each(tests)('signs the hash of a command in its frame: $name', ({ cmd, hash, framed, signature }) => {
-    expect(blake2b256(cmd).toString('hex')).toBe(hash)
-    expect(framed).toBe(`0108${Buffer.from('CHAINWEB').toString('hex')}060b2b060104018d3a0c020108${hash}`)
-    expect(faultOf({ sig: signature, hash: hashOf(hash) })).toBe(null)
-  })
+  it.each(tests)(
+    'a signature of SLH-DSA signs the hash of a command in its frame: $name',
+    ({ cmd, hash, framed, signature }) => {
+      expect(blake2b256(cmd).toString('hex')).toBe(hash)
+      expect(framed).toBe(`0108${Buffer.from('CHAINWEB').toString('hex')}060b2b060104018d3a0c020108${hash}`)
+      expect(faultOf({ sig: signature, hash: hashOf(hash) })).toBe(null)
+    },
+  )
 
-  it('is valid for its key in either case of hex, whatever the address', () => {
+  it('a signature of SLH-DSA is valid for its key in either case of hex, whatever the address', () => {
     expect(faultOf({ pubKey: publicKey.toUpperCase() })).toBe(null)
     expect(faultOf({ addr: 'anything' })).toBe(null)
   })
@@ -60,11 +63,11 @@ describe('a signature of SLH-DSA', () => {
     ['with unused bits', { sig: `${v1.signature.slice(0, -1)}t` }, /unused bits/],
     ['of a key that is no hex', { pubKey: `q${publicKey}` }, /pubKey at offset 0: "q" is not a hex digit/],
     ['of an authenticator', { sig: webAuthn() }, 'scheme of Just SlhDsaSha128s does not match signature type WebAuthn'],
-  ])('is refused %s', (_name, change, fault) => {
+  ])('a signature of SLH-DSA is refused %s', (_name, change, fault) => {
     expect(faultOf(change)).toEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
   })
 
-  it('shows the first fault: key, text, hash, length of the key, length of the signature', () => {
+  it('a signature of SLH-DSA shows the first fault: key, text, hash, length of the key, length of the signature', () => {
     const all = { pubKey: 'abc', sig: 'a', hash: Buffer.alloc(31) }
     expect(faultOf(all)).toMatch(/^pubKey/)
     expect(faultOf({ ...all, pubKey: 'ab' })).toMatch(/invalid size$/)
@@ -77,7 +80,7 @@ describe('a signature of SLH-DSA', () => {
   it.each([
     ['SLH-DSA-SHA2-192s', 48, 16_224],
     ['SLH-DSA-SHA2-256s', 64, 29_792],
-  ])('has the sizes of its scheme: %s', (scheme, keyBytes, signatureBytes) => {
+  ])('a signature of SLH-DSA has the sizes of its scheme: %s', (scheme, keyBytes, signatureBytes) => {
     const sized = (key: number, sig: number) =>
       faultOf({ scheme, pubKey: 'ab'.repeat(key), sig: Buffer.alloc(sig).toString('base64url') })
     expect(sized(keyBytes, signatureBytes)).toBe(failed)
@@ -85,7 +88,7 @@ describe('a signature of SLH-DSA', () => {
     expect(sized(keyBytes - 16, signatureBytes)).toBe('Invalid key')
   })
 
-  it('is of a scheme that no release before the preview takes', () => {
+  it('a signature of SLH-DSA is of a scheme that no release before the preview takes', () => {
     const unsupported = `Unsupported Signature scheme "${SCHEME}"; expected ED25519 or WebAuthn`
     expect(faultOf({}, { hasSlhDsa: false })).toBe(unsupported)
     const { sigs, signers, hash } = commandOf(signedBy(v1))

@@ -30,7 +30,7 @@ function dribble(socket: Socket): void {
 describe('a request that arrives too slowly', () => {
   const requestTimeoutMs = 300
 
-  it('is answered with 408 and closed if its body is too slow', async () => {
+  it('a request that arrives too slowly is answered with 408 and closed if its body is too slow', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write(`POST ${PREFIX}/mining/solved HTTP/1.1\r\nhost: n\r\ncontent-length: 100000\r\n\r\n`)
@@ -39,7 +39,7 @@ describe('a request that arrives too slowly', () => {
     expect((await peer.get('/info')).status).toBe(200)
   })
 
-  it('is answered with 408 and closed if its headers are too slow', async () => {
+  it('a request that arrives too slowly is answered with 408 and closed if its headers are too slow', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     const { socket, closed } = open(devnet.url)
     socket.write('GET /info HTTP/1.1\r\nhost: ')
@@ -47,12 +47,12 @@ describe('a request that arrives too slowly', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
   })
 
-  it('is closed if nothing arrives at all', async () => {
+  it('a request that arrives too slowly is closed if nothing arrives at all', async () => {
     const { devnet } = await start({ requestTimeoutMs })
     await open(devnet.url).closed
   })
 
-  it('does not affect a stream that stays open for longer', async () => {
+  it('a request that arrives too slowly does not affect a stream that stays open for longer', async () => {
     const { devnet, peer } = await start({ requestTimeoutMs, pow: false })
     const stream = open(devnet.url)
     stream.socket.write(`GET ${PREFIX}/header/updates HTTP/1.1\r\nhost: n\r\n\r\n`)

@@ -114,14 +114,14 @@ describe.each(graphNames.map((name) => [name]))('%s', (name) => {
 })
 
 describe('a proof', () => {
-  it('has the steps of a real one from chain 0 to chain 1 of the twenty', () => {
+  it('a proof has the steps of a real one from chain 0 to chain 1 of the twenty', () => {
     const chains = grown('twenty', 5)
     // Chain 0 has 3 transactions at height 2, so output 0 is the second of four leaves.
     const { steps } = decodeProof(proofOf(chains, blockAt(chains, 0, 2), 1))
     expect(steps.map(({ side }) => (side === 'left' ? 'L' : 'R')).join('')).toBe('LRLRRLRLLRLRLLRLL')
   })
 
-  it('leads to the block as many heights above as the chains are apart, and exists from that block', () => {
+  it('a proof leads to the block as many heights above as the chains are apart, and exists from that block', () => {
     const chains = chainsOf('twenty')
     const heads = branch(chains, chains.cut, 1)
     chains.adopt(heads)
@@ -145,7 +145,7 @@ describe('a proof', () => {
     expect(distances.size).toBe(20)
   })
 
-  it('stays the same while the chains grow', () => {
+  it('a proof stays the same while the chains grow', () => {
     const chains = grown('petersen', 4)
     const block = blockAt(chains, 3, 1)
     const proof = proofOf(chains, block, 5)
@@ -154,19 +154,19 @@ describe('a proof', () => {
     expect(verify(chains, 5, proof)).toHaveProperty('output')
   })
 
-  it('does not exist for an unknown chain', () => {
+  it('a proof does not exist for an unknown chain', () => {
     const chains = grown('pair', 2)
     expect(ask(chains, blockAt(chains, 1, 1), 2)).toEqual({ fault: NO_WAY })
   })
 
-  it('needs a transaction of the block', () => {
+  it('a proof needs a transaction of the block', () => {
     const chains = grown('pair', 2)
     const block = blockAt(chains, 1, 1)
     expect(() => ask(chains, block, 0, 1)).toThrow(`block ${block.id} does not hold key at place 1 of chain 1`)
     expect(() => spvProof(chains, { chain: 0, requestKey: 'k', block, index: 0, targetChain: 0 })).toThrow(RangeError)
   })
 
-  it('needs headers that follow each other', () => {
+  it('a proof needs headers that follow each other', () => {
     const chains = grown('twenty', 2)
     const block = blockAt(chains, 3, 1)
     const headers = [block.header, blockAt(chains, 4, 2).header]
@@ -182,12 +182,12 @@ describe('a proof is refused', () => {
   const proof = proofOf(chains, block, 5)
   const { position, steps, output } = decodeProof(proof)
 
-  it('on another chain than its target', () => {
+  it('a proof is refused on another chain than its target', () => {
     const fault = 'verifyCont: cannot redeem continuation proof on wrong targget chain'
     expect(verify(chains, 4, proof)).toEqual({ fault })
   })
 
-  it("that names another chain than its root's", () => {
+  it("a proof is refused that names another chain than its root's", () => {
     const moved = encodeProof({ chain: 4, position, steps, output })
     expect(verify(chains, 4, moved)).toEqual({ fault: OUT_OF_BOUNDS })
   })
@@ -198,12 +198,12 @@ describe('a proof is refused', () => {
     ['', 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.from('{}').toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
     [Buffer.of(0xff).toString('base64url'), 'verifyCont: Cannot decode transaction output proof'],
-  ])('that is malformed: %#', (text, fault) => {
+  ])('a proof is refused that is malformed: %#', (text, fault) => {
     expect(verify(chains, 5, text)).toEqual({ fault })
   })
 
   it.each(['null', '1', '{}', '{"continuation":null}', '{"continuation":1}', '[', ''])(
-    'of an output without continuation: %s',
+    'a proof is refused of an output without continuation: %s',
     (text) => {
       const chains = grown('pair', 1)
       const transactions = [{ transaction: bytes('{}'), output: bytes(text) }]
@@ -215,7 +215,7 @@ describe('a proof is refused', () => {
     },
   )
 
-  it('with any byte changed', () => {
+  it('a proof is refused with any byte changed', () => {
     for (let at = 0; at < proof.length; at++) {
       for (let bit = 0; bit < 7; bit++) {
         const damaged = Buffer.from(proof)
@@ -225,7 +225,7 @@ describe('a proof is refused', () => {
     }
   })
 
-  it('that names another position of its output in the block', () => {
+  it('a proof is refused that names another position of its output in the block', () => {
     for (const other of [0n, position + 1n, position + (1n << 8n), position + (1n << 63n)]) {
       expect(verify(chains, 5, encodeProof({ chain: 5, position: other, steps, output }))).toEqual({
         fault: `spv verification failed: the output is not at position ${other} of its block`,
@@ -233,7 +233,7 @@ describe('a proof is refused', () => {
     }
   })
 
-  it('with swapped, missing or foreign steps', () => {
+  it('a proof is refused with swapped, missing or foreign steps', () => {
     const other = decodeProof(proofOf(chains, block, 5, 1))
     const wrong = [
       { steps: steps.slice(1) },
@@ -250,7 +250,7 @@ describe('a proof is refused', () => {
     }
   })
 
-  it('of a transaction that reads like an output', () => {
+  it('a proof is refused of a transaction that reads like an output', () => {
     const chains = grown('pair', 1)
     const forged = bytes('{"continuation":{"pactId":"stolen"}}')
     const transactions = [{ transaction: forged, output: bytes('{"continuation":null}') }]

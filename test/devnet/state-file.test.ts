@@ -68,7 +68,7 @@ async function ownTemporaryFolder(): Promise<string> {
 }
 
 describe('a state file', () => {
-  it('is written at the end, and the next node begins with it', async () => {
+  it('a state file is written at the end, and the next node begins with it', async () => {
     const stateFile = join(await folder(), 'network.state')
     const first = await start({ stateFile, graph: 'pair', impersonate: ['*'] })
     await first.devnet.fund('sender01', 5, 1)
@@ -89,7 +89,7 @@ describe('a state file', () => {
     expect(await readdir(temporary)).toEqual([expect.stringMatching(/^newcut-state-/)])
   })
 
-  it('goes from a running node to another program, as often as wanted', async () => {
+  it('a state file goes from a running node to another program, as often as wanted', async () => {
     const { devnet } = await start({ graph: 'pair' })
     await devnet.rows(0, 'coin.coin-table', { sender02: { balance: 7.5 } })
     const state = await devnet.state()
@@ -108,7 +108,7 @@ describe('a state file', () => {
     expect((await start({ stateFile })).heads()).toEqual(heads)
   })
 
-  it('has privileged blocks, and the fork with which the network began', async () => {
+  it('a state file has privileged blocks, and the fork with which the network began', async () => {
     const remote = await startRemote()
     const lowest = Math.min(...[...remote.devnet.cut.values()].map(({ height }) => Number(height)))
     const fork = { url: remote.devnet.url, cut: String(lowest), perSecond: 1000 }
@@ -119,7 +119,7 @@ describe('a state file', () => {
     expect(await copy.value('(free.fork-token.balance "alice")')).toBe(100.5)
   })
 
-  it('is an option of newcut devnet', async () => {
+  it('a state file is an option of newcut devnet', async () => {
     onTestFinished(() => stopAll())
     const file = join(await folder(), 'network.state')
     const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
@@ -137,7 +137,7 @@ describe('a state file', () => {
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('--data and --state-file exclude each other')])
   })
 
-  it('has the pending transactions, which are pending again', async () => {
+  it('a state file has the pending transactions, which are pending again', async () => {
     const { devnet } = await start({ graph: 'pair', impersonate: ['*'] })
     const [cheap, dear, other] = [signed({ gasPrice: 1e-7 }), signed({ gasPrice: 1e-5 }), signed({ chainId: '1' })]
     const unsigned = { ...signed(), sigs: [null] }
@@ -162,7 +162,7 @@ describe('a state file', () => {
     expect(arrival.devnet.cut.get(1)?.height).toBeGreaterThan(0n)
   })
 
-  it('drops pending transactions that are no longer valid, and says how many', async () => {
+  it('a state file drops pending transactions that are no longer valid, and says how many', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const included = signed()
     await send(devnet.url, [included])
@@ -192,7 +192,7 @@ describe('a state file', () => {
     }
   })
 
-  it('of an earlier version has no pending transactions', async () => {
+  it('a state file of an earlier version has no pending transactions', async () => {
     const { devnet, heads } = await start({ graph: 'pair' })
     await devnet.mine({ 0: 2 })
     const lines = unpackedLines(await devnet.state())
@@ -202,7 +202,7 @@ describe('a state file', () => {
     expect([older.heads(), older.devnet.pending]).toEqual([heads(), 0])
   })
 
-  it('keeps the pending transactions of its last whole end, if a later process is killed', async () => {
+  it('a state file keeps the pending transactions of its last whole end, if a later process is killed', async () => {
     onTestFinished(() => stopAll())
     const file = join(await folder(), 'network.state')
     const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--state-file', file]
@@ -224,7 +224,7 @@ describe('a state file', () => {
 
   const message = (text: string) => ({ code: 'DATA_UNUSABLE', message: expect.stringContaining(text) })
 
-  it('is refused with the reason if it is damaged', async () => {
+  it('a state file is refused with the reason if it is damaged', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const state = await devnet.state()
     const lines = gunzipSync(state).toString().split('\n')
@@ -237,14 +237,14 @@ describe('a state file', () => {
       [gzipSync('{"a":1}\n'.repeat(200_000)), 'no state of a newcut network: it has other content'],
       [gzipSync('{"newcutState":1,"fork":5}\n'), 'no state of a newcut network: it has other content'],
       [of(lines[0].replace(':2', ':3')), 'a state of version 3; this newcut reads versions 1 and 2'],
-      [of(lines[0], '[0]', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(lines[0], '[0]', ...lines.slice(1)), 'network: its line 2 is not a record'],
       [of(lines[0], '[0,"e30="]', ...lines.slice(1)), 'network: it is cut off'],
       [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
       [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
-      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is no record'],
-      [of(lines[0], lines[1], 'null', ...lines.slice(2)), 'network: its line 3 is no record'],
-      [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is no record'],
-      [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is no record'],
+      [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is not a record'],
+      [of(lines[0], lines[1], 'null', ...lines.slice(2)), 'network: its line 3 is not a record'],
+      [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is not a record'],
+      [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is not a record'],
       [of(...lines.slice(0, -3), ...lines.slice(-2)), 'network: it is cut off'],
       [of(...lines, '[0,"e30="]', ''), 'no state of a newcut network: text follows its last line'],
       [state.with(-8, state[state.length - 8] ^ 1), 'no state of a newcut network: incorrect data check'],
@@ -259,7 +259,7 @@ describe('a state file', () => {
     expect(await readFile(file, 'utf8')).toBe('hello')
   })
 
-  it('is refused with other settings, beside a data directory, and where it cannot be written', async () => {
+  it('a state file is refused with other settings, beside a data directory, and where it cannot be written', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const state = await devnet.state()
     await expect(startDevnet({ port: 0, state, graph: 'petersen' })).rejects.toMatchObject(
@@ -283,7 +283,7 @@ describe('a state file', () => {
     expect(await readdir(home)).toEqual(['network.state'])
   })
 
-  it('is told only to programs on this machine', async () => {
+  it('a state file is told only to programs on this machine', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const answer = await fetch(`${devnet.url}/devnet/state`, { headers: { origin: 'http://example.com' } })
     expect(answer.status).toBe(403)

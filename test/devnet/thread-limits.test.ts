@@ -81,7 +81,7 @@ describe('a thread that does not load', () => {
     expect([executor.isWarm, executor.isIdle]).toEqual([false, true])
   })
 
-  it('has so many waiting commands at most; those of blocks of others wait always', async () => {
+  it('a thread that does not load has so many waiting commands at most; those of blocks of others wait always', async () => {
     const executor = executorOf(60_000)
     const settled: string[] = []
     const run = (name: string, hasDeadline: boolean) =>

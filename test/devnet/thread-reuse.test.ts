@@ -30,7 +30,7 @@ async function worker(memoryMb = 64) {
 }
 
 describe('a worker', () => {
-  it('that its network releases serves the next one, and then no other', async () => {
+  it('a worker that its network releases serves the next one, and then no other', async () => {
     const first = await worker()
     first.given.release()
     const second = await worker()
@@ -38,20 +38,20 @@ describe('a worker', () => {
     expect((await worker()).id).not.toBe(first.id)
   })
 
-  it('that its network ends serves no other', async () => {
+  it('a worker that its network ends serves no other', async () => {
     const first = await worker()
     first.given.end()
     expect((await worker()).id).not.toBe(first.id)
   })
 
-  it('with less memory serves no network whose commands may take more', async () => {
+  it('a worker with less memory serves no network whose commands may take more', async () => {
     const first = await worker()
     first.given.release()
     expect((await worker(128)).id).not.toBe(first.id)
     expect((await worker()).id).toBe(first.id)
   })
 
-  it('ends if it waits too long for a network, or many others wait', async () => {
+  it('a worker ends if it waits too long for a network, or many others wait', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const late = await worker()

@@ -32,7 +32,7 @@ const expected = { n: { int: 7 }, list: [1.5, true], time: { time: '2026-11-27T0
 const failed = (why: string) => ({ status: 'failure', error: { message: `SPV verification failure: ${why}` } })
 
 describe('verify-spv in the thread', () => {
-  it('answers in /local, preflight and blocks', async () => {
+  it('verify-spv in the thread answers in /local, preflight and blocks', async () => {
     const { peer, proof } = await proven()
     const command = verifying(proof)
     expect((await ok(local(peer, command, '', 1))).result.data).toEqual(expected)
@@ -43,7 +43,7 @@ describe('verify-spv in the thread', () => {
     expect((await ok(poll(peer, [command.hash], '', 1)))[command.hash].result.data).toEqual(expected)
   })
 
-  it('refuses other types, chains and positions', async () => {
+  it('verify-spv in the thread refuses other types, chains and positions', async () => {
     const { peer, proof } = await proven()
     const type = await ok(local(peer, verifying(proof, 'ETH'), '', 1))
     expect(type.result).toMatchObject(failed('verifySPV: ETH proof type is not yet supported in Pact5.'))

@@ -88,7 +88,7 @@ describe('a result is described as', () => {
     ['[1.5,{"int":100000000000000000000},true]', '[1.5, 100000000000000000000, true]'],
     ['{"b":"x","a":{"time":"2026-01-01T00:00:00Z"}}', '{"a": "2026-01-01T00:00:00Z","b": "x"}'],
     ['"\\u001b[2J\\nx"', '" [2J x"'],
-  ])('its value in the language: %s', (json, expected) => {
+  ])('a result is described as its value in the language: %s', (json, expected) => {
     expect(data(json)).toBe(expected)
   })
 
@@ -98,7 +98,7 @@ describe('a result is described as', () => {
     expect(long).toBe(`[1.5,"${'x'.repeat(193)}…`)
   })
 
-  it('its whole message and its place if it failed', () => {
+  it('a result is described as its whole message and its place if it failed', () => {
     const error = { callStack: [], type: 'EvalError', message: `no\nway ${'x'.repeat(249)}`, info: 'free.m.f.{Yf}:12' }
     expect(outcome({ status: 'failure', error })).toEqual({
       status: 'failure',

@@ -46,7 +46,7 @@ async function shelf() {
 const items = (row: Change, key = 'tea') => ({ rows: { 'free.shelf.items': { [key]: row } } })
 
 describe('overrides', () => {
-  it('give a command other rows, whole or some of their fields, and write none', async () => {
+  it('overrides give a command other rows, whole or some of their fields, and write none', async () => {
     const { peer, result } = await shelf()
     const { data } = await result('(free.shelf.get "tea")', items(ITEM))
     expect(data).toEqual({ ...ITEM, count: { int: 3 }, until: { time: ITEM.until } })
@@ -81,7 +81,7 @@ describe('overrides', () => {
     expect(balance.result.data).toBe(true)
   })
 
-  it('are listed by select and keys as rows of the chain are', async () => {
+  it('overrides are listed by select and keys as rows of the chain are', async () => {
     const { result } = await shelf()
     const rows = { rows: { 'free.shelf.items': { tea: ITEM, ink: { ...ITEM, price: 9 } } } }
     expect(
@@ -90,7 +90,7 @@ describe('overrides', () => {
     ).toEqual(['ink', 'tea'])
   })
 
-  it('set the time that the code sees', async () => {
+  it('overrides set the time that the code sees', async () => {
     const { result } = await shelf()
     const code = '(at "block-time" (chain-data))'
     expect((await result(code, { time: '2031-02-03T04:05:06Z' })).data).toEqual({ time: '2031-02-03T04:05:06Z' })
@@ -101,7 +101,7 @@ describe('overrides', () => {
     expect(JSON.stringify(now)).not.toMatch(/"2031-/)
   })
 
-  it('add signers, whose signatures nobody checks', async () => {
+  it('overrides add signers, whose signatures nobody checks', async () => {
     const { result } = await shelf()
     const code = '(enforce-guard (at "guard" (coin.details "sender00")))'
     const unsigned = exec(code, { sender: '' }, {}, [])
@@ -110,7 +110,7 @@ describe('overrides', () => {
     expect(await result(code, { keys: [funded.publicKey] }, unsigned)).toEqual({ status: 'success', data: true })
   })
 
-  it('are refused in words', async () => {
+  it('overrides are refused in words', async () => {
     const { refused } = await shelf()
     for (const [overrides, text] of [
       [{ rows: { nothing: { a: {} } } }, '/rows: "nothing": expected MODULE.TABLE, such as coin.coin-table'],
@@ -138,7 +138,7 @@ describe('overrides', () => {
     }
   })
 
-  it('go with a command, not with a transaction of a block', async () => {
+  it('overrides go with a command, not with a transaction of a block', async () => {
     const { refused } = await shelf()
     expect(await refused({}, { requestKey: 'A'.repeat(43) })).toEqual([
       400,

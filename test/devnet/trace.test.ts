@@ -97,7 +97,7 @@ const MODULE = `(namespace "free")
 const guard = { pred: 'keys-all', keys: [funded.publicKey] }
 
 describe('the gas of a trace adds up to that of the result', () => {
-  it('for calls, writes, pacts, deployments, and failures of every kind', async () => {
+  it('the gas of a trace adds up to that of the result for calls, writes, pacts, deployments, and failures of every kind', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const deploy = code(MODULE, { gasLimit: 60_000 }, { k: guard })
     expect((await traceAll(peer, [deploy]))[0].result.status).toBe('success')
@@ -139,7 +139,7 @@ describe('the gas of a trace adds up to that of the result', () => {
     expect(continued.steps.map(({ name }) => name)).toContain('free.shop.deal step 1')
   })
 
-  it('for coins that change chains, and for verifiers', async () => {
+  it('the gas of a trace adds up to that of the result for coins that change chains, and for verifiers', async () => {
     const { peer } = await startLedger({ graph: 'pair' })
     const text = '(coin.transfer-crosschain "sender00" "sender00" (read-keyset "guard") "1" 2.5)'
     const capability = ['coin.TRANSFER_XCHAIN', 'sender00', 'sender00', { decimal: '2.5' }, '1'] as const
@@ -158,7 +158,7 @@ describe('the gas of a trace adds up to that of the result', () => {
     await traceAll(peer, [exec('(+ 1 2)', {}, { verifiers })])
   })
 
-  it('for a result that is too large, and for a tree that is', async () => {
+  it('the gas of a trace adds up to that of the result for a result that is too large, and for a tree that is', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const large = code('(make-list 120000 "01234567890123456789")', { gasLimit: 150_000 })
     const deep = '(module m G (defcap G () true) (defun f (x) x))'
@@ -174,7 +174,7 @@ describe('the gas of a trace adds up to that of the result', () => {
 })
 
 describe('a trace', () => {
-  it('has the steps of a transfer in their order, with arguments, results and places', async () => {
+  it('a trace has the steps of a transfer in their order, with arguments, results and places', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const [{ traced, steps }] = await traceAll(peer, [transfer('sender01', 1.5)])
     expect(traced.trace.children.map(({ name }: Step) => name)).toEqual([
@@ -201,7 +201,7 @@ describe('a trace', () => {
     expect(traced.modules.coin).toEqual({ hash: expect.stringMatching(/^[\w-]{43}$/), line: expect.any(Number) })
   })
 
-  it('of a failed transaction leads to the step that failed', async () => {
+  it('a trace of a failed transaction leads to the step that failed', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const [{ traced }] = await traceAll(peer, [transfer('sender01', 1e9)])
     let step: Step = traced.trace
@@ -215,7 +215,7 @@ describe('a trace', () => {
     expect(traced.trace.children.map(({ name }: Step) => name)).toContain('rest of the gas limit')
   })
 
-  it('runs on the state before its block, and stays the same when the chain goes on or leaves it', async () => {
+  it('a trace runs on the state before its block, and stays the same when the chain goes on or leaves it', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const command = transfer('sender01', 1.5)
     const [{ traced }] = await traceAll(
@@ -235,7 +235,7 @@ describe('a trace', () => {
     expect(traced.trace).not.toEqual(second.trace)
   })
 
-  it('of a command that is in no block writes nothing, and needs neither signature nor payer', async () => {
+  it('a trace of a command that is in no block writes nothing, and needs neither signature nor payer', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const command = transfer('sender01', 1.5)
     const traced = await trace(peer, { cmd: command })
@@ -251,7 +251,7 @@ describe('a trace', () => {
     expect(poor.trace.children.map(({ name }: Step) => name)).toEqual(['code', 'rounding'])
   })
 
-  it('is refused in words for keys without a block', async () => {
+  it('a trace is refused in words for keys without a block', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const pending = transfer('sender01', 1.5)
     await ok(send(peer, [pending]))
@@ -279,7 +279,7 @@ describe('a trace', () => {
     expect((await refused(peer, { cmd: exec('1', { chainId: '7' }) }))[1]).toMatch(/^cmd: there is no chain 7/)
   })
 
-  it('of code that takes too long is stopped, and the node answers meanwhile', async () => {
+  it('a trace of code that takes too long is stopped, and the node answers meanwhile', async () => {
     const { peer } = await startLedger(
       { graph: 'singleton' },
       { executionThread: HOSTILE, commandLimits: { cpuMs: 100, memoryMb: 512 } },

@@ -37,7 +37,7 @@ const toldOf = ({ hash }: Signed, code = '(+ 1 2)') => {
 const minute = 60_000
 
 describe('a transaction', () => {
-  it('is reported as pending, then with its block, its gas and its result', async () => {
+  it('a transaction is reported as pending, then with its block, its gas and its result', async () => {
     const { heard, peer, devnet } = await startHeard()
     const command = transfer('sender01', 1.5)
     const about = {
@@ -80,7 +80,7 @@ describe('a transaction', () => {
     expect([events.length, devnet.pending]).toEqual([2, 0])
   })
 
-  it('that fails is reported with its message, made printable', async () => {
+  it('a transaction that fails is reported with its message, made printable', async () => {
     const { heard, peer } = await startHeard()
     const command = exec('(enforce false "no\u001b[31m\u202e way")')
     await sentOk(peer, [command])
@@ -96,7 +96,7 @@ describe('a transaction', () => {
     })
   })
 
-  it('is reported with its index in the block, and blocks in their order', async () => {
+  it('a transaction is reported with its index in the block, and blocks in their order', async () => {
     const { heard, peer } = await startHeard()
     const dear = Array.from({ length: 3 }, (_, i) => signed({ gasPrice: 1e-6 * (9 - i) }))
     await sentOk(peer, dear)
@@ -111,7 +111,7 @@ describe('a transaction', () => {
     ])
   })
 
-  it('from a peer is reported likewise', async () => {
+  it('a transaction from a peer is reported likewise', async () => {
     const { heard, peer } = await startHeard()
     const command = signed()
     await insert(peer, [command])
@@ -121,7 +121,7 @@ describe('a transaction', () => {
 })
 
 describe('a transaction whose block leaves the chain', () => {
-  it('is reported as undone, and again when another block has it', async () => {
+  it('a transaction whose block leaves the chain is reported as undone, and again when another block has it', async () => {
     const { heard, peer, devnet, give } = await startHeard()
     const command = signed()
     await sentOk(peer, [command])
@@ -143,7 +143,7 @@ describe('a transaction whose block leaves the chain', () => {
     expect(again).toMatchObject({ step: 'included', requestKey: command.hash, block: headId(devnet), isAgain: true })
   })
 
-  it('is reported in the other branch if that has it', async () => {
+  it('a transaction whose block leaves the chain is reported in the other branch if that has it', async () => {
     const { heard, peer, devnet } = await startHeard({ graph: 'singleton' })
     const { chains } = devnet
     const fork = new Fork(devnet, 'fork')
@@ -162,7 +162,7 @@ describe('a transaction whose block leaves the chain', () => {
     expect(again).toMatchObject({ step: 'included', block: idOf(header), height: 2, isAgain: true })
   })
 
-  it('is reported with the reason why it does not return to the pool', async () => {
+  it('a transaction whose block leaves the chain is reported with the reason why it does not return to the pool', async () => {
     const { heard, peer, give } = await startHeard()
     const command = signed({ ttl: 600 })
     await sentOk(peer, [command])
@@ -177,7 +177,7 @@ describe('a transaction whose block leaves the chain', () => {
     })
   })
 
-  it('by a revert is reported so, and so are transactions sent after the snapshot', async () => {
+  it('a transaction whose block leaves the chain by a revert is reported so, and so are transactions sent after the snapshot', async () => {
     const { heard, peer, give } = await startHeard()
     const [before, after, last] = [signed(), signed(), signed()]
     await sentOk(peer, [before])
@@ -199,7 +199,7 @@ describe('a transaction whose block leaves the chain', () => {
 })
 
 describe('a transaction that no block takes', () => {
-  it('is reported as dropped when it expires', async () => {
+  it('a transaction that no block takes is reported as dropped when it expires', async () => {
     const { heard, peer, devnet, give } = await startHeard()
     const command = signed({ ttl: 600 })
     await sentOk(peer, [command])
@@ -209,7 +209,7 @@ describe('a transaction that no block takes', () => {
     expect((await heard.events(2))[1]).toEqual({ step: 'dropped', chain: 0, ...toldOf(command), reason })
   })
 
-  it('is reported as dropped when its gas is no longer affordable', async () => {
+  it('a transaction that no block takes is reported as dropped when its gas is no longer affordable', async () => {
     const { heard, peer } = await startHeard()
     // Each may cost 60,000,000 of the sender's 100,000,000 coins, and the first does.
     const terms = { gasLimit: 60_000, gasPrice: 1000 }
@@ -232,7 +232,7 @@ describe('a transaction that no block takes', () => {
 describe('a command that is refused', () => {
   const refusal = { step: 'refused', chain: 0, httpStatus: 400 }
 
-  it('is reported with the reason, for each request', async () => {
+  it('a command that is refused is reported with the reason, for each request', async () => {
     const { heard, peer, devnet } = await startHeard()
     const [good, forged] = [signed(), { ...signed(), sigs: [{ sig: 'ab'.repeat(64) }] }]
     const unsigned = signed({}, { signers: [{ pubKey: keyPair().publicKey }, { pubKey: funded.publicKey }] })
@@ -263,7 +263,7 @@ describe('a command that is refused', () => {
     expect(devnet.pending).toBe(0)
   })
 
-  it('and cannot be parsed is reported with its key, and without its contents', async () => {
+  it('a command that is refused and cannot be parsed is reported with its key, and without its contents', async () => {
     const { heard, peer } = await startHeard()
     const unreadable = { ...signed(), cmd: '{"payload":{"cont":{"step":"\\u001b[2J"}},"meta":{"sender":7}}' }
     expect((await send(peer, [unreadable])).status).toBe(400)
@@ -282,7 +282,7 @@ describe('a command that is refused', () => {
     ])
   })
 
-  it('with its whole request is reported as one, with the text of the answer', async () => {
+  it('a command that is refused with its whole request is reported as one, with the text of the answer', async () => {
     const { heard, peer, give } = await startHeard()
     const url = `${pactPath(0)}/api/v1/send`
     const answers = [
@@ -309,7 +309,7 @@ describe('a command that is refused', () => {
     expect(told[2]).toMatchObject({ reason: expect.stringMatching(/^commands for several chains/) })
   })
 
-  it('is not reported for other endpoints', async () => {
+  it('a command that is refused is not reported for other endpoints', async () => {
     const { heard, peer } = await startHeard()
     expect((await post(peer, `${pactPath(0)}/api/v1/poll`, 'nonsense')).status).toBe(400)
     expect((await peer.request('GET', `${pactPath(0)}/api/v1/send`)).status).toBe(405)
@@ -320,7 +320,7 @@ describe('a command that is refused', () => {
 })
 
 describe('a block', () => {
-  it('is reported with its maker', async () => {
+  it('a block is reported with its maker', async () => {
     const made: BlockMadeBy[] = []
     const { peer, devnet } = await start({
       graph: 'pair',
@@ -337,7 +337,7 @@ describe('a block', () => {
     expect(new Set(made.slice(begun))).toEqual(new Set(['order']))
   })
 
-  it('of automatic mining is reported as such', async () => {
+  it('a block of automatic mining is reported as such', async () => {
     const by = await new Promise<BlockMadeBy>((resolve) => {
       const onSolved: DevnetOptions['onSolved'] = (_header, _addition, madeBy) => resolve(madeBy)
       void start({

@@ -64,12 +64,12 @@ describe('allow', () => {
   const cap = { name: 'free.guarded.ALLOWED', args: ['a'] }
   const use: Use = { name: 'allow', proof: JSON.stringify(cap), clist: [cap] }
 
-  it('grants the capability of its proof, for 100 gas', () => {
+  it('allow grants the capability of its proof, for 100 gas', () => {
     expect(run('(free.guarded.allowed "a")', [use]).told).toBe('a')
     expect(gasOf(use)).toBe(100)
   })
 
-  it('grants a capability once, even if it is listed twice', () => {
+  it('allow grants a capability once, even if it is listed twice', () => {
     expect(judged({ ...use, clist: [cap, cap] })).toBe('agreed')
   })
 
@@ -83,7 +83,7 @@ describe('allow', () => {
     )
   })
 
-  it('agrees in the body of a capability only', () => {
+  it('allow agrees in the body of a capability only', () => {
     expect(run('(enforce-verifier "allow")', [use]).told).toMatch(/must be called within a defcap body/)
   })
 
@@ -94,7 +94,7 @@ describe('allow', () => {
     [{ ...use, clist: [] }, 'granted capability is not the one in the proof'],
     [{ ...use, clist: [{ ...cap, args: ['b'] }] }, 'granted capability is not the one in the proof'],
     [{ ...use, clist: [cap, { ...cap, args: ['b'] }] }, 'granted capability is not the one in the proof'],
-  ])('refuses %j', (bad, text) => {
+  ])('allow refuses %j', (bad, text) => {
     const { error, gas } = run(AGREED, [bad])
     expect(error).toMatchObject({ type: 'EvalError', message: expect.stringMatching(text) })
     expect(gas).toBe(ALL_GAS)
@@ -113,12 +113,12 @@ describe('signed_list', () => {
   const cap = (shown: unknown, signer: unknown = key) => ({ name: 'free.guarded.SIGNED', args: [shown, signer] })
   const use: Use = { name: 'signed_list', proof: [parts, key, signature], clist: [cap([])] }
 
-  it('grants what the key has signed, for 650 gas', () => {
+  it('signed_list grants what the key has signed, for 650 gas', () => {
     expect(run(`(free.guarded.signed [] "${key}")`, [use]).told).toBe('signed')
     expect(gasOf(use)).toBe(650)
   })
 
-  it('hashes texts, decimals and lists, and the capability shows all but wrapped bytes', () => {
+  it('signed_list hashes texts, decimals and lists, and the capability shows all but wrapped bytes', () => {
     const own = newKey()
     const inner = Buffer.concat([Buffer.from('b'), Buffer.from('ff00', 'hex')])
     const list = ['é', 1.5, { decimal: '2.0' }, ['b', { '0x': 'ff00' }], { '0x': 'ab' }]
@@ -157,11 +157,11 @@ describe('signed_list', () => {
       { proof: [parts, 'aa', signature], clist: [cap([], 'aa')] },
       'Malformed signature verification inputs',
     ],
-  ])('refuses %s', (_what, change, text) => {
+  ])('signed_list refuses %s', (_what, change, text) => {
     expect(judged({ ...use, ...change })).toBe(text)
   })
 
-  it('judges in the order shape, parts, match, gas, signature', () => {
+  it('signed_list judges in the order shape, parts, match, gas, signature', () => {
     const little = 400
     const bad = { ...use, proof: [parts, key, 'aabb'] }
     expect(judged({ ...bad, clist: [cap(['a'])] }, little)).toBe('Capability arguments do not match proof data')
@@ -181,7 +181,7 @@ describe('hyperlane_v3_message', () => {
   const two = keys.slice(0, 2)
   const use = withMetadata(rootMetadata(id, two))
 
-  it('grants a message whose root enough validators have signed', () => {
+  it('hyperlane_v3_message grants a message whose root enough validators have signed', () => {
     const text = JSON.stringify({ ...object, version: 3, nonce: 7, originDomain: 31_337 })
     const code = `(free.guarded.message "${base64url(id)}" ${text} ${JSON.stringify(addresses)} 2)`
     const whole = { ...object, destinationDomain: { int: 626 } }
@@ -190,21 +190,21 @@ describe('hyperlane_v3_message', () => {
     expect(gasOf(use)).toBe(10 + 2 * 16_250)
   })
 
-  it('grants a message in the tree whose checkpoint they have signed, for 18 gas more', () => {
+  it('hyperlane_v3_message grants a message in the tree whose checkpoint they have signed, for 18 gas more', () => {
     const merkle = withMetadata(merkleMetadata(id, two))
     expect(judged(merkle)).toBe('agreed')
     expect(gasOf(merkle)).toBe(10 + 18 + 2 * 16_250)
   })
 
-  it('checks no more signatures than the threshold', () => {
+  it('hyperlane_v3_message checks no more signatures than the threshold', () => {
     expect(judged(withMetadata(Buffer.concat([rootMetadata(id, two), Buffer.alloc(65)])))).toBe('agreed')
   })
 
-  it('accepts v as in EIP-155', () => {
+  it('hyperlane_v3_message accepts v as in EIP-155', () => {
     expect(judged(withMetadata(rootMetadata(id, two, 37)))).toBe('agreed')
   })
 
-  it('accepts signatures in the order of the signers only', () => {
+  it('hyperlane_v3_message accepts signatures in the order of the signers only', () => {
     const last: TestKey[] = [keys[1], keys[2]]
     expect(judged(withMetadata(rootMetadata(id, last)))).toBe('agreed')
     expect(judged(withMetadata(rootMetadata(id, [...last].reverse())))).toBe('Verification failed')
@@ -275,13 +275,13 @@ describe('hyperlane_v3_message', () => {
     ],
     ['a signature of somebody else', withMetadata(rootMetadata(id, [newKey(), keys[1]])), 'Verification failed'],
     ['another way to the root', withMetadata(forged), 'Verification failed'],
-  ])('refuses %s', (_what, bad, text) => {
+  ])('hyperlane_v3_message refuses %s', (_what, bad, text) => {
     const told = String(judged(bad))
     if (typeof text === 'string') expect(told).toBe(text)
     else expect(told).toMatch(text)
   })
 
-  it('fails if the gas runs out at its second signature', () => {
+  it('hyperlane_v3_message fails if the gas runs out at its second signature', () => {
     const told = judged(use, 20_000)
     expect(told).toMatch(/^gas exhausted in verifier. attempted to charge 16250 with only \d{4} remaining.$/)
   })
@@ -291,14 +291,14 @@ describe('verifiers', () => {
   const cap = (what: string) => ({ name: 'free.guarded.ALLOWED', args: [what] })
   const allow = (what: string): Use => ({ name: 'allow', proof: JSON.stringify(cap(what)), clist: [cap(what)] })
 
-  it('that do not exist refuse the command', () => {
+  it('verifiers that do not exist refuse the command', () => {
     expect(run(AGREED, [{ name: 'missing', proof: 1, clist: [] }])).toMatchObject({
       gas: ALL_GAS,
       error: { type: 'EvalError', message: 'verifier does not exist: missing' },
     })
   })
 
-  it('run by name: the first refusal is reported', () => {
+  it('verifiers run by name: the first refusal is reported', () => {
     const list: Use = { name: 'signed_list', proof: 1, clist: [] }
     const bad: Use = { ...allow('a'), proof: 1 }
     const missing: Use = { name: 'b', proof: 1, clist: [] }
@@ -307,7 +307,7 @@ describe('verifiers', () => {
     expect(run(AGREED, [list, allow('a')]).told).toBe('Expected exactly one capability')
   })
 
-  it('of one name run from the last in the command to the first, and each vouches for its own', () => {
+  it('verifiers of one name run from the last in the command to the first, and each vouches for its own', () => {
     expect(
       run(AGREED, [
         { ...allow('a'), proof: 'first' },
@@ -318,7 +318,7 @@ describe('verifiers', () => {
     expect(run('[(free.guarded.allowed "b") (free.guarded.allowed "a")]', both).told).toEqual(['b', 'a'])
   })
 
-  it('run in local calls and preflight', () => {
+  it('verifiers run in local calls and preflight', () => {
     const told = (code: string, use: Use, isPreflight: boolean) => {
       const { command } = ground.command(0, code, { verifiers: [use] })
       const text = isPreflight ? ground.ledger.preflight(0, command) : ground.ledger.local(0, command)
@@ -334,7 +334,7 @@ describe('verifiers', () => {
     }
   })
 
-  it("have only the gas that remains after the charge for the command's size", () => {
+  it("verifiers have only the gas that remains after the charge for the command's size", () => {
     const { command } = ground.command(0, '1', { verifiers: [allow('a')], gasLimit: 150 })
     const size = sizeGas(command.size, 'post32')
     expect(run(AGREED, [allow('a')], size + BOUGHT + 99).told).toBe(
@@ -343,7 +343,7 @@ describe('verifiers', () => {
     expect(run(AGREED, [allow('a')], size + BOUGHT + 100).told).toBe('agreed')
   })
 
-  it('work for a node of release 2.32 as well', () => {
+  it('verifiers work for a node of release 2.32 as well', () => {
     const older = new LedgerGround('singleton', undefined, '2.32')
     const command = older.command(0, AGREED, { verifiers: [allow('a')], gasLimit: 1000 })
     older.grow(0, [command])

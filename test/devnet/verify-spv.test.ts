@@ -35,12 +35,12 @@ beforeAll(() => {
 })
 
 describe('verify-spv', () => {
-  it('returns the object that a command of another chain returned', () => {
+  it('verify-spv returns the object that a command of another chain returned', () => {
     expect(verify(fieldsOf(proof))).toEqual({ n: { int: 7 }, who: 'alice', list: [1.5, true] })
     expect(verify({ ...fieldsOf(proof), note: 'ignored' })).toHaveProperty('who')
   })
 
-  it('works in blocks and in modules, for 100 gas', () => {
+  it('verify-spv works in blocks and in modules, for 100 gas', () => {
     const code = `(namespace "free") (module m G (defcap G () true)
       (defun f () (at "who" (verify-spv "TXOUT" (read-msg "proof"))))) (free.m.f)`
     const command = ground.command(1, code, { data: { proof: fieldsOf(proof) }, gasLimit: ALL_GAS })
@@ -49,7 +49,7 @@ describe('verify-spv', () => {
     expect(ground.result(1, command.key)?.gas).toBeGreaterThan(100)
   })
 
-  it('refuses other chains, types and results', () => {
+  it('verify-spv refuses other chains, types and results', () => {
     const refused = (why: string) => `SPV verification failure: ${why}`
     expect(verify(fieldsOf(proof), 'TXOUT', 0)).toBe(
       refused('verifySPV: cannot redeem spv proof on wrong target chain'),
@@ -62,7 +62,7 @@ describe('verify-spv', () => {
     )
   })
 
-  it('refuses a proof without its fields', () => {
+  it('verify-spv refuses a proof without its fields', () => {
     const text = 'SPV verification failure: pactObjectOutputProof: Failed to decode proof object'
     for (const name of ['chain', 'object', 'subject', 'algorithm']) {
       const { [name]: _, ...rest } = fieldsOf(proof)
@@ -73,7 +73,7 @@ describe('verify-spv', () => {
     expect(verify({ ...fieldsOf(proof), algorithm: 'SHA512' })).toBe(text)
   })
 
-  it('refuses a proof with any byte changed', () => {
+  it('verify-spv refuses a proof with any byte changed', () => {
     const { object, subject } = fieldsOf(proof) as { object: string; subject: { input: string } }
     const path = Buffer.from(object, 'base64url')
     const input = Buffer.from(subject.input, 'base64url')
@@ -92,7 +92,7 @@ describe('verify-spv', () => {
     }
   })
 
-  it('refuses every other position of the output, also of the coinbase', () => {
+  it('verify-spv refuses every other position of the output, also of the coinbase', () => {
     const whole = decodeProof(proof)
     expect(whole.position).toBe(1n)
     for (const position of [0n, 2n, 1n << 32n, (1n << 56n) + 1n, (1n << 64n) - 1n]) {

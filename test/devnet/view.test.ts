@@ -33,7 +33,7 @@ function plain({ url }: CheckedPeer): Peer {
 }
 
 describe('the view', () => {
-  it('keeps its schema, and matches the heads of the cut and the headers of its blocks', async () => {
+  it('the view keeps its schema, and matches the heads of the cut and the headers of its blocks', async () => {
     const { peer } = await start({ graph: 'petersen', autoMine: { kind: 'on-demand' } })
     await makeBlocks(peer, { 0: 6, 4: 3 })
     const view = await viewOf(peer)
@@ -57,7 +57,7 @@ describe('the view', () => {
     expect(view.status).toEqual({ ...jsonOf(await plain(peer).get('/devnet/status')), clock: expect.anything() })
   })
 
-  it('has the balances of the chains', async () => {
+  it('the view has the balances of the chains', async () => {
     const { peer } = await startLedger()
     await ok(send(peer, [transfer('sender03', 12.5)]))
     await makeBlocks(peer, { 0: 1 })
@@ -73,7 +73,7 @@ describe('the view', () => {
     expect(accounts[3].balances[0]).toBe('130000012.5')
   })
 
-  it('has pending transactions, and results as in poll, failures included', async () => {
+  it('the view has pending transactions, and results as in poll, failures included', async () => {
     const { peer } = await startLedger()
     const [good, bad] = [transfer('sender01', 3), exec('(coin.transfer "sender00" "nobody" 1.0)')]
     await ok(send(peer, [good, bad]))
@@ -94,7 +94,7 @@ describe('the view', () => {
     expect(transactions.map(({ status }) => status).toSorted()).toEqual(['failure', 'success'])
   })
 
-  it('has the transactions below many empty blocks, newest first', async () => {
+  it('the view has the transactions below many empty blocks, newest first', async () => {
     const { peer } = await startLedger()
     const keys: string[] = []
     for (const amount of [3, 4]) {
@@ -109,7 +109,7 @@ describe('the view', () => {
     expect(blocks.map(({ hash }) => hash)).not.toContain(transactions[0].block)
   })
 
-  it('shows a transaction whose block was orphaned as such, and as pending again', async () => {
+  it('the view shows a transaction whose block was orphaned as such, and as pending again', async () => {
     const { peer } = await startLedger()
     const command = transfer('sender01', 3)
     await ok(send(peer, [command]))
@@ -124,7 +124,7 @@ describe('the view', () => {
     expect(after.pool.newest.map(({ key }) => key)).toEqual([command.hash])
   })
 
-  it('has the last 200 requests, without those of the page itself', async () => {
+  it('the view has the last 200 requests, without those of the page itself', async () => {
     const beforeMs = Date.now()
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     await peer.get('/devnet/view')
@@ -151,7 +151,7 @@ describe('the view', () => {
 })
 
 describe('the stream', () => {
-  it('begins with the whole view, and then sends changes', async () => {
+  it('the stream begins with the whole view, and then sends changes', async () => {
     const { peer } = await startLedger()
     const stream = await watch(peer)
     expect(stream.headers['content-type']).toBe('text/event-stream')
@@ -179,7 +179,7 @@ describe('the stream', () => {
     await expect.poll(() => merged().requests?.at(-1)?.path).toBe('/devnet/pause')
   })
 
-  it('sends many blocks in one event, and only the visible ones', async () => {
+  it('the stream sends many blocks in one event, and only the visible ones', async () => {
     const { clock } = clockByHand()
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } }, { clock })
     const stream = await watch(peer)
@@ -194,7 +194,7 @@ describe('the stream', () => {
     expect(sent.toSorted()).toEqual(blocks.map(({ hash }) => hash).toSorted())
   })
 
-  it('is refused with 503 if 16 are open, until one of them ends; all end with the node', async () => {
+  it('the stream is refused with 503 if 16 are open, until one of them ends; all end with the node', async () => {
     const { peer, devnet } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const streams = await Promise.all(Array.from({ length: 16 }, () => watch(peer)))
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
@@ -210,7 +210,7 @@ describe('the stream', () => {
     await Promise.all(streams.slice(1).map(({ closed }) => closed))
   })
 
-  it('has no HEAD, which would never end', async () => {
+  it('the stream has no HEAD, which would never end', async () => {
     const { peer } = await start({ graph: 'pair', pow: false })
     expect((await peer.request('HEAD', '/devnet/live')).status).toBe(405)
   })

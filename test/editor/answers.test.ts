@@ -65,23 +65,26 @@ describe('rename', () => {
   it.each([
     ['the interface', FACE.replace('size', '|size'), { 'untitled:one.pact': ONE }],
     ['a module', ONE.replace('size', '|size'), { 'untitled:face.pact': FACE }],
-  ])('of a member in %s renames it in the interface, all modules that implement it, and calls', (_, marked, other) => {
-    const closed = { 'untitled:two.pact': TWO }
-    const texts = [FACE, ONE, TWO].map((text) => text.replaceAll('size', 'area'))
-    expect(renamed(marked, 'area', other, closed)).toHaveLength(3)
-    expect([...(renamed(marked, 'area', other, closed) as string[])].sort()).toEqual(texts.sort())
-    expect(
-      renamed(marked, 'both', { ...other, 'untitled:z.pact': ONE.replace('one G', 'z G (defun both () 1)') }, closed),
-    ).toBe('z has both already')
-  })
+  ])(
+    'rename of a member in %s renames it in the interface, all modules that implement it, and calls',
+    (_, marked, other) => {
+      const closed = { 'untitled:two.pact': TWO }
+      const texts = [FACE, ONE, TWO].map((text) => text.replaceAll('size', 'area'))
+      expect(renamed(marked, 'area', other, closed)).toHaveLength(3)
+      expect([...(renamed(marked, 'area', other, closed) as string[])].sort()).toEqual(texts.sort())
+      expect(
+        renamed(marked, 'both', { ...other, 'untitled:z.pact': ONE.replace('one G', 'z G (defun both () 1)') }, closed),
+      ).toBe('z has both already')
+    },
+  )
 
-  it('of a member of a system interface is refused', () => {
+  it('rename of a member of a system interface is refused', () => {
     const module =
       '(module m G (implements gas-payer-v1) (defcap G () true) (defun |create-gas-payer-guard:guard () 1))'
     expect(renamed(module, 'f', {})).toBe('gas-payer-v1.create-gas-payer-guard is of a system contract')
   })
 
-  it('of a field renames it in texts that read it from a row', () => {
+  it('rename of a field renames it in texts that read it from a row', () => {
     const text =
       '(module m G (defcap G () true) (defschema s |qty:integer) (deftable t:{s}) (defun f () [(at "qty" (read t "k")) (read t "k" ["qty"]) (select t ["qty"] (constantly true)) (at "qty" {"qty": 1})]))'
     const [found] = renamed(text, 'n', {}) as string[]
@@ -93,7 +96,7 @@ describe('rename', () => {
 })
 
 describe('completion', () => {
-  it('offers fields of schemas of modules that the code names', () => {
+  it('completion offers fields of schemas of modules that the code names', () => {
     const token = '(module token G (defcap G () true) (defschema row amount:decimal) (deftable rows:{row}))'
     expect(
       offered('(module m G (defcap G () true) (defun f () (at "|" (read token.rows "k"))))', FILE, {
@@ -102,19 +105,19 @@ describe('completion', () => {
     ).toContain('amount')
   })
 
-  it('is not offered in comments, but behind a semicolon in a string', () => {
+  it('completion is not offered in comments, but behind a semicolon in a string', () => {
     expect(offered(`${HEAD}(defun f () ; the fo|\n1))`)).toEqual([])
     expect(offered(`${HEAD}(defun f () (+ "a;" fo|)))`)).toContain('format')
   })
 
-  it('offers callable members of the interface behind ::, and constants and schemas behind its name', () => {
+  it('completion offers callable members of the interface behind ::, and constants and schemas behind its name', () => {
     const face = '(interface face (defschema s a:integer) (defconst C 1) (defun call:string (x:string)))'
     const code = (part: string) => `${face}\n${HEAD}(defun f (x:module{face}) ${part}))`
     expect(offered(code('(x::|)'))).toEqual(['call'])
     expect(offered(code('(face.|)')).toSorted()).toEqual(['C', 's'])
   })
 
-  it('offers variables of this place, the innermost of a name, and natives of tests in test files only', () => {
+  it('completion offers variables of this place, the innermost of a name, and natives of tests in test files only', () => {
     const { workspace } = session({
       [FILE]: `${HEAD}(defun f (a:string) (let ((a:integer 1)) a)) (defun g (other) 1))`,
     })
@@ -126,12 +129,12 @@ describe('completion', () => {
     expect(offered('(env|)', 'untitled:a.repl')).toContain('env-data')
   })
 
-  it('offers a variable behind its value, not in it', () => {
+  it('completion offers a variable behind its value, not in it', () => {
     expect(offered(`${HEAD}(defun f () (let ((own (+ 1 o|))) 1)))`)).not.toContain('own')
     expect(offered(`${HEAD}(defun f () (let ((own (+ 1 2))) o|)))`)).toContain('own')
   })
 
-  it('takes no variables of files that a test loads', () => {
+  it('completion takes no variables of files that a test loads', () => {
     const loaded = { 'm.pact': `${HEAD}(defun f (elsewhere) elsewhere))${' '.repeat(99)}` }
     expect(offered(`(load "m.pact")\n${' '.repeat(25)}(+ 1 el|)`, 'untitled:a.repl', loaded)).not.toContain('elsewhere')
   })
@@ -147,18 +150,18 @@ describe('hover', () => {
     return (found?.contents as { readonly value: string } | undefined)?.value ?? ''
   }
 
-  it('says which natives are for test files, and tells no gas of them', () => {
+  it('hover says which natives are for test files, and tells no gas of them', () => {
     const text = hover('(env-data {})', 'env-data', 'untitled:a.repl')
     expect(text).toContain('Test files only.')
     expect(text).not.toContain('Gas')
   })
 
-  it('takes the only string of a function for its body, and the first of several for its document', () => {
+  it('hover takes the only string of a function for its body, and the first of several for its document', () => {
     expect(hover(`${HEAD}(defun once () "text"))`, 'once')).not.toContain('text')
     expect(hover(`${HEAD}(defun twice () "text" 1))`, 'twice')).toContain('text')
   })
 
-  it('shows the first 200 characters of a constant', () => {
+  it('hover shows the first 200 characters of a constant', () => {
     expect(hover(`${HEAD}(defconst X "${'x'.repeat(198)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(198)}")`)
     expect(hover(`${HEAD}(defconst X "${'x'.repeat(199)}"))`, 'X')).toContain(`(defconst X "${'x'.repeat(199)}...)`)
   })
@@ -167,7 +170,7 @@ describe('hover', () => {
 describe('references and renames', () => {
   const text = `${HEAD}(defun f () 1) (defun g () (+ (f) (m.f))))`
 
-  it('leave the definition out if asked to', () => {
+  it('references and renames leave the definition out if asked to', () => {
     const { answers } = session({ [FILE]: text })
     const at = { line: 1, character: 7 }
     expect([true, false].map((includes) => answers.references(FILE, at, includes).length)).toEqual([3, 2])
@@ -184,12 +187,12 @@ describe('references and renames', () => {
     )
   })
 
-  it.each(['defun', 'if(', '1a', ''])('refuse the name %j', (name) => {
+  it.each(['defun', 'if(', '1a', ''])('references and renames refuse the name %j', (name) => {
     const { answers } = session({ [FILE]: text })
-    expect(() => answers.rename(FILE, { line: 1, character: 7 }, name)).toThrow('is no name of the language')
+    expect(() => answers.rename(FILE, { line: 1, character: 7 }, name)).toThrow('is not a valid name')
   })
 
-  it('refuse a name that the module has already, and take the same again', () => {
+  it('references and renames refuse a name that the module has already, and take the same again', () => {
     const { answers } = session({ [FILE]: text })
     const at = { line: 1, character: 7 }
     expect(() => answers.rename(FILE, at, 'g')).toThrow('m has g already')
@@ -198,14 +201,14 @@ describe('references and renames', () => {
 })
 
 describe('findings', () => {
-  it('are at most 500, and fade what is never used', () => {
+  it('findings are at most 500, and fade what is never used', () => {
     const { answers, workspace } = session({ [FILE]: `${HEAD}(defun f () (let ((x 1)) 2)))` })
     const [finding] = workspace.findings(FILE)
     expect(answers.diagnostics(FILE, [finding], 'newcut')[0].tags).toEqual([DiagnosticTag.Unnecessary])
     expect(answers.diagnostics(FILE, Array(501).fill(finding), 'newcut')).toHaveLength(500)
   })
 
-  it('have fixes at both of their ends', () => {
+  it('findings have fixes at both of their ends', () => {
     const { workspace } = session({ [FILE]: `${HEAD}(defun f () (lenght "a")))` })
     const [finding] = workspace.findings(FILE)
     const parsed = workspace.parsed(FILE)
@@ -217,7 +220,7 @@ describe('findings', () => {
 })
 
 describe('the structure of a file', () => {
-  it('has the tests of a file, and a sign for a definition without a name', () => {
+  it('the structure of a file has the tests of a file, and a sign for a definition without a name', () => {
     expect(outlineOf(parseFile('a.repl', '(expect "" 1 1) (expect "b" 1 1) (+ 1 2)')).map(({ name }) => name)).toEqual([
       'expect',
       'b',
@@ -233,17 +236,17 @@ describe('the structure of a file', () => {
     ])
   })
 
-  it('has the words of a range, its last line included', () => {
+  it('the structure of a file has the words of a range, its last line included', () => {
     const { data } = session({ [FILE]: '; a\n; bb\n; ccc\n; dddd' }).answers.semanticTokens(FILE, [1, 2])
     expect([data.length, data[0], data[2], data[7]]).toEqual([10, 1, 4, 5])
   })
 
-  it('has words without the line ends of Windows', () => {
+  it('the structure of a file has words without the line ends of Windows', () => {
     const { data } = session({ [FILE]: '; one\r\n; three\r\n' }).answers.semanticTokens(FILE, null)
     expect([data[2], data[7]]).toEqual([5, 7])
   })
 
-  it('ends with its text, wherever an error places itself', () => {
+  it('the structure of a file ends with its text, wherever an error places itself', () => {
     const lines = new LineStarts('ab\ncd')
     expect(
       [
@@ -266,7 +269,7 @@ describe('results of a test file', () => {
     ...parts,
   })
 
-  it('tell of each expectation whether it passed, failed, or was not reached', () => {
+  it('results of a test file tell of each expectation whether it passed, failed, or was not reached', () => {
     const failures = [{ file: 'a.repl', place: place(2), name: 'c', what: `no: ${'x'.repeat(100)}\nmore` }]
     const stopped = { file: 'a.repl', place: place(3), message: 'end' }
     const titles = testLenses(parsed, report({ failures, stopped })).map(({ title }) => title)
@@ -280,7 +283,7 @@ describe('results of a test file', () => {
     ])
   })
 
-  it('show an early end to the end of its line, and name the file if it is another one', () => {
+  it('results of a test file show an early end to the end of its line, and name the file if it is another one', () => {
     const ended = (file: string, line: number) => {
       const [{ from, to, message }] = testFindings(
         parsed,

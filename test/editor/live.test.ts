@@ -245,7 +245,7 @@ it('says once that a node is gone, keeps all other help, and asks again when a f
   await editor.open(FILE, TEXT.replace('(coin.nothing)', '(unknown)'))
   await until(() => editor.messages.length > 0)
   expect(editor.messages[0]).toMatch(
-    /^http:\/\/127\.0\.0\.1:\d+ is no chainweb node: GET \/info answers "nothing here"/,
+    /^http:\/\/127\.0\.0\.1:\d+ is not a chainweb node: GET \/info answers "nothing here"/,
   )
   // Errors that need no network still show. Names of other modules may or may not exist.
   const { diagnostics } = await editor.publishes(FILE, (params) => params.diagnostics.length > 0)

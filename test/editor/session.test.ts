@@ -38,7 +38,7 @@ const hoverAt = async (uri: string, position: Point) => {
 }
 
 describe('an editor at newcut lsp', () => {
-  it('opens a sound contract without findings, and ends with exit code 0 after shutdown', async () => {
+  it('an editor at newcut lsp opens a sound contract without findings, and ends with exit code 0 after shutdown', async () => {
     const editor = startedProcess()
     await editor.initialize()
     const { diagnostics } = await editor.open(coin, coinText)
@@ -47,7 +47,7 @@ describe('an editor at newcut lsp', () => {
     expect(editor.err).toBe('')
   })
 
-  it('refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
+  it('an editor at newcut lsp refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
     const editor = startedProcess()
     const refusal = (method: string, params: object = {}) =>
       editor.ask(method, params).then(
@@ -79,14 +79,14 @@ describe('an editor at newcut lsp', () => {
     expect(await editor.ended()).toBe(0)
   })
 
-  it('ends with exit code 1 when the editor closes stdin without a word', async () => {
+  it('an editor at newcut lsp ends with exit code 1 when the editor closes stdin without a word', async () => {
     const editor = startedProcess()
     await editor.initialize()
     editor.child.stdin?.end()
     expect(await editor.ended()).toBe(1)
   })
 
-  it('shows an error of a change at its place, and takes it back when it is mended', async () => {
+  it('an editor at newcut lsp shows an error of a change at its place, and takes it back when it is mended', async () => {
     await started()
     await editor.open(coin, coinText)
     const at = pointOf(coinText, 'DEBIT', 0, '(compose-capability (')
@@ -102,7 +102,7 @@ describe('an editor at newcut lsp', () => {
     expect(mended.diagnostics).toEqual([])
   })
 
-  it('counts columns in UTF-16 units', async () => {
+  it('an editor at newcut lsp counts columns in UTF-16 units', async () => {
     await started()
     const text = '(module m G\n  (defcap G () true)\n  (defun f () "\u{1f600}" nothing))\n'
     const { diagnostics } = await editor.open('untitled:m.pact', text)
@@ -122,7 +122,7 @@ describe('an editor at newcut lsp', () => {
     expect(await hoverAt(coin, { line: 5, character: 2 })).toBe(null)
   })
 
-  it('goes to definitions in the file, in system contracts and in schemas', async () => {
+  it('an editor at newcut lsp goes to definitions in the file, in system contracts and in schemas', async () => {
     await started()
     await editor.open(coin, coinText)
     const own = await editor.at<Location>('definition', coin, pointOf(coinText, 'DEBIT', 1, '(compose-capability ('))
@@ -135,7 +135,7 @@ describe('an editor at newcut lsp', () => {
     expect(schema.range.start).toEqual(pointOf(coinText, 'coin-schema'))
   })
 
-  it('finds references in test files and the contracts that they load', async () => {
+  it('an editor at newcut lsp finds references in test files and the contracts that they load', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     const contract = '(module m G\n  (defcap G () true)\n  (defun twice (n) (* 2 n))\n  (defun four () (twice 2)))\n'
     writeFileSync(join(folder, 'm.pact'), contract)
@@ -158,7 +158,7 @@ describe('an editor at newcut lsp', () => {
     ).toEqual(['double', 'double', 'double'])
   })
 
-  it('completes natives, variables, members behind a module, and fields within quotes', async () => {
+  it('an editor at newcut lsp completes natives, variables, members behind a module, and fields within quotes', async () => {
     await started()
     const text = `(module m G
   (defcap G () true)
@@ -180,7 +180,7 @@ describe('an editor at newcut lsp', () => {
     expect(await labels(pointOf(text, '"o"', 2))).toEqual(expect.arrayContaining(['amount', 'owner']))
   })
 
-  it('lists symbols as a tree, and folds forms and comments', async () => {
+  it('an editor at newcut lsp lists symbols as a tree, and folds forms and comments', async () => {
     await started()
     await editor.open(coin, coinText)
     const [module] = await editor.of<DocumentSymbol[]>('documentSymbol', coin)
@@ -192,7 +192,7 @@ describe('an editor at newcut lsp', () => {
     expect(folds.some(({ kind }) => kind === 'comment')).toBe(true)
   })
 
-  it('formats a document, and leaves one that cannot be read', async () => {
+  it('an editor at newcut lsp formats a document, and leaves one that cannot be read', async () => {
     await started()
     await editor.open('untitled:a.repl', '(expect   "a" 1\n1) ; one\n\n\n(+ 1 2)')
     const options = { options: { tabSize: 2, insertSpaces: true } }
@@ -202,7 +202,7 @@ describe('an editor at newcut lsp', () => {
     expect(await editor.of<TextEdit[]>('formatting', 'untitled:b.repl', options)).toEqual([])
   })
 
-  it('runs a test file when it is saved, and shows each result', async () => {
+  it('an editor at newcut lsp runs a test file when it is saved, and shows each result', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     const file = join(folder, 'sums.repl')
     const text = '(expect "right" 3 (+ 1 2))\n(expect "wrong" 4 (+ 1 2))\n'
@@ -227,7 +227,7 @@ describe('an editor at newcut lsp', () => {
     expect(editor.refreshes).toBe(1)
   })
 
-  it('tells of a module in a folder that no file loads', async () => {
+  it('an editor at newcut lsp tells of a module in a folder that no file loads', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     writeFileSync(join(folder, 'other.pact'), '(module other G (defcap G () true) (defun f (x) x))')
     await started(folder)
@@ -246,7 +246,7 @@ describe('input that is no protocol', () => {
     ['a length that is no number', 'Content-Length: many\r\n\r\n'],
     ['a body that is no JSON', 'Content-Length: 5\r\n\r\n{"a":'],
     ['a body that is no message', 'Content-Length: 2\r\n\r\n[]'],
-  ])('does not end the server: %s', async (_, bytes) => {
+  ])('input that is no protocol does not end the server: %s', async (_, bytes) => {
     await started()
     editor.raw(bytes)
     await editor.tell('textDocument/didOpen', {
@@ -260,7 +260,7 @@ describe('input that is no protocol', () => {
     await editor.close()
   })
 
-  it('refuses unknown methods and strange parameters, and goes on', async () => {
+  it('input that is no protocol refuses unknown methods and strange parameters, and goes on', async () => {
     await started()
     await expect(editor.ask('textDocument/nonsense')).rejects.toThrow('Unhandled method')
     const refused = async (params: unknown) => {
@@ -280,7 +280,7 @@ describe('input that is no protocol', () => {
     await editor.close()
   })
 
-  it('says that a file is too large, and answers nothing about it', async () => {
+  it('input that is no protocol says that a file is too large, and answers nothing about it', async () => {
     await started()
     const text = '(+ 1 2)\n'.repeat(60_000)
     const { diagnostics } = await editor.open('untitled:large.pact', text)
@@ -289,7 +289,7 @@ describe('input that is no protocol', () => {
     expect(await editor.of<DocumentSymbol[]>('documentSymbol', 'untitled:large.pact')).toEqual([])
   })
 
-  it('reads brackets nested a thousand deep, and text of every byte', async () => {
+  it('input that is no protocol reads brackets nested a thousand deep, and text of every byte', async () => {
     await started()
     const deep = `${'('.repeat(1000)}x`
     expect((await editor.open('untitled:deep.pact', deep)).diagnostics.length).toBeGreaterThan(0)

@@ -55,7 +55,7 @@ function blockFor(milliseconds: number): void {
 }
 
 describe('the CPU engine', () => {
-  it('finds nonces that solve, none twice, on all threads', async () => {
+  it('the CPU engine finds nonces that solve, none twice, on all threads', async () => {
     const { engine, candidates } = await started(3)
     const work = freshWork(UNREACHABLE)
     const target = MAX_TARGET / 100_000n
@@ -97,7 +97,7 @@ describe('the CPU engine', () => {
     for (const { nonce } of candidates) expect(meets(powHash(withNonce(work, nonce)), target)).toBe(true)
   })
 
-  it('counts exactly its hashes: the number of candidates matches', async () => {
+  it('the CPU engine counts exactly its hashes: the number of candidates matches', async () => {
     const { engine, candidates, hashes } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
@@ -109,7 +109,7 @@ describe('the CPU engine', () => {
     expect(perCandidate).toBeLessThan(500_000)
   })
 
-  it('reports with a claim how much was hashed after it, here while the main thread was busy', async () => {
+  it('the CPU engine reports with a claim how much was hashed after it, here while the main thread was busy', async () => {
     const { engine, candidates, hashesAtClaims, hashes } = await started(1)
     void engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     while (hashes() < 3_000_000) blockFor(2)
@@ -121,14 +121,14 @@ describe('the CPU engine', () => {
     expect(foundAt[19]).toBeGreaterThan(200_000)
   })
 
-  it('resolves true for the newest of several works and false for the others', async () => {
+  it('the CPU engine resolves true for the newest of several works and false for the others', async () => {
     const { engine } = await started(2)
     const give = (sequence: number) => engine.setWork(engineWork(sequence, freshWork(UNREACHABLE), 0n))
     const answers = await Promise.all([give(1), give(2), give(3)])
     expect(answers).toEqual([false, false, true])
   })
 
-  it('hashes nothing without work, and resumes with new work', async () => {
+  it('the CPU engine hashes nothing without work, and resumes with new work', async () => {
     const { engine, hashes } = await started(2)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 0n))
     await until(() => hashes() > 0)
@@ -152,7 +152,7 @@ describe('the CPU engine', () => {
     expect(candidates.length).toBeLessThan(20 + (performance.now() - startMs) / 5)
   })
 
-  it.each([178, 214, 250, 286])('searches work of %i bytes', async (workBytes) => {
+  it.each([178, 214, 250, 286])('the CPU engine searches work of %i bytes', async (workBytes) => {
     // The engine tests a kernel for another length while it mines, which is slow at low priority on a busy machine.
     const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, (workBytes - 178) / 36)
@@ -163,7 +163,7 @@ describe('the CPU engine', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each([5, 8, 9])('searches work of degree %i', async (degree) => {
+  it.each([5, 8, 9])('the CPU engine searches work of degree %i', async (degree) => {
     const { engine, candidates, warnings } = await started(1, 'normal')
     const work = freshWork(UNREACHABLE, degree)
     expect(await engine.setWork(engineWork(1, work, MAX_TARGET / 1000n))).toBe(true)
@@ -173,7 +173,7 @@ describe('the CPU engine', () => {
   })
 
   it.each([[10], [1000]])(
-    'warns of bytes that are longer than any work, and searches nothing: degree %i',
+    'the CPU engine warns of bytes that are longer than any work, and searches nothing: degree %i',
     async (degree) => {
       const { engine, candidates, warnings } = await started(1)
       const tooLong = new Uint8Array(178 + 36 * degree)
@@ -186,7 +186,7 @@ describe('the CPU engine', () => {
     },
   )
 
-  it('restarts a dead thread, and meanwhile takes up new work without it', async () => {
+  it('the CPU engine restarts a dead thread, and meanwhile takes up new work without it', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.TEST_MARK = mark
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -210,7 +210,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('starts without a thread that dies before it is ready, and starts it again', async () => {
+  it('the CPU engine starts without a thread that dies before it is ready, and starts it again', async () => {
     process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.TEST_FAULT = 'early'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -224,7 +224,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('replaces only the thread that hangs', async () => {
+  it('the CPU engine replaces only the thread that hangs', async () => {
     process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.TEST_FAULT = 'hang'
     const module = new URL('./faulty-thread.mjs', import.meta.url)
@@ -254,7 +254,7 @@ describe('the CPU engine', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('stops while a thread hangs', async () => {
+  it('the CPU engine stops while a thread hangs', async () => {
     process.env.TEST_MARK = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'mark')
     process.env.TEST_FAULT = 'hang'
     const { engine } = await started(1, 'normal', { module: new URL('./faulty-thread.mjs', import.meta.url) })
@@ -265,7 +265,7 @@ describe('the CPU engine', () => {
     expect(await engine.setWork(engineWork(14, freshWork(UNREACHABLE), 0n))).toBe(false)
   })
 
-  it('reports that there is no kernel for work whose nonce lies in two blocks', async () => {
+  it('the CPU engine reports that there is no kernel for work whose nonce lies in two blocks', async () => {
     const { engine, warnings } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET))
     await until(() => warnings.length > 0)
@@ -275,7 +275,7 @@ describe('the CPU engine', () => {
   it.each([
     ['auto', undefined],
     ['js', '`kernel: auto` picks a kernel that works here'],
-  ] as const)('refuses such work with the kernel %s, and the hint %s', async (kernel, hint) => {
+  ] as const)('the CPU engine refuses such work with the kernel %s, and the hint %s', async (kernel, hint) => {
     const options = { ranges: nonceRanges(1, Math.random), kernel, priority: 'low', clock: systemClock } as const
     const engine = new CpuEngine(options)
     engines.push(engine)

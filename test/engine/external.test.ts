@@ -47,7 +47,7 @@ async function started(command: string) {
 }
 
 describe('an external worker', () => {
-  it('gets the work and the target, and prints its nonce and hash count', async () => {
+  it('an external worker gets the work and the target, and prints its nonce and hash count', async () => {
     const command = worker(
       'echo',
       `writeFileSync(folder + '/seen', input.toString('hex') + ' ' + target)
@@ -74,7 +74,7 @@ describe('an external worker', () => {
   })
 
   it.each(['00000000deadbeef', '00000000DEADBEEF 7 1.25e+08', '00000000deadbeef found by device 0'])(
-    'may print more after the nonce: %s',
+    'an external worker may print more after the nonce: %s',
     async (answer) => {
       const { engine, candidates, warnings } = await started(worker('more', `process.stdout.write('${answer}')`))
       await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
@@ -84,7 +84,7 @@ describe('an external worker', () => {
     },
   )
 
-  it('is killed with all its child processes when new work comes', async () => {
+  it('an external worker is killed with all its child processes when new work comes', async () => {
     const command = worker('hang', `appendFileSync(folder + '/pids', process.pid + '\\n'); setInterval(() => 0, 1000)`)
     const { engine } = await started(`true && ${command}`)
     const pids = () => {
@@ -121,21 +121,24 @@ describe('an external worker', () => {
     ['exits with an error', `console.error('no device'); process.exit(3)`, /ended with exit code 3: no device/],
     ['prints no nonce', `console.log('found: 12')`, /printed "found: 12\\n", expected a nonce of 16 hex digits/],
     ['prints nothing', '', /printed ""/],
-  ])('that %s causes a warning and is retried with exponential backoff', async (_what, code, pattern) => {
-    const { engine, clock, candidates, warnings } = await started(worker('fails', code))
-    await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
-    for (const [i, pauseMs] of [500, 1000, 2000].entries()) {
-      await until(() => warnings.length === i + 1)
-      await clock.pass(pauseMs - 1)
-      expect(engine.devices()).toMatchObject([{ state: 'restarting', hashes: 0, faults: i + 1 }])
-      await clock.pass(1)
-    }
-    await until(() => warnings.length === 4)
-    expect(warnings[0]).toMatch(pattern)
-    expect(candidates).toEqual([])
-  })
+  ])(
+    'an external worker that %s causes a warning and is retried with exponential backoff',
+    async (_what, code, pattern) => {
+      const { engine, clock, candidates, warnings } = await started(worker('fails', code))
+      await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
+      for (const [i, pauseMs] of [500, 1000, 2000].entries()) {
+        await until(() => warnings.length === i + 1)
+        await clock.pass(pauseMs - 1)
+        expect(engine.devices()).toMatchObject([{ state: 'restarting', hashes: 0, faults: i + 1 }])
+        await clock.pass(1)
+      }
+      await until(() => warnings.length === 4)
+      expect(warnings[0]).toMatch(pattern)
+      expect(candidates).toEqual([])
+    },
+  )
 
-  it('that failed is not retried sooner for new work', async () => {
+  it('an external worker that failed is not retried sooner for new work', async () => {
     const { engine, clock, warnings } = await started('false')
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length === 1)
@@ -146,7 +149,7 @@ describe('an external worker', () => {
     await until(() => warnings.length === 2)
   })
 
-  it('that failed is in the state restarting until it has run for five seconds', async () => {
+  it('an external worker that failed is in the state restarting until it has run for five seconds', async () => {
     const mark = join(folder, 'failed-once')
     const once = `if (fs.existsSync('${mark}')) setInterval(() => 0, 1000)
       else { fs.writeFileSync('${mark}', ''); console.error('no device'); process.exit(3) }`
@@ -165,12 +168,12 @@ describe('an external worker', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('that never succeeds makes newcut mine exit with 22', async () => {
+  it('an external worker that never succeeds makes newcut mine exit with 22', async () => {
     const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '1s', '--http', 'off']
     expect((await run(args)).code).toBe(22)
   })
 
-  it('that does not exist causes a warning', async () => {
+  it('an external worker that does not exist causes a warning', async () => {
     const { engine, warnings } = await started('/no/such/program')
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
     await until(() => warnings.length > 0)
@@ -181,7 +184,7 @@ describe('an external worker', () => {
 describe('newcut solve', () => {
   const easy = MAX_TARGET / 100_000n
 
-  it('prints a solving nonce, the hash count and the hashrate', async () => {
+  it('newcut solve prints a solving nonce, the hash count and the hashrate', async () => {
     const work = freshWork(UNREACHABLE)
     const { code, out, err } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -191,14 +194,14 @@ describe('newcut solve', () => {
     expect(Number(rate)).toBeGreaterThan(0)
   })
 
-  it('accepts any bytes of the length of work, as other miners do', async () => {
+  it('newcut solve accepts any bytes of the length of work, as other miners do', async () => {
     const work = new Uint8Array(286)
     const { code, out } = await run(['solve', encodeHex(u256LE(easy))], {}, work)
     expect(code).toBe(0)
     expect(meets(powHash(withNonce(work, BigInt(`0x${out.slice(0, 16)}`))), easy)).toBe(true)
   })
 
-  it('works as the external worker of newcut mine', async () => {
+  it('newcut solve works as the external worker of newcut mine', async () => {
     const main = new URL('../../dist/src/main.js', import.meta.url).pathname
     const command = `${process.execPath} ${main} solve --threads 1 --priority normal`
     const args = ['mine', '--engine', 'external', '--command', command, '--blocks', '2', '--difficulty', '10k']
@@ -207,7 +210,7 @@ describe('newcut solve', () => {
     expect(code).toBe(0)
   })
 
-  it('prints nonces that newcut mine checks: a wrong one is a hardware error and is not submitted', async () => {
+  it('newcut solve prints nonces that newcut mine checks: a wrong one is a hardware error and is not submitted', async () => {
     const wrong = worker('wrong', `process.stdout.write('0000000000000001')`)
     const args = ['mine', '--engine', 'external', '--command', wrong, '--difficulty', '1G', '--http', 'off']
     const miner = startHere(args)

@@ -36,7 +36,7 @@ describe('operation graph', () => {
   // The nonce may start in the high half of any word from 0 to 13.
   const layouts = Array.from({ length: 14 }, (_, k) => tailLayout(4 * 64 + 10 + 4 * k))
 
-  it.each(layouts)('computes the top word, nonce from word $nonceWord', (layout) => {
+  it.each(layouts)('operation graph computes the top word, nonce from word $nonceWord', (layout) => {
     const graph = operationGraph(layout)
     const property = fc.property(
       fc.uint8Array({ minLength: layout.totalBytes, maxLength: layout.totalBytes }),
@@ -48,7 +48,7 @@ describe('operation graph', () => {
     fc.assert(property, { numRuns: 20 })
   })
 
-  it.each(layouts)('lists operands before their users, nonce from word $nonceWord', (layout) => {
+  it.each(layouts)('operation graph lists operands before their users, nonce from word $nonceWord', (layout) => {
     const { uniform, steps, shared, top } = operationGraph(layout)
     const known = new Set<LaneWord>()
     const learn = (operation: WordOperation) => {
@@ -61,12 +61,12 @@ describe('operation graph', () => {
     expect(steps.flat().at(-1)).toBe(top)
   })
 
-  it('counts 956 operations a hash for 286 bytes', () => {
+  it('operation graph counts 956 operations a hash for 286 bytes', () => {
     const counts = countOperations(operationGraph(tailLayout(286)))
     expect(counts).toEqual({ adds: 366, xors: 296, rotates: 294, total: 956 })
   })
 
-  it.each(WORK_BYTES)('costs at most 970 operations a hash for %i bytes', (workBytes) => {
+  it.each(WORK_BYTES)('operation graph costs at most 970 operations a hash for %i bytes', (workBytes) => {
     expect(countOperations(operationGraph(tailLayout(workBytes))).total).toBeLessThanOrEqual(970)
   })
 })
@@ -74,36 +74,36 @@ describe('operation graph', () => {
 describe('self-test', () => {
   const layout = tailLayout(286)
 
-  it('passes a plain kernel', () => {
+  it('self-test passes a plain kernel', () => {
     expect(selfTestKernel(plainKernel(layout, {}), layout, randomBytes)).toBeNull()
   })
 
-  it.each([0, 3, 7])('refuses a kernel that hashes wrongly in lane %i', (lane) => {
+  it.each([0, 3, 7])('self-test refuses a kernel that hashes wrongly in lane %i', (lane) => {
     const faults = { hash: (top: number, swept: number) => (swept % 8 === lane ? top ^ 0x100 : top) }
     expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
-  it('refuses a kernel that compares signed', () => {
+  it('self-test refuses a kernel that compares signed', () => {
     const faults = { within: (top: number, bound: number) => (top | 0) <= (bound | 0) }
     expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
-  it('refuses a kernel that compares strictly', () => {
+  it('self-test refuses a kernel that compares strictly', () => {
     const faults = { within: (top: number, bound: number) => top < bound }
     expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
-  it('refuses a kernel that stops a chunk before the end of the sweep', () => {
+  it('self-test refuses a kernel that stops a chunk before the end of the sweep', () => {
     const faults = { end: (to: number) => Math.min(to, 65_536 - 8) }
     expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/to 65536 .* instead of/)
   })
 
-  it('refuses a kernel that hashes the nonce of the tail', () => {
+  it('self-test refuses a kernel that hashes the nonce of the tail', () => {
     const faults = { low: (_: number, tail: Uint32Array) => tail[layout.nonceWord] >>> 16 }
     expect(selfTestKernel(plainKernel(layout, faults), layout, randomBytes)).toMatch(/instead of/)
   })
 
-  it('refuses a kernel for another layout', () => {
+  it('self-test refuses a kernel for another layout', () => {
     expect(selfTestKernel(createJsKernel(tailLayout(250)), layout, randomBytes)).toMatch(/instead of/)
   })
 })

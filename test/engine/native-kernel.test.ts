@@ -107,14 +107,17 @@ describe('without native kernels', () => {
       empty,
       /^kernel native does not run here: this processor has none of AVX-512, AVX2, /,
     ],
-  ])('with %s, auto chooses WebAssembly and gives the reason in a sentence', (_, file, sentence) => {
-    const addon = loadNative(file)
-    const refused = [expect.stringMatching(sentence)]
-    expect(choose('auto', addon)).toEqual({ name: 'wasm', refused: [], note: expect.stringMatching(sentence) })
-    expect(choose('native', addon)).toEqual({ name: null, refused })
-    expect(choose('native-avx2', addon)).toEqual({ name: null, refused })
-    for (const name of ['wasm', 'js'] as const) expect(choose(name, addon)).toEqual({ name, refused: [] })
-  })
+  ])(
+    'without native kernels with %s, auto chooses WebAssembly and gives the reason in a sentence',
+    (_, file, sentence) => {
+      const addon = loadNative(file)
+      const refused = [expect.stringMatching(sentence)]
+      expect(choose('auto', addon)).toEqual({ name: 'wasm', refused: [], note: expect.stringMatching(sentence) })
+      expect(choose('native', addon)).toEqual({ name: null, refused })
+      expect(choose('native-avx2', addon)).toEqual({ name: null, refused })
+      for (const name of ['wasm', 'js'] as const) expect(choose(name, addon)).toEqual({ name, refused: [] })
+    },
+  )
 })
 
 itWith(noCompiler, 'the installation compiles a kernel that loads', async () => {
@@ -158,7 +161,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
   })
 
-  it('is not compiled again if the cache has one, even if that does not load', async () => {
+  it('the native kernel if install scripts did not run is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
     writeFileSync(join(folder, 'empty'), '')
     expect(keep(join(folder, 'empty'), own.cached)).toBeNull()
@@ -175,16 +178,19 @@ describe('the native kernel if install scripts did not run', () => {
       `${process.execPath} -e process.exit(1)`,
       /^no native kernel: .* failed: .*; WebAssembly is used instead$/,
     ],
-  ])('is reported as missing in one sentence when %s', async (_, CC, sentence) => {
-    const own = places()
-    const env = { ...process.env, CC }
-    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })
-    expect(news).toEqual([expect.stringMatching(sentence)])
-    expect(choice).toEqual(NO_NATIVE)
-    expect(existsSync(own.cached)).toBe(false)
-  })
+  ])(
+    'the native kernel if install scripts did not run is reported as missing in one sentence when %s',
+    async (_, CC, sentence) => {
+      const own = places()
+      const env = { ...process.env, CC }
+      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })
+      expect(news).toEqual([expect.stringMatching(sentence)])
+      expect(choice).toEqual(NO_NATIVE)
+      expect(existsSync(own.cached)).toBe(false)
+    },
+  )
 
-  it('is not awaited if the compiler is slow', async () => {
+  it('the native kernel if install scripts did not run is not awaited if the compiler is slow', async () => {
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
     const { news } = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
@@ -192,7 +198,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(news).toEqual([expect.stringMatching(late)])
   })
 
-  it('is not awaited if the engine stops meanwhile', async () => {
+  it('the native kernel if install scripts did not run is not awaited if the engine stops meanwhile', async () => {
     const stop = new AbortController()
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const provided = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
@@ -200,7 +206,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(await provided).toEqual({ choice: NO_NATIVE, news: [] })
   })
 
-  it('has a separate cache file for each compiler', () => {
+  it('the native kernel if install scripts did not run has a separate cache file for each compiler', () => {
     const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
     expect(file('cc')).not.toBe(file('clang'))
     expect(file('cc')).toBe(file('cc'))

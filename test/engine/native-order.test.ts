@@ -58,12 +58,12 @@ describe('a race of orders', () => {
     ['steps', 0.8, 0.9],
     ['halves', 1.1, 1.2],
     ['halves', 0.985, 0.999],
-  ] as const)('chooses the fastest, and changes only for two per cent: %s', (order, steps, mixed) => {
+  ] as const)('a race of orders chooses the fastest, and changes only for two per cent: %s', (order, steps, mixed) => {
     const fake = new FakeFile({ ...costs, 'native-avx512 steps': steps, 'native-avx512 mixed': mixed })
     expect(fake.race()).toBe(order)
   })
 
-  it('gives all orders the same number of slices, in turn, and takes the median of each', () => {
+  it('a race of orders gives all orders the same number of slices, in turn, and takes the median of each', () => {
     const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
     const turns: OrderName[] = []
     for (let i = 0; !race.isOver; i++) {
@@ -86,7 +86,7 @@ describe('a race of orders', () => {
     expect([slicesOf(0.5), slicesOf(10)]).toEqual([300, 48])
   })
 
-  it('measures WebAssembly until most slices are of optimised code, in its first race only', () => {
+  it('a race of orders measures WebAssembly until most slices are of optimised code, in its first race only', () => {
     expect([raceMsOf('wasm', true), raceMsOf('wasm', false), raceMsOf('native-avx2', true)]).toEqual([2000, 150, 150])
     const { kernels, refused } = testedOrders(
       'wasm',
@@ -108,7 +108,7 @@ describe('a race of orders', () => {
     expect(race.paces()).toEqual({ halves: 2, single: 1.5 })
   })
 
-  it('decides for all threads together, whatever one of them prefers', () => {
+  it('a race of orders decides for all threads together, whatever one of them prefers', () => {
     const alone = { halves: 10, single: 9, mixed: 5 }
     const beside = { halves: 20, single: 8, mixed: 40 }
     expect(fastestOrder('halves', [alone, beside])).toBe('single')
@@ -116,7 +116,7 @@ describe('a race of orders', () => {
     expect(fastestOrder('mixed', [{ halves: 10, mixed: 10.1 }])).toBe('mixed')
   })
 
-  it('leaves out an order that disagrees with halves, and says so', () => {
+  it('a race of orders leaves out an order that disagrees with halves, and says so', () => {
     const fake = new FakeFile(costs)
     const exported = { ...fake.addon.exported, 'native-avx512 mixed': (_: Uint32Array, from: number) => from }
     const { kernels, refused } = testedOrders('native-avx512', { ...fake.addon, exported }, randomBytes)
@@ -132,7 +132,7 @@ describe('the order of a native kernel', () => {
     file = join(folder, `${count++}`, 'kernel-tuning.json')
   })
 
-  it('is remembered for a processor, compiler and sources', () => {
+  it('the order of a native kernel is remembered for a processor, compiler and sources', () => {
     const { addon } = new FakeFile(costs)
     expect(rememberedOrders(addon, file)).toEqual(unknown)
     expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
@@ -141,19 +141,19 @@ describe('the order of a native kernel', () => {
     expect(rememberedOrders(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
-  it('of another kernel than the wanted one may be unknown, without a line', () => {
+  it('the order of a native kernel of another kernel than the wanted one may be unknown, without a line', () => {
     const { addon } = new FakeFile({ ...costs, 'native-avx2 single': 1 })
     rememberOrder(addon, file, 'native-avx512', 'mixed')
     expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
     expect(rememberedOrders(addon, file, 'native-avx2').isUnknown).toBe(true)
   })
 
-  it('is unknown where there is only one', () => {
+  it('the order of a native kernel is unknown where there is only one', () => {
     const { addon } = new FakeFile({ 'native-avx2': 1 })
     expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isUnknown: false, news: [] })
   })
 
-  it('is unknown with a line on another processor, and both are remembered', () => {
+  it('the order of a native kernel is unknown with a line on another processor, and both are remembered', () => {
     const [one, other] = [new FakeFile(costs), new FakeFile(costs, 'two 00000002')]
     rememberOrder(one.addon, file, 'native-avx512', 'mixed')
     const news = [`${file} is of another processor or version: the order of the native kernel is measured anew`]
@@ -167,7 +167,7 @@ describe('the order of a native kernel', () => {
     ['no JSON', '{"native'],
     ['an array', '[]'],
     ['an order that the file of kernels lacks', null],
-  ])('is unknown with a line if the file is damaged: %s', (_, text) => {
+  ])('the order of a native kernel is unknown with a line if the file is damaged: %s', (_, text) => {
     const { addon } = new FakeFile(costs)
     rememberOrder(addon, file, 'native-avx512', 'mixed')
     writeFileSync(file, text ?? readFileSync(file, 'utf8').replace('"mixed"', '"fastest"'))
@@ -177,7 +177,7 @@ describe('the order of a native kernel', () => {
     expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
   })
 
-  it('is not remembered where the file cannot be written, and a line says so', () => {
+  it('the order of a native kernel is not remembered where the file cannot be written, and a line says so', () => {
     writeFileSync(join(folder, 'taken'), '')
     const unwritable = join(folder, 'taken', 'kernel-tuning.json')
     const why = rememberOrder(new FakeFile(costs).addon, unwritable, 'native-avx512', 'mixed')
@@ -215,11 +215,11 @@ describe('the comparison of two kernels', () => {
   const changed = (sweep: Kernel['sweep']): Kernel => ({ ...createJsKernel(layout), sweep })
   const compare = (kernel: Kernel) => agreementTest(kernel, judge, layout, randomBytes)
 
-  it('passes equal ones', () => {
+  it('the comparison of two kernels passes equal ones', () => {
     expect(compare(createJsKernel(layout))).toBeNull()
   })
 
-  it('finds one that misses candidates only in the last chunk of a sweep', () => {
+  it('the comparison of two kernels finds one that misses candidates only in the last chunk of a sweep', () => {
     const blind = createJsKernel(layout)
     const kernel = changed((low, middle, from, to) => {
       const found = blind.sweep(low, middle, from, to)

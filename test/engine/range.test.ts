@@ -34,7 +34,7 @@ function expectPartition(ranges: readonly NonceRange[]): void {
 }
 
 describe('the nonce space', () => {
-  it('is split among up to 10,000 slots without gap or overlap, in equal parts', () => {
+  it('the nonce space is split among up to 10,000 slots without gap or overlap, in equal parts', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const ranges = nonceRanges(count, randomFrom(seed))
       expect(ranges).toHaveLength(count)
@@ -45,7 +45,7 @@ describe('the nonce space', () => {
     fc.assert(property, { numRuns: 30 })
   })
 
-  it('is split among several engines without gap or overlap, in equal shares', () => {
+  it('the nonce space is split among several engines without gap or overlap, in equal shares', () => {
     const counts = fc.array(fc.nat({ max: 2000 }), { minLength: 1, maxLength: 5 }).filter((all) => all.some(Boolean))
     const property = fc.property(counts, fc.nat(), (all, seed) => {
       const split = splitRanges(all, randomFrom(seed))
@@ -57,7 +57,7 @@ describe('the nonce space', () => {
     fc.assert(property, { numRuns: 50 })
   })
 
-  it('is searched from random points within the parts', () => {
+  it('the nonce space is searched from random points within the parts', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const ranges = nonceRanges(count, randomFrom(seed))
       expect(ranges.filter(({ start, count: middles }) => start >= middles)).toEqual([])
@@ -68,7 +68,7 @@ describe('the nonce space', () => {
     expect(one()).not.toEqual(one())
   })
 
-  it('is searched from another point of the same part after each restart', () => {
+  it('the nonce space is searched from another point of the same part after each restart', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const range = nonceRanges(count, randomFrom(seed))[count - 1]
       const restarted = Array.from({ length: 64 }, (_, restarts) => restartedRange(range, restarts))
@@ -90,7 +90,7 @@ describe('the nonce space', () => {
 })
 
 describe('the low bits of the nonce', () => {
-  it('keep the fixed bits and take every value of the free bits once', () => {
+  it('the low bits of the nonce keep the fixed bits and take every value of the free bits once', () => {
     const property = fc.property(fixedNonce, fc.nat({ max: 0xffff }), (fixed, start) => {
       const seen = new Set<number>()
       let low = start
@@ -105,14 +105,14 @@ describe('the low bits of the nonce', () => {
     fc.assert(property, { numRuns: 20 })
   })
 
-  it('are the first bytes of the nonce on the wire', () => {
+  it('the low bits of the nonce are the first bytes of the nonce on the wire', () => {
     expect(nonceOf(0xffff, 0xffff_ffff, 0xffff)).toBe(0xffff_ffff_ffff_ffffn)
     expect(nonceOf(lowWith(0, { bits: 8, value: 0x7f }), -1, 0)).toBe(0x0000_ffff_ffff_007fn)
   })
 })
 
 describe('a GPU on a small part', () => {
-  it('tries all nonces of a few lows once, then those of the next', () => {
+  it('a GPU on a small part tries all nonces of a few lows once, then those of the next', () => {
     const range = fc.record({
       count: fc.integer({ min: 1, max: 3 }),
       high: fc.nat({ max: 0xffff }),
@@ -164,7 +164,7 @@ describe('middles with bits that a pool has fixed', () => {
   })
   const fixedOf = (value: number) => Math.floor(value / 2 ** 16)
 
-  it('are split among slots without gap or overlap', () => {
+  it('middles with bits that a pool has fixed are split among slots without gap or overlap', () => {
     const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
       const parts = nonceRanges(count, randomFrom(seed)).map((range) => freeMiddles(range, fixed))
       let next = 0
@@ -178,7 +178,7 @@ describe('middles with bits that a pool has fixed', () => {
     fc.assert(property, { numRuns: 30 })
   })
 
-  it('have the fixed bits, and lie in the part of their slot', () => {
+  it('middles with bits that a pool has fixed have the fixed bits, and lie in the part of their slot', () => {
     const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
       for (const range of nonceRanges(count, randomFrom(seed))) {
         const free = freeMiddles(range, fixed)
@@ -194,7 +194,7 @@ describe('middles with bits that a pool has fixed', () => {
     fc.assert(property, { numRuns: 10 })
   })
 
-  it('are all tried by a GPU, each once, which then waits for another header', () => {
+  it('middles with bits that a pool has fixed are all tried by a GPU, each once, which then waits for another header', () => {
     const property = fc.property(
       fc.integer({ min: 1, max: 3 }),
       more,

@@ -20,7 +20,7 @@ describe('new work', () => {
     [100, 99],
     [101, 100],
     [10_000, 9900],
-  ])('of %i devices that are up counts as taken once %i search it', async (devices, wanted) => {
+  ])('new work of %i devices that are up counts as taken once %i search it', async (devices, wanted) => {
     const uptake = uptakeOf(devices)
     const taken = uptake.expect(1)
     for (let device = 0; device < wanted - 1; device++) uptake.took(`d${device}`, 1)
@@ -29,25 +29,25 @@ describe('new work', () => {
     expect(await taken).toBe(true)
   })
 
-  it('counts as taken at once if no device is up', async () => {
+  it('new work counts as taken at once if no device is up', async () => {
     expect(await uptakeOf(0).expect(1)).toBe(true)
   })
 
-  it('resolves false if newer work comes first', async () => {
+  it('new work resolves false if newer work comes first', async () => {
     const uptake = uptakeOf(2)
     const first = uptake.expect(1)
     void uptake.expect(2)
     expect(await first).toBe(false)
   })
 
-  it('resolves false if it is cancelled', async () => {
+  it('new work resolves false if it is cancelled', async () => {
     const uptake = uptakeOf(2)
     const taken = uptake.expect(1)
     uptake.cancel()
     expect(await taken).toBe(false)
   })
 
-  it('does not wait for a device that fails', async () => {
+  it('new work does not wait for a device that fails', async () => {
     const uptake = uptakeOf(2)
     const taken = uptake.expect(1)
     uptake.took('d0', 1)
@@ -55,7 +55,7 @@ describe('new work', () => {
     expect(await taken).toBe(true)
   })
 
-  it('waits for a device that comes up meanwhile', async () => {
+  it('new work waits for a device that comes up meanwhile', async () => {
     const uptake = uptakeOf(1)
     const taken = uptake.expect(1)
     uptake.up('late')
@@ -65,7 +65,7 @@ describe('new work', () => {
     expect(await taken).toBe(true)
   })
 
-  it('is not taken if devices report older work', async () => {
+  it('new work is not taken if devices report older work', async () => {
     const uptake = uptakeOf(2)
     void uptake.expect(1)
     const taken = uptake.expect(2)
@@ -74,7 +74,7 @@ describe('new work', () => {
     expect(await isPending(taken)).toBe(true)
   })
 
-  it('counts a device once, even if it reports twice', async () => {
+  it('new work counts a device once, even if it reports twice', async () => {
     const uptake = uptakeOf(2)
     const taken = uptake.expect(2)
     uptake.took('d0', 2)

@@ -45,7 +45,7 @@ function changed<T>(name: string, from: string, to: string, body: () => T): T {
 }
 
 describe('newcut contract', () => {
-  it('passes with full coverage and the gas of the snapshot, in files for a CI server', () => {
+  it('newcut contract passes with full coverage and the gas of the snapshot, in files for a CI server', () => {
     const reports = ['--coverage-min', '100,100', '--lcov', 'lcov.info', '--junit', 'junit.xml', '--gas-report']
     const { status, lines } = newcut('contract', ...TESTS, ...reports)
     expect(status, lines.join('\n')).toBe(0)
@@ -56,7 +56,7 @@ describe('newcut contract', () => {
     expect(newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%').status).toBe(0)
   })
 
-  it('counts the calls of exchange.repl as they are counted by hand', () => {
+  it('newcut contract counts the calls of exchange.repl as they are counted by hand', () => {
     newcut('contract', 'exchange.repl', '--lcov', 'one.info')
     const [, record] = /SF:exchange\.pact\n([\s\S]*?)end_of_record/.exec(read('one.info')) ?? []
     const hits = [...record.matchAll(/^FNDA:(\d+),free\.exchange\.(\S+)$/gm)].map(([, n, name]) => [name, Number(n)])
@@ -84,7 +84,7 @@ describe('newcut contract', () => {
     expect(out).toMatch(/branches\.*: 100\.0% \(84 of 84 branches\)/)
   })
 
-  it('finds a capability that no test sees refused', () => {
+  it('newcut contract finds a capability that no test sees refused', () => {
     const refused = '(expect-failure "bob changes no module" "Keyset failure" (load "exchange.pact"))'
     const { status, lines } = changed('exchange.repl', refused, '', () =>
       newcut('contract', ...TESTS, '--coverage-min', '100,100'),
@@ -93,7 +93,7 @@ describe('newcut contract', () => {
     expect(lines).toContain('exchange.pact:37:3: capability free.exchange.GOVERNANCE was never refused')
   })
 
-  it('names the tests that need more gas than before', () => {
+  it('newcut contract names the tests that need more gas than before', () => {
     const once = '(sold::transfer account reserve amount)'
     const { status, lines } = changed('exchange.pact', once, `(get-pool sold bought) ${once}`, () =>
       newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%'),
@@ -106,14 +106,14 @@ describe('newcut contract', () => {
   it.each([
     ['(* amount (- 1.0 FEE))', '(* amount (+ 1.0 FEE))', 'the product never falls'],
     ['"second-reserve": (- second-reserve second-out),', '"second-reserve": second-reserve,', 'sums of balances'],
-  ])('finds by chance what is wrong with an exchange of %s as %s', (right, wrong, name) => {
+  ])('newcut contract finds by chance what is wrong with an exchange of %s as %s', (right, wrong, name) => {
     const { status, lines } = changed('exchange.pact', right, wrong, () => newcut('contract', 'properties.repl'))
     expect(status).toBe(1)
     expect(lines).toContainEqual(expect.stringMatching(new RegExp(`FAILED properties\\.repl:.*${name}.* with seed `)))
     expect(lines).toContainEqual(expect.stringMatching(/in the place of properties\.repl:.*this fails:/))
   })
 
-  it('stops at the place in the contract, and names that in the test', () => {
+  it('newcut contract stops at the place in the contract, and names that in the test', () => {
     const expected = '(expect "bob gets coins" 9.519414385741 (swap free.token coin'
     const { lines } = changed('exchange.repl', expected, `(swap free.token coin`, () => {
       // The expectation ends with one parenthesis more than the call.

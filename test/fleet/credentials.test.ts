@@ -187,7 +187,7 @@ describe('a file of credentials', () => {
     }
   })
 
-  it('that cannot be read is refused at the start', async () => {
+  it('a file of credentials that cannot be read is refused at the start', async () => {
     const folder = newFolder()
     const { code, err } = await run(['mine', '--fleet', 'nats://127.0.0.1:1', '--nats-creds', folder])
     expect([code, err]).toEqual([2, expect.stringMatching(/--nats-creds \S+: it is a folder \(EISDIR\)/)])

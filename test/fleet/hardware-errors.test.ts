@@ -35,7 +35,7 @@ function report(session: string, parts: Partial<Report> = {}): Report {
 }
 
 describe('the table of rigs', () => {
-  it('counts errors that known rigs report, and wrong candidates that reached the leader, per rig', () => {
+  it('the table of rigs counts errors that known rigs report, and wrong candidates that reached the leader, per rig', () => {
     const table = new RigTable(() => 0.5)
     const errors = () => table.statuses(null).map(({ device, hardwareErrors }) => [device, hardwareErrors])
     const rows = () => table.rows(0, 10, 0).map(({ rig, hardwareErrors }) => [rig, hardwareErrors])
@@ -65,7 +65,7 @@ describe('the table of rigs', () => {
     expect(rows()).toEqual([['a', 2]])
   })
 
-  it('counts errors for a bounded number of rigs, and for all others together', () => {
+  it('the table of rigs counts errors for a bounded number of rigs, and for all others together', () => {
     const table = new RigTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)

@@ -24,12 +24,12 @@ describe('the address of a NATS server', () => {
     ['tls://host:5222/', { host: 'host', port: 5222, tls: true, user: null, password: null, url: 'tls://host:5222' }],
     ['nats://me:pa%40ss@h:1', { user: 'me', password: 'pa@ss', url: 'nats://h:1' }],
     ['nats://token@[::1]:4222', { host: '[::1]', user: 'token', password: null, url: 'nats://[::1]:4222' }],
-  ])('%s', (text, parts) => {
+  ])('the address of a NATS server %s', (text, parts) => {
     expect(readNatsAddress(text)).toMatchObject(parts)
   })
 
   it.each(['host:4222', 'http://host', 'nats://', 'nats://me:secret@', 'nats://h:0', 'nats://h:99999', 'nats://a b'])(
-    'refuses %s without repeating secrets',
+    'the address of a NATS server refuses %s without repeating secrets',
     (text) => {
       const refused = () => readNatsAddress(text)
       expect(refused).toThrow(/cannot be read|expected 1 to 65535/)
@@ -62,7 +62,7 @@ function handClock() {
 }
 
 describe('the lease of a rig', () => {
-  it('counts from the report, not from its answer', () => {
+  it('the lease of a rig counts from the report, not from its answer', () => {
     const { clock, set } = handClock()
     let ends = 0
     const lease = new Lease(clock, () => ends++)
@@ -103,14 +103,14 @@ const report = (session: string, changes: Partial<Report> = {}): Report => ({
 })
 
 describe('the table of rigs', () => {
-  it('gives every rig a different lease, and the same one again', () => {
+  it('the table of rigs gives every rig a different lease, and the same one again', () => {
     const table = new RigTable(() => 0.5)
     const leases = Array.from({ length: 1000 }, (_, i) => table.report(report(`r${i}`), 0))
     expect(new Set(leases).size).toBe(1000)
     expect(table.report(report('r7', { lease: 12 }), 1)).toBe(leases[7])
   })
 
-  it('lets a rig keep the lease of another leader, unless a different rig has it', () => {
+  it('the table of rigs lets a rig keep the lease of another leader, unless a different rig has it', () => {
     const table = new RigTable(() => 0.5)
     expect(table.report(report('a', { lease: 42 }), 0)).toBe(42)
     expect(table.report(report('b', { lease: 42 }), 0)).not.toBe(42)
@@ -126,7 +126,7 @@ describe('the table of rigs', () => {
     expect(table.named('a')).toBe(0)
   })
 
-  it('has no lease for the rig over the limit, and one when another rig leaves', () => {
+  it('the table of rigs has no lease for the rig over the limit, and one when another rig leaves', () => {
     const table = new RigTable(() => 0)
     for (let i = 0; i < LEASES; i++) table.report(report(`r${i}`, { lease: i }), 0)
     expect(table.report(report('late'), 1)).toBeNull()
@@ -136,7 +136,7 @@ describe('the table of rigs', () => {
     expect(table.report(report('late'), LEASE_MS)).toBe(0)
   })
 
-  it('counts what known rigs do, also between reports', () => {
+  it('the table of rigs counts what known rigs do, also between reports', () => {
     const table = new RigTable(() => 0.5)
     table.report(report('a', { hashes: 1_000_000 }), 0)
     expect(table.hashes, 'before it was heard of').toBe(0)
@@ -152,7 +152,7 @@ describe('the table of rigs', () => {
     expect(table.statuses(null)).toMatchObject([{ device: 'rig:a', hashes: 520 }])
   })
 
-  it('shows rigs as paused, gone or faulty', () => {
+  it('the table of rigs shows rigs as paused, gone or faulty', () => {
     const table = new RigTable(() => 0.5)
     expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'no rig is connected' }])
     table.report(report('a', { state: 'paused', reason: 'until noon' }), 0)
@@ -165,7 +165,7 @@ describe('the table of rigs', () => {
     expect(table.statuses('it stands by')).toMatchObject([{ reason: 'it stands by' }])
   })
 
-  it('names a bounded number of rigs, and counts the others as one', () => {
+  it('the table of rigs names a bounded number of rigs, and counts the others as one', () => {
     const table = new RigTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)
@@ -179,7 +179,7 @@ describe('the table of rigs', () => {
 })
 
 describe('pauses', () => {
-  it('of one rig and of all', () => {
+  it('pauses of one rig and of all', () => {
     const one = afterOrder(NOBODY, { pause: true, rig: 'a' })
     if (typeof one === 'string') throw new Error(one)
     expect([isPaused(one, 'a'), isPaused(one, 'b')]).toEqual([true, false])
@@ -194,7 +194,7 @@ describe('pauses', () => {
 })
 
 describe('messages', () => {
-  it('survive encoding and decoding', () => {
+  it('messages survive encoding and decoding', () => {
     const message: JobMessage = { term: 3, number: 9, job: null }
     expect(decodeMessage(JobMessage, encodeMessage(message), 'job')).toEqual(message)
   })
@@ -211,7 +211,7 @@ describe('messages', () => {
     expect(decodeMessage(ListAnswer, encodeMessage({ ...list, rigs }), 'list').rigs[0].hashes).toBe(hashes)
   })
 
-  it('accept a rig named after a host with its domain', () => {
+  it('messages accept a rig named after a host with its domain', () => {
     const rig = `${'a'.repeat(60)}.${'b'.repeat(60)}.compute.internal`
     expect(decodeMessage(Report, encodeMessage(report('a', { rig })), 'report').rig).toBe(rig)
   })

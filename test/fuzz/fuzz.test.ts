@@ -89,14 +89,14 @@ describe('the engine', () => {
     ],
     ['an endless recursion', (bytes) => (bytes.length > 8 ? deep(0) : null), /RangeError: Maximum call stack/],
     ['an input that takes too long', (bytes) => bytes.length > 8 && linger(), /takes \d+ ms, may take 30 ms/],
-  ])('finds %s', async (name, read, what) => {
+  ])('the engine finds %s', async (name, read, what) => {
     const findings: Finding[] = []
     await runChunk(reading(name, read), { seed: 1, from: 0, to: 10 }, { onFinding: (each) => findings.push(each) })
     expect(findings[0]?.what).toMatch(what)
     expect(findings[0]).toMatchObject({ target: name, seed: 1 })
   })
 
-  it('detects memory that a reader retains', async () => {
+  it('the engine detects memory that a reader retains', async () => {
     const kept: Uint8Array[] = []
     const findings: Finding[] = []
     const target = reading('keeper', () => kept.push(new Uint8Array(256 * 1024).fill(1)))

@@ -39,11 +39,11 @@ describeWith(lack, 'shader, by the compiler of Dawn', () => {
 })
 
 describe('shader, by its text', () => {
-  it('has the same capacity as the host', () => {
+  it('shader, by its text has the same capacity as the host', () => {
     expect(shader).toContain(`const MAX_RESULT_NONCES = ${MAX_RESULT_NONCES}u;`)
   })
 
-  it('has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
+  it('shader, by its text has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
     const lines = SIGMA.flatMap((sigma, round) =>
       [0, 4].flatMap((first) => {
         const words = (half: number) =>

@@ -275,15 +275,15 @@ describe('choice of adapters', () => {
     ['1,0', false, [other, card]],
     ['card', false, [card, other]],
     ['llvm', true, [soft]],
-  ] as const)('%s', (selection, allowSoftware, wanted) => {
+  ] as const)('choice of adapters %s', (selection, allowSoftware, wanted) => {
     expect(chooseAdapters(selection, all, allowSoftware)).toEqual(wanted)
   })
 
-  it.each(['3', 'radeon', '', '2', '-1'])('refuses %j', (selection) => {
+  it.each(['3', 'radeon', '', '2', '-1'])('choice of adapters refuses %j', (selection) => {
     expect(() => chooseAdapters(selection, all, false)).toThrow(/`gpu: /)
   })
 
-  it('has a file for tuned values on every platform', () => {
+  it('choice of adapters has a file for tuned values on every platform', () => {
     expect(tuningFileOf({ XDG_CACHE_HOME: '/c' }, 'linux')).toBe('/c/newcut/gpu-tuning.json')
     expect(tuningFileOf({}, 'linux')).toMatch(/\.cache\/newcut\/gpu-tuning\.json$/)
     expect(tuningFileOf({ LOCALAPPDATA: '/l' }, 'win32')).toMatch(/^\/l/)

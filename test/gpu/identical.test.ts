@@ -157,12 +157,12 @@ describe('telling cards apart', () => {
     return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
-  it('skips cards that Dawn cannot use, and keeps the order of the list', async () => {
+  it('telling cards apart skips cards that Dawn cannot use, and keeps the order of the list', async () => {
     const seen = [[], [adapter('B')], [adapter('A')], [], [adapter('A')]]
     expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
   })
 
-  it('counts a card with the adapter that Dawn opens by its name', async () => {
+  it('telling cards apart counts a card with the adapter that Dawn opens by its name', async () => {
     const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
     const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
     expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
@@ -175,17 +175,17 @@ describe('telling cards apart', () => {
     ['a process sees two of different names', [[adapter('A'), adapter('B')]]],
     ['there is nothing', []],
     ['a process fails', [null, [adapter('A')], [adapter('A')]]],
-  ])('leaves the list as it is when %s', async (_, seen) => {
+  ])('telling cards apart leaves the list as it is when %s', async (_, seen) => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
-  it('starts no processes if all names differ', async () => {
+  it('telling cards apart starts no processes if all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
     expect(await tellApart(adapters, never)).toEqual(adapters)
   })
 
-  it('keeps the layers of the user', () => {
+  it('telling cards apart keeps the layers of the user', () => {
     expect(cardEnv(3, { VK_LAYER_PATH: '/l', VK_INSTANCE_LAYERS: 'MINE' })).toEqual({
       NEWCUT_VULKAN_CARD: '3',
       VK_LAYER_PATH: expect.stringMatching(/build\/vulkan:\/l$/),
@@ -193,7 +193,7 @@ describe('telling cards apart', () => {
     })
   })
 
-  it('gives a hint that fits the platform', () => {
+  it('telling cards apart gives a hint that fits the platform', () => {
     expect(alikeHint(3, 'linux', false)).toMatch(/^one of 3 cards .*C compiler/)
     expect(alikeHint(3, 'linux', true)).toMatch(/loader/)
     expect(alikeHint(3, 'win32', false)).toMatch(/on Linux only/)
@@ -212,7 +212,7 @@ describe('names in a refusal', () => {
     " * backend: 'null', name: 'Null backend'",
   ].join('\n')
 
-  it('are listed in order and counted for the preferred backend', () => {
+  it('names in a refusal are listed in order and counted for the preferred backend', () => {
     expect(adaptersIn(refusal, 'linux')).toEqual([
       { backend: 'vulkan', name: 'Card', alike: 2 },
       { backend: 'vulkan', name: "It's", alike: 1 },
@@ -220,12 +220,12 @@ describe('names in a refusal', () => {
     ])
   })
 
-  it('are counted with the first name that contains them', () => {
+  it('names in a refusal are counted with the first name that contains them', () => {
     const lines = ['Card Ti', 'Card', 'Card Ti', 'Car'].map((name) => ` * backend: 'vulkan', name: '${name}'`)
     expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
   })
 
-  it('are listed for any backend but null if the preferred one has none', () => {
+  it('names in a refusal are listed for any backend but null if the preferred one has none', () => {
     expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
       'vulkan 2',
       'vulkan 1',

@@ -108,7 +108,7 @@ const OPTIONS = { network: 'testing', confirmations: 6 }
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row)
 
 describe('a journal', () => {
-  it('has the records and the damaged lines that a simple reader finds', async () => {
+  it('a journal has the records and the damaged lines that a simple reader finds', async () => {
     const property = fc.asyncProperty(written, async (parts) => {
       const folder = temporary()
       write(folder, parts)
@@ -117,7 +117,7 @@ describe('a journal', () => {
     await fc.assert(property, { numRuns: roundsOf(300, 60) })
   })
 
-  it('has the same records with an index from any time before', async () => {
+  it('a journal has the same records with an index from any time before', async () => {
     let indexed = 0
     const property = fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 4 }), async (times) => {
       const folder = temporary()
@@ -131,14 +131,14 @@ describe('a journal', () => {
     expect(indexed).toBeGreaterThan(0)
   })
 
-  it('is read across the buffers of the reader, whatever the length of its lines', async () => {
+  it('a journal is read across the buffers of the reader, whatever the length of its lines', async () => {
     const folder = temporary()
     const long = (n: number) => lineOf(hashOf(n), { ...FOUND, device: 'x'.repeat(n), account: 'ü'.repeat(n) })
     write(folder, [['2026-11', [...rowsOf(400).map(long), `${'y'.repeat(300_000)}\n`, long(500)]]])
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })
 
-  it('has the exact sum of all rewards, however fine or large they are', async () => {
+  it('a journal has the exact sum of all rewards, however fine or large they are', async () => {
     const folder = temporary()
     const amounts = ['0.00000000000000000001', '9007.199254740993', '1.5', '99999999999999999999', '2.123456789012']
     const lines = amounts.flatMap((amount, n) => [
@@ -162,7 +162,7 @@ describe('a journal', () => {
 })
 
 describe('earnings of earlier runs', () => {
-  it('are those of all records, whatever the number of solutions that are told one by one', async () => {
+  it('earnings of earlier runs are those of all records, whatever the number of solutions that are told one by one', async () => {
     const property = fc.asyncProperty(written, fc.nat(4), async (parts, maxTracked) => {
       const folder = temporary()
       write(folder, parts)
@@ -186,7 +186,7 @@ describe('earnings of earlier runs', () => {
 })
 
 describe('a line that newcut writes', () => {
-  it('is taken in place only if the parser takes it, with the same content', () => {
+  it('a line that newcut writes is taken in place only if the parser takes it, with the same content', () => {
     const text = fc.tuple(fc.oneof(...steps), fc.boolean()).map(([step, isSealed]) => {
       const line = lineOf(hashOf(1), step)
       return isSealed ? sealed(line) : line
@@ -278,7 +278,7 @@ function counting(): { readonly disk: Disk; readonly read: () => number } {
 }
 
 describe('the index of a journal', () => {
-  it('makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
+  it('the index of a journal makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
     const { folder, newest } = await indexedJournal(9_000)
     appendFileSync(newest, lineOf(hashOf(10_000), FOUND))
     const { disk, read } = counting()
@@ -290,7 +290,7 @@ describe('the index of a journal', () => {
     expect(SEGMENT_BYTES).toBe(4096 * 100)
   })
 
-  it('leaves to a start the newest 60 and the unfinished solutions, at most 500, and no other', async () => {
+  it('the index of a journal leaves to a start the newest 60 and the unfinished solutions, at most 500, and no other', async () => {
     const { folder, newest } = await indexedJournal(600)
     for (let n = 1_000; n < 1_520; n++) appendFileSync(newest, lineOf(hashOf(n), FOUND))
     appendFileSync(newest, lineOf(hashOf(2_000), { ...FOUND, network: 'other' }))
@@ -303,7 +303,7 @@ describe('the index of a journal', () => {
     expect((await earlierRuns(folder, { ...OPTIONS, except })).unfinished.at(-1)?.hash).toBe(hashOf(1_518))
   })
 
-  it('is written only for those who ask for it, and only after many new lines', async () => {
+  it('the index of a journal is written only for those who ask for it, and only after many new lines', async () => {
     const { folder, index } = await indexedJournal(10)
     rmSync(index)
     await readJournal(folder)
@@ -313,7 +313,7 @@ describe('the index of a journal', () => {
     expect(readdirSync(folder)).toEqual(['blocks-2026-10.jsonl', 'blocks-2026-11.jsonl', CHECKPOINT_NAME])
   })
 
-  it('is not used if any byte of it is damaged or missing', async () => {
+  it('the index of a journal is not used if any byte of it is damaged or missing', async () => {
     const { folder, index } = await indexedJournal(20)
     const whole = readFileSync(index)
     const expected = simplyReadRecords(folder)
@@ -345,7 +345,7 @@ describe('the index of a journal', () => {
         writeFileSync(path, `${readFileSync(path, 'utf8').replace(/^.*\n/, '')}${'{"later":"lines"}\n'.repeat(100)}`)
       },
     ],
-  ])('is not used if a file %s', async (_, change) => {
+  ])('the index of a journal is not used if a file %s', async (_, change) => {
     const { folder } = await indexedJournal(20)
     change(folder)
     expect((await readJournal(folder)).isIndexed).toBe(false)
@@ -365,14 +365,14 @@ describe('the index of a journal', () => {
       false,
     ],
     ['without its steps', (head: string) => head.replace('"steps"', '"stops"'), false],
-  ])('is used only if it is one %s', async (_, change, isUsed) => {
+  ])('the index of a journal is used only if it is one %s', async (_, change, isUsed) => {
     const { folder, index } = await indexedJournal(20)
     writeIndex(index, change)
     expect((await readJournal(folder)).isIndexed).toBe(isUsed)
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })
 
-  it('that cannot be opened is as good as none', async () => {
+  it('the index of a journal that cannot be opened is as good as none', async () => {
     const { folder, index } = await indexedJournal(20)
     rmSync(index)
     mkdirSync(index)
@@ -380,7 +380,7 @@ describe('the index of a journal', () => {
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })
 
-  it('is left aside by a start if a line was changed in place, and blocks says what to do', async () => {
+  it('the index of a journal is left aside by a start if a line was changed in place, and blocks says what to do', async () => {
     const { folder, newest } = await indexedJournal(20)
     writeFileSync(newest, readFileSync(newest, 'utf8').replaceAll(hashOf(10), hashOf(88)))
     appendFileSync(newest, lineOf(hashOf(99), FOUND))
@@ -390,7 +390,7 @@ describe('the index of a journal', () => {
     expect((await earlierRuns(folder, OPTIONS)).recent).toEqual([...simplyReadRecords(folder).records.values()])
   })
 
-  it('that cannot be written is reported, and the records are there', async () => {
+  it('the index of a journal that cannot be written is reported, and the records are there', async () => {
     const { folder, index } = await indexedJournal(5)
     rmSync(index)
     const said: string[] = []

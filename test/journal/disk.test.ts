@@ -68,7 +68,7 @@ const namesIn = async (path: string) => {
 }
 
 describe('a full disk', () => {
-  it('costs no line, and a line that it cut off is written again by itself', async () => {
+  it('a full disk costs no line, and a line that it cut off is written again by itself', async () => {
     const [path, small] = [temporary(), new SmallDisk()]
     const { journal, said } = opened(path, small.disk)
     journal.append(found('a'))
@@ -82,7 +82,7 @@ describe('a full disk', () => {
     expect(small.open, 'files left open').toBe(0)
   })
 
-  it('delays the lines of two months, and each gets into its file', async () => {
+  it('a full disk delays the lines of two months, and each gets into its file', async () => {
     const [path, small] = [temporary(), new SmallDisk()]
     const { journal } = opened(path, small.disk)
     small.room = 0
@@ -94,7 +94,7 @@ describe('a full disk', () => {
     expect([hashesIn('blocks-2026-10.jsonl'), hashesIn('blocks-2026-11.jsonl')]).toEqual([['a'], ['b', 'c']])
   })
 
-  it('costs the oldest lines once ten thousand wait', () => {
+  it('a full disk costs the oldest lines once ten thousand wait', () => {
     let isFull = true
     const lines: string[] = []
     const append = (bytes: Uint8Array) => {
@@ -121,7 +121,7 @@ describe('a full disk', () => {
 })
 
 describe('a folder of the journal', () => {
-  it('is made again if someone removed it', async () => {
+  it('a folder of the journal is made again if someone removed it', async () => {
     const path = join(temporary(), 'state')
     const { journal, said } = opened(path)
     rmSync(path, { recursive: true })
@@ -130,7 +130,7 @@ describe('a folder of the journal', () => {
     expect(await namesIn(path)).toEqual([['a', 'b'], 0])
   })
 
-  it('may have other files, whatever they are called', async () => {
+  it('a folder of the journal may have other files, whatever they are called', async () => {
     const path = temporary()
     const { journal } = opened(path)
     journal.append(found('a'))
@@ -139,13 +139,13 @@ describe('a folder of the journal', () => {
     expect(await namesIn(path)).toEqual([['a'], 0])
   })
 
-  it('is not empty because it cannot be read', async () => {
+  it('a folder of the journal is not empty because it cannot be read', async () => {
     const path = join(temporary(), 'file')
     writeFileSync(path, '')
     await expect(readJournal(path)).rejects.toThrow(/the journal in .*file cannot be read: ENOTDIR/)
   })
 
-  it('is read by month, in whatever order the disk lists its files', async () => {
+  it('a folder of the journal is read by month, in whatever order the disk lists its files', async () => {
     const path = temporary()
     const { journal } = opened(path)
     for (const month of ['09', '10', '11']) journal.append(found(month, `2026-${month}-22T10:00:00.000Z`))
@@ -157,7 +157,7 @@ describe('a folder of the journal', () => {
 })
 
 describe('a slow disk', () => {
-  it('that fails between two syncs causes a warning', () => {
+  it('a slow disk that fails between two syncs causes a warning', () => {
     const syncs: ((error: Error | null) => void)[] = []
     let isGone = false
     const open: Disk['open'] = (path) => {
@@ -173,7 +173,7 @@ describe('a slow disk', () => {
     ])
   })
 
-  it('is not all that the program does: others get their turn while a long journal is read', async () => {
+  it('a slow disk is not all that the program does: others get their turn while a long journal is read', async () => {
     const path = temporary()
     const line = `${JSON.stringify(found('a'))}\n`
     writeFileSync(join(path, 'blocks-2026-11.jsonl'), line.repeat(Math.ceil(2 ** 25 / line.length)))
@@ -214,7 +214,7 @@ describe('the disk of this machine', () => {
     expect(readFileSync(path, 'utf8')).toBe('abcdef')
   })
 
-  it('leaves no file open that it has read', () => {
+  it('the disk of this machine leaves no file open that it has read', () => {
     const path = join(temporary(), 'file')
     writeFileSync(path, 'abc')
     /** The lowest descriptor that no file has. */

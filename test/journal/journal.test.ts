@@ -43,7 +43,7 @@ function opened(path: string) {
 }
 
 describe('a journal', () => {
-  it('is read as it was written: the newest state of each solution, in the order of finding', async () => {
+  it('a journal is read as it was written: the newest state of each solution, in the order of finding', async () => {
     const path = folder()
     const { journal, said } = opened(path)
     journal.append(found(hashOf('a')))
@@ -62,7 +62,7 @@ describe('a journal', () => {
     expect(said).toEqual([])
   })
 
-  it('has a file per month, and continues in a file that was deleted', async () => {
+  it('a journal has a file per month, and continues in a file that was deleted', async () => {
     const path = folder()
     const { journal } = opened(path)
     journal.append(found(hashOf('a'), { at: '2026-10-31T23:59:59.999Z' }))
@@ -73,7 +73,7 @@ describe('a journal', () => {
     expect([...(await readRecords(path)).records.keys()]).toEqual([hashOf('a'), hashOf('c')])
   })
 
-  it('has no empty lines, however often it is opened', async () => {
+  it('a journal has no empty lines, however often it is opened', async () => {
     const path = folder()
     const lines = ['a', 'b', 'c'].map((each) => found(hashOf(each)))
     for (const line of lines) opened(path).journal.append(line)
@@ -84,7 +84,7 @@ describe('a journal', () => {
   it.each([
     ['with seals', (text: string) => Buffer.from(sealJournalLine(text)).toString()],
     ['without seals, as an earlier newcut wrote them', (text: string) => `${text}\n`],
-  ])('loses nothing else if its last line was cut off at any byte: lines %s', async (_, written) => {
+  ])('a journal loses nothing else if its last line was cut off at any byte: lines %s', async (_, written) => {
     const whole = ['a', 'b'].map((each) => written(JSON.stringify(found(hashOf(each))))).join('')
     const firstLine = whole.indexOf('\n')
     for (let length = firstLine + 1; length <= whole.length; length += 13) {
@@ -134,7 +134,7 @@ describe('a journal', () => {
     },
   )
 
-  it('waits for one sync at a time, however slow the disk is, and outlives a file that cannot be closed', () => {
+  it('a journal waits for one sync at a time, however slow the disk is, and outlives a file that cannot be closed', () => {
     let open = 0
     const syncs: ((error: Error | null) => void)[] = []
     const file = {
@@ -172,17 +172,17 @@ describe('a journal', () => {
     expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
-  it('is refused with a clear error if its folder cannot be made', () => {
+  it('a journal is refused with a clear error if its folder cannot be made', () => {
     const path = join(folder(), 'file')
     writeFileSync(path, '')
     expect(() => opened(join(path, 'below'))).toThrow(/cannot write the journal in .*below: .*ENOTDIR/)
   })
 
-  it('is empty if its folder does not exist', async () => {
+  it('a journal is empty if its folder does not exist', async () => {
     expect(await readRecords(join(folder(), 'none'))).toEqual({ records: new Map(), damaged: 0 })
   })
 
-  it('has all steps of a solution, even if the clock was set back into the previous month', async () => {
+  it('a journal has all steps of a solution, even if the clock was set back into the previous month', async () => {
     const path = folder()
     const { journal } = opened(path)
     const hash = hashOf('a')
@@ -195,7 +195,7 @@ describe('a journal', () => {
     expect(damaged, 'a step of a solution that nobody found').toBe(1)
   })
 
-  it('reads any bytes without failing, and counts unreadable lines', async () => {
+  it('a journal reads any bytes without failing, and counts unreadable lines', async () => {
     const path = folder()
     const file = join(path, 'blocks-2026-11.jsonl')
     const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
@@ -207,7 +207,7 @@ describe('a journal', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  it('is plain lines of JSON', () => {
+  it('a journal is plain lines of JSON', () => {
     const path = folder()
     opened(path).journal.append(found(hashOf('a')))
     const [name] = readdirSync(path).filter((each) => readFileSync(join(path, each)).length > 0)
@@ -239,7 +239,7 @@ describe('a record', () => {
     ['stale', { mayReturn: true }, true],
     ['orphaned', { mayReturn: true }, true],
     ['rejected', { reason: 'unknown' }, false],
-  ] as const)('that is %s %o is unfinished: %s', async (state, changes, expected) => {
+  ] as const)('a record that is %s %o is unfinished: %s', async (state, changes, expected) => {
     const path = folder()
     const { journal } = opened(path)
     journal.append(found(hashOf('a')))
@@ -249,11 +249,11 @@ describe('a record', () => {
     expect([table.rows, table.isUnfinished(0, 6)]).toEqual([1, expected])
   })
 
-  it('needs its first line', () => {
+  it('a record needs its first line', () => {
     expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
-  it('has what its newest step tells, and nothing of the step before', () => {
+  it('a record has what its newest step tells, and nothing of the step before', () => {
     const lines: readonly Line[] = [
       { at, hash: hashOf('a'), step: 'lost', reason: 'stopped', message: 'the miner stopped', mayReturn: true },
       { at, hash: hashOf('a'), step: 'confirmed', depth: 2 },
@@ -278,7 +278,7 @@ describe('a record', () => {
     ])
   })
 
-  it('keeps its state when its solution is found once more', () => {
+  it('a record keeps its state when its solution is found once more', () => {
     expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
   })
 })

@@ -10,11 +10,11 @@ describe('MurmurHash3', () => {
     ['hello', 0x248bfa47],
     ['hello, world', 0x149bbb7f],
     ['The quick brown fox jumps over the lazy dog', 0x2e4ff723],
-  ])('of %j', (text, hash) => {
+  ])('MurmurHash3 of %j', (text, hash) => {
     expect(murmur3(viewOf(text), 0, Buffer.byteLength(text))).toBe(hash)
   })
 
-  it('does not depend on the place of the bytes', () => {
+  it('MurmurHash3 does not depend on the place of the bytes', () => {
     for (let before = 0; before < 9; before++) {
       expect(murmur3(viewOf(`${'x'.repeat(before)}hello, worldxxx`), before, 12)).toBe(0x149bbb7f)
     }
@@ -25,17 +25,17 @@ describe('the seal of a line', () => {
   const text = '{"step":"credited","name":"münchen"}'
   const bytes = Buffer.from(sealJournalLine(text)).subarray(0, -1)
 
-  it('is its last property', () => {
+  it('the seal of a line is its last property', () => {
     expect(bytes.toString()).toMatch(/^\{"step":"credited","name":"münchen","seal":"2\.[0-9a-f]{8}"\}$/)
     expect(unsealJournalLine(bytes)).toBe(text)
   })
 
-  it('is missing in a line of an earlier newcut', () => {
+  it('the seal of a line is missing in a line of an earlier newcut', () => {
     expect(unsealJournalLine(Buffer.from(text))).toBe(text)
     expect(isSealedLine(text, viewOf(text), 0, text.length)).toBe(false)
   })
 
-  it('finds each flipped bit of the text, in both readers', () => {
+  it('the seal of a line finds each flipped bit of the text, in both readers', () => {
     const latin = (each: Buffer) => `before\n${each.toString('latin1')}\n`
     const fits = (each: Buffer) => isSealedLine(latin(each), viewOfBytes(latin(each)), 7, 7 + each.length)
     expect(fits(bytes)).toBe(true)

@@ -20,7 +20,7 @@ function tableOf(hashes: readonly string[]) {
 }
 
 describe('a table of solutions', () => {
-  it('tells hashes apart by each of their characters', () => {
+  it('a table of solutions tells hashes apart by each of their characters', () => {
     const base = hashOf('')
     const hashes = [...base].map((_, at) => `${base.slice(0, at)}x${base.slice(at + 1)}`)
     const table = tableOf(hashes)
@@ -28,7 +28,7 @@ describe('a table of solutions', () => {
     expect([table.rowOf(base), table.hashOf(42)]).toEqual([-1, hashes[42]])
   })
 
-  it('has the newest step of a solution alone', () => {
+  it('a table of solutions has the newest step of a solution alone', () => {
     const table = tableOf([hashOf(1)])
     const isOpenAfter = (step: Parameters<RecordTable['step']>[1]) => {
       table.step(0, step, 1)
@@ -42,7 +42,7 @@ describe('a table of solutions', () => {
     expect(isOpenAfter({ step: 'confirmed', depth: 2 ** 32 })).toBe(false)
   })
 
-  it('refuses more pairs of a network and an account than it has numbers for', () => {
+  it('a table of solutions refuses more pairs of a network and an account than it has numbers for', () => {
     const table = new RecordTable()
     const add = (n: number) => {
       table.add(table.keyOf(hashOf(n)), 0, { origin: { network: 'testing', account: `k:${n}` }, foundMs: 0 }, n)
@@ -74,7 +74,7 @@ it('a sum of rewards is exact, however many doubles it takes', () => {
 })
 
 describe('the folder of the state', () => {
-  it('is that of the system, or the one that a variable names', () => {
+  it('the folder of the state is that of the system, or the one that a variable names', () => {
     const usual = join(homedir(), '.local', 'state', 'newcut')
     expect(stateFolder({}, 'linux')).toBe(usual)
     expect(stateFolder({ XDG_STATE_HOME: '/states' }, 'linux')).toBe(join('/states', 'newcut'))
@@ -82,7 +82,7 @@ describe('the folder of the state', () => {
     expect(stateFolder({}, 'win32')).toBe(join(homedir(), 'AppData', 'Local', 'newcut', 'state'))
   })
 
-  it('is not the current one for an empty variable', () => {
+  it('the folder of the state is not the current one for an empty variable', () => {
     expect(stateFolder({ XDG_STATE_HOME: '' }, 'linux')).toBe(stateFolder({}, 'linux'))
     expect(stateFolder({ LOCALAPPDATA: '' }, 'win32')).toBe(stateFolder({}, 'win32'))
   })

@@ -65,13 +65,13 @@ describe('accounts', () => {
     })
   })
 
-  it('of an unknown account: the error of the node', async () => {
+  it('accounts of an unknown account: the error of the node', async () => {
     await expect(getBalance('nobody', NETWORK, CHAIN, network.host)).rejects.toMatchObject({
       message: 'No value found in table coin_coin-table for key: nobody',
     })
   })
 
-  it('createAccount', async () => {
+  it('accounts createAccount', async () => {
     const fresh = newAccount()
     const inputs = { account: fresh.account, keyset: keysetOf(fresh), gasPayer: partyOf(sender), chainId: CHAIN }
     expect(await createAccount({ ...inputs, chainId: CHAIN }, config(sender)).execute()).toBe('Write succeeded')
@@ -87,7 +87,7 @@ describe('accounts', () => {
     }
   })
 
-  it('rotate', async () => {
+  it('accounts rotate', async () => {
     const account = `rotated-${Date.now()}`
     const [first, second] = [newAccount(), newAccount()]
     const inputs = { account, keyset: keysetOf(first), gasPayer: partyOf(sender), chainId: CHAIN as ChainId }
@@ -105,7 +105,7 @@ describe('accounts', () => {
 })
 
 describe('transfers', () => {
-  it('transfer', async () => {
+  it('transfers transfer', async () => {
     const before = await balanceOf('sender01')
     const inputs = {
       sender: partyOf(sender),
@@ -146,7 +146,7 @@ describe('transfers', () => {
     expect(await getBalance(receiver.account, NETWORK, CHAIN, network.host)).toBe('4')
   })
 
-  it('safeTransferCreate', async () => {
+  it('transfers safeTransferCreate', async () => {
     const fresh = newAccount()
     const receiver = { account: fresh.account, keyset: keysetOf(fresh) }
     const inputs = { sender: partyOf(sender), receiver, amount: '7', chainId: CHAIN as ChainId }
@@ -165,7 +165,7 @@ describe('transfers', () => {
     expect(await balanceOf(poor.account, CHAIN, older)).toBe(0)
   })
 
-  it('transferCrossChain', async () => {
+  it('transfers transferCrossChain', async () => {
     const fresh = newAccount()
     const inputs = {
       sender: partyOf(sender),
@@ -219,7 +219,7 @@ describe('contracts', () => {
     expect(coin.code).toContain('(module coin GOVERNANCE')
   })
 
-  it('createPrincipal', async () => {
+  it('contracts createPrincipal', async () => {
     const one = await createPrincipal({ keyset: { keys: [sender.publicKey] } }, config())
     expect(one).toBe(`k:${sender.publicKey}`)
     const keys = [sender.publicKey, other.publicKey]

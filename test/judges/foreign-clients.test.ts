@@ -92,15 +92,18 @@ beforeAll(async () => {
 afterAll(stopAll)
 
 describe('a client of other people', () => {
-  it.each(Object.keys(programs) as Library[])('runs to its end: %s', (library) => {
+  it.each(Object.keys(programs) as Library[])('a client of other people runs to its end: %s', (library) => {
     expect([runs[library].code, runs[library].err]).toEqual([0, expect.not.stringMatching(/\n\s+at /)])
   })
 
-  it.each(['@kadena/client', '@kadena/client-utils', 'pact-lang-api'] as const)('keeps every rule: %s', (library) => {
-    expect(failed(runs[library].cases)).toEqual([])
-    const passed = runs[library].cases.filter(({ outcome }) => outcome === 'passed')
-    expect(passed.length).toBeGreaterThan(20)
-  })
+  it.each(['@kadena/client', '@kadena/client-utils', 'pact-lang-api'] as const)(
+    'a client of other people keeps every rule: %s',
+    (library) => {
+      expect(failed(runs[library].cases)).toEqual([])
+      const passed = runs[library].cases.filter(({ outcome }) => outcome === 'passed')
+      expect(passed.length).toBeGreaterThan(20)
+    },
+  )
 
   it('chainweb asks a young chain for blocks below its first one', () => {
     const { cases } = runs.chainweb
@@ -114,7 +117,7 @@ describe('a client of other people', () => {
     expect(gaveUp.map(({ group, name }) => `${group}: ${name}`)).toEqual(streams)
   })
 
-  it('has its results in the documents', async () => {
+  it('a client of other people has its results in the documents', async () => {
     const own = ofStreams.flatMap(({ cases }) => cases)
     const merged = runs.chainweb.cases.map((each) => own.find(({ name }) => name === each.name) ?? each)
     const all = Object.values({ ...runs, chainweb: { ...runs.chainweb, cases: merged } })

@@ -46,7 +46,7 @@ function resultOf(folder: string, name: string): Known {
 }
 
 describe('cases of the language', () => {
-  it.each(suitesIn(CASES))('%s', (name) => {
+  it.each(suitesIn(CASES))('cases of the language %s', (name) => {
     const { passed, failed } = resultOf(CASES, name)
     expect(failed).toBe(0)
     expect(passed).toBeGreaterThan(0)

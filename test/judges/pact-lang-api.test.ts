@@ -70,7 +70,7 @@ describe('pact-lang-api', () => {
     expect(polled).toEqual({ [key]: heard })
   })
 
-  it('send of several commands at once', async () => {
+  it('pact-lang-api send of several commands at once', async () => {
     const commands = [0.1, 0.2].map((amount) =>
       exec(`(coin.transfer "sender00" "sender01" ${amount})`, transferCaps(amount)),
     )

@@ -39,7 +39,7 @@ function meterWith(devices: readonly EngineDevice[], stated: PowerStated = {}) {
 }
 
 describe('energy of sensors', () => {
-  it('is unknown, and not 0, without any reading', () => {
+  it('energy of sensors is unknown, and not 0, without any reading', () => {
     const { sample, snapshot } = meterWith([thread])
     for (let second = 0; second <= 20; second++) sample(second * 1000, 1e6)
     expect(snapshot()).toEqual({
@@ -47,7 +47,7 @@ describe('energy of sensors', () => {
     })
   })
 
-  it('is the power times the time that each reading covers, once', () => {
+  it('energy of sensors is the power times the time that each reading covers, once', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.readings = [readingOf('cpu', 60, 5000, 5000)]
     for (const atMs of [5000, 6000, 7000]) sample(atMs)
@@ -57,7 +57,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joules).toBe(800)
   })
 
-  it('leaves out the time before a first reading and of a gap', () => {
+  it('energy of sensors leaves out the time before a first reading and of a gap', () => {
     const { world, sample, snapshot } = meterWith([card])
     world.readings = [readingOf('gpu', 200, 0, 0)]
     sample(0)
@@ -72,7 +72,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joules).toBe(1000)
   })
 
-  it('is that of hashes at the present power and the rate of 10 s', () => {
+  it('energy of sensors is that of hashes at the present power and the rate of 10 s', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.readings = [readingOf('cpu', 60, 0, 0)]
     for (let second = 0; second < 10; second++) sample(second * 1000, 20e6)
@@ -81,7 +81,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ hashrate: 20e6, joulesPerMegahash: 3, source: 'package', unread: 0 })
   })
 
-  it('is the sum of cards and processor', () => {
+  it('energy of sensors is the sum of cards and processor', () => {
     const { world, sample, snapshot } = meterWith([thread, card])
     world.readings = [readingOf('cpu', 50, 5000, 5000), readingOf('gpu', 150, 5000, 4000)]
     for (let second = 0; second <= 10; second++) sample(second * 1000, 5e6)
@@ -89,7 +89,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joulesPerMegahash).toBe(20)
   })
 
-  it('leaves out a device without a reading in all figures, and counts it', () => {
+  it('energy of sensors leaves out a device without a reading in all figures, and counts it', () => {
     const { world, sample, snapshot } = meterWith([thread, card])
     world.problem = 'only root may read it'
     world.readings = [readingOf('cpu', null), readingOf('gpu', 150, 5000, 5000)]
@@ -100,7 +100,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ unread: 0, problem: null })
   })
 
-  it('has no problem to tell if the processor is read, or does not search', () => {
+  it('energy of sensors has no problem to tell if the processor is read, or does not search', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.problem = 'a problem'
     sample(0)
@@ -109,7 +109,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ unread: 0, problem: null })
   })
 
-  it('goes on while paused, when no hash is computed', () => {
+  it('energy of sensors goes on while paused, when no hash is computed', () => {
     const { world, sample, snapshot } = meterWith([thread])
     for (let second = 0; second <= 10; second++) sample(second * 1000, 1e6)
     world.paused = true
@@ -118,7 +118,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ watts: 40, joules: 200, hashrate: 0, joulesPerMegahash: null })
   })
 
-  it('has the base power for the time in which the sensors were read', () => {
+  it('energy of sensors has the base power for the time in which the sensors were read', () => {
     const { world, sample, snapshot } = meterWith([card], { baseWatts: 30 })
     sample(0)
     sample(1000)
@@ -134,7 +134,7 @@ describe('energy of sensors', () => {
 })
 
 describe('energy of a stated power', () => {
-  it('counts in place of the sensors, while anything searches', () => {
+  it('energy of a stated power counts in place of the sensors, while anything searches', () => {
     const { world, sample, snapshot } = meterWith([thread, card], { watts: 300 })
     world.problem = 'a problem'
     world.readings = [readingOf('gpu', 150, 5000, 5000)]
@@ -149,7 +149,7 @@ describe('energy of a stated power', () => {
     expect(snapshot()).toMatchObject({ watts: null, joules: 3000, joulesPerMegahash: null })
   })
 
-  it('leaves out gaps', () => {
+  it('energy of a stated power leaves out gaps', () => {
     const { sample, snapshot } = meterWith([thread], { watts: 100 })
     sample(0)
     sample(MAX_GAP_MS + 1)
@@ -158,7 +158,7 @@ describe('energy of a stated power', () => {
     expect(snapshot().joules).toBe((100 * MAX_GAP_MS) / 1000)
   })
 
-  it('may change while mining', () => {
+  it('energy of a stated power may change while mining', () => {
     const { world, sample, snapshot } = meterWith([thread], { watts: 100 })
     sample(0)
     sample(1000)
@@ -172,14 +172,14 @@ describe('energy of a stated power', () => {
 describe('energy of a fleet', () => {
   const meter = new EnergyMeter(new Rates())
 
-  it('is the sum of its rigs, and says how many are not in it', () => {
+  it('energy of a fleet is the sum of its rigs, and says how many are not in it', () => {
     const sums = { watts: 500, joules: 7000, hashrate: 50e6, unread: 2 }
     expect(meter.snapshot([], false, sums)).toEqual({
       ...{ ...sums, joulesPerMegahash: 10, source: 'rigs', problem: null },
     })
   })
 
-  it('is unknown if no rig reports it', () => {
+  it('energy of a fleet is unknown if no rig reports it', () => {
     const sums = { watts: null, joules: null, hashrate: null, unread: 3 }
     expect(meter.snapshot([], false, sums)).toMatchObject({ source: null, joulesPerMegahash: null, unread: 3 })
   })

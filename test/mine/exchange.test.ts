@@ -55,7 +55,7 @@ const counted = (miner: Miner) => {
 }
 
 describe('an exchange of engines', () => {
-  it('gives work to the new engine when it is ready, and none to the old one after that', async () => {
+  it('an exchange of engines gives work to the new engine when it is ready, and none to the old one after that', async () => {
     const { clock, source, engine, events, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     let getReady: () => void = () => undefined
@@ -82,7 +82,7 @@ describe('an exchange of engines', () => {
     expect(next.stopped).toBe(true)
   })
 
-  it('loses no solution: neither a pending one, nor the last claims of the old engine', async () => {
+  it('an exchange of engines loses no solution: neither a pending one, nor the last claims of the old engine', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     let answer: () => void = () => undefined
     source.receipt = new Promise((resolve) => (answer = () => resolve({ step: 'acknowledged' })))
@@ -103,7 +103,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('keeps the counts of a device that returns, of the processor, and of all together', async () => {
+  it('an exchange of engines keeps the counts of a device that returns, of the processor, and of all together', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     await clock.pass(20_000)
     const one = new Threads([0])
@@ -135,7 +135,7 @@ describe('an exchange of engines', () => {
     expect((await ended).hashes).toBe(183)
   })
 
-  it('changes nothing when the new engine does not start', async () => {
+  it('an exchange of engines changes nothing when the new engine does not start', async () => {
     const { source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     const works = engine.works.length
@@ -149,7 +149,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('waits at most 3 s for an engine that does not acknowledge its rest', async () => {
+  it('an exchange of engines waits at most 3 s for an engine that does not acknowledge its rest', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     engine.isSlow = true
@@ -163,7 +163,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('has ended when the old engine has', async () => {
+  it('an exchange of engines has ended when the old engine has', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     let end: () => void = () => undefined
     const slow = new Promise<void>((resolve) => (end = resolve))
@@ -180,7 +180,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('fails with the error of the old engine when that ends', async () => {
+  it('an exchange of engines fails with the error of the old engine when that ends', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     engine.stop = async () => {
       engine.stop = async () => undefined
@@ -193,7 +193,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('gives no work during a pause, and the work when mining resumes', async () => {
+  it('an exchange of engines gives no work during a pause, and the work when mining resumes', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     miner.pause()
@@ -209,7 +209,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('ends all engines when the miner ends meanwhile', async () => {
+  it('an exchange of engines ends all engines when the miner ends meanwhile', async () => {
     const { engine, stop, miner, ended } = await started()
     let getReady: () => void = () => undefined
     const next = new Threads([0], new Promise((resolve) => (getReady = resolve)))

@@ -45,7 +45,7 @@ describe('the load of other programs', () => {
     expect(gate().pass(60, 1)).toEqual([6])
   })
 
-  it('ignores a short burst, and does not resume in a short silence', () => {
+  it('the load of other programs ignores a short burst, and does not resume in a short silence', () => {
     const { gate: load, pass } = gate()
     pass(30, 0)
     expect(pass(2, 0.5)).toEqual([])
@@ -58,14 +58,14 @@ describe('the load of other programs', () => {
     expect(pass(40, 0)).toHaveLength(1)
   })
 
-  it('stays paused for at least 30 s', () => {
+  it('the load of other programs stays paused for at least 30 s', () => {
     const { pass } = gate()
     pass(60, 0)
     expect(pass(6, 0.3)).toEqual([6])
     expect(pass(60, 0)).toEqual([30])
   })
 
-  it('starts over after the machine slept', () => {
+  it('the load of other programs starts over after the machine slept', () => {
     const each = gate()
     each.pass(30, 0.9)
     expect(each.gate.isBusy).toBe(true)
@@ -78,7 +78,7 @@ describe('the load of other programs', () => {
     expect(each.pass(4, 1)).toEqual([2])
   })
 
-  it('is the use of all processors without that of this program', () => {
+  it('the load of other programs is the use of all processors without that of this program', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
     expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
     expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)

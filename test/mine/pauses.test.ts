@@ -4,7 +4,7 @@ import { Pauses } from '../../src/mining/mine/pauses.ts'
 const causes = (pauses: Pauses) => pauses.list.map(({ by }) => by)
 
 describe('causes of a pause', () => {
-  it('add up, and each ends by itself', () => {
+  it('causes of a pause add up, and each ends by itself', () => {
     const pauses = new Pauses()
     pauses.hold('load', 'while')
     pauses.pause()
@@ -24,7 +24,7 @@ describe('causes of a pause', () => {
     expect(causes(pauses)).toEqual([])
   })
 
-  it('are overruled by the user until they have ended once', () => {
+  it('causes of a pause are overruled by the user until they have ended once', () => {
     const pauses = new Pauses()
     pauses.hold('schedule', 'until 22:00')
     pauses.resume()

@@ -26,7 +26,7 @@ const change = (text: string, time: string) => {
 }
 
 describe('a schedule', () => {
-  it('is open within its windows, including their first minute and excluding their end', () => {
+  it('a schedule is open within its windows, including their first minute and excluding their end', () => {
     // 2026-11-23 is a Monday.
     expect(open('09:00-17:30', '2026-11-23T08:59:59')).toBe(false)
     expect(open('09:00-17:30', '2026-11-23T09:00:00')).toBe(true)
@@ -34,7 +34,7 @@ describe('a schedule', () => {
     expect(open('09:00-17:30', '2026-11-23T17:30:00')).toBe(false)
   })
 
-  it('continues over midnight into the next day, also at the end of the week', () => {
+  it('a schedule continues over midnight into the next day, also at the end of the week', () => {
     expect(open('fri 22:00-06:00', '2026-11-27T21:59')).toBe(false)
     expect(open('fri 22:00-06:00', '2026-11-27T22:00')).toBe(true)
     expect(open('fri 22:00-06:00', '2026-11-28T05:59')).toBe(true)
@@ -44,7 +44,7 @@ describe('a schedule', () => {
     expect(open('sun 22:00-06:00', '2026-11-29T03:00')).toBe(false)
   })
 
-  it('accepts lists and ranges of days, in any case, also over the end of the week', () => {
+  it('a schedule accepts lists and ranges of days, in any case, also over the end of the week', () => {
     const days = 'Mon-Fri 22:00-06:00, sat,sun 00:00-24:00'
     expect(open(days, '2026-11-25T12:00')).toBe(false)
     expect(open(days, '2026-11-25T23:00')).toBe(true)
@@ -55,7 +55,7 @@ describe('a schedule', () => {
     expect(open('fri-mon 10:00-11:00', '2026-11-24T10:30')).toBe(false)
   })
 
-  it('reports its next change; one that is always open has none', () => {
+  it('a schedule reports its next change; one that is always open has none', () => {
     expect(change('22:00-06:00', '2026-11-23T12:34:56')).toBe('2026-11-23T21:00:00.000Z')
     expect(change('22:00-06:00', '2026-11-23T23:00')).toBe('2026-11-24T05:00:00.000Z')
     expect(change('mon-fri 22:00-06:00,sat-sun 00:00-24:00', '2026-11-27T23:00')).toBe('2026-11-29T23:00:00.000Z')
@@ -64,7 +64,7 @@ describe('a schedule', () => {
     expect(change('00:00-12:00,12:00-24:00', '2026-11-23T12:00')).toBeNull()
   })
 
-  it('follows local time on days on which the clocks change', () => {
+  it('a schedule follows local time on days on which the clocks change', () => {
     // 2026-03-29: 02:00 becomes 03:00, and the night has 7 hours.
     expect(change('22:00-06:00', '2026-03-28T22:00')).toBe('2026-03-29T04:00:00.000Z')
     // The skipped hour does not open; the next day it does.
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(times).toEqual(['00:00', '00:30', '01:00', '01:30'])
   })
 
-  it('names the day if the change is more than a day away', () => {
+  it('a schedule names the day if the change is more than a day away', () => {
     expect(clockText(at('2026-11-23T22:00'), at('2026-11-23T12:00'), localTime)).toBe('22:00')
     expect(clockText(at('2026-11-24T06:05'), at('2026-11-23T12:00'), localTime)).toBe('06:05')
     expect(clockText(at('2026-11-28T00:00'), at('2026-11-23T12:00'), localTime)).toBe('sat 00:00')
@@ -104,7 +104,7 @@ describe('a schedule', () => {
     ['22:00-06:00 mon', 'in "22:00-06:00 mon" days come before times'],
     ['mon tue 22:00-06:00', '"mon tue 22:00-06:00" has more than days and times'],
     ['mon 22:00', '"22:00" is no time; times are such as 22:00-06:00'],
-  ])('refuses %j', (text, problem) => {
+  ])('a schedule refuses %j', (text, problem) => {
     expect(parseSchedule(text)).toEqual({ problem })
   })
 })

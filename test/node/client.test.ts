@@ -360,7 +360,7 @@ describe('the client against the embedded node:', () => {
     })
   }
 
-  it('works with a node that calls itself ledger', async () => {
+  it('the client against the embedded node: works with a node that calls itself ledger', async () => {
     const { node, client } = await devnet({ product: 'ledger' })
     await mine(client, 1)
     expect(client.product).toBe('ledger')
@@ -368,7 +368,7 @@ describe('the client against the embedded node:', () => {
     expect(object).toMatchObject({ ledgerVersion: 'development', height: 1 })
   })
 
-  it('ends every call when its signal aborts, with the reason of the signal', async () => {
+  it('the client against the embedded node: ends every call when its signal aborts, with the reason of the signal', async () => {
     const { client } = await devnet()
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
@@ -389,7 +389,7 @@ describe('the client against the embedded node:', () => {
     expect(late.done).toBe(true)
   })
 
-  it('ends calls and streams after close() with the reason `closed`', async () => {
+  it('the client against the embedded node: ends calls and streams after close() with the reason `closed`', async () => {
     const { client } = await devnet()
     await client.close()
     await expect(client.cut()).rejects.toMatchObject({ name: 'UnreachableError', reason: 'closed', retryable: false })

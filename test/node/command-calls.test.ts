@@ -69,7 +69,7 @@ it('refuses impossible arguments without a request', async () => {
 })
 
 describe('results', () => {
-  it('keep every digit', async () => {
+  it('results keep every digit', async () => {
     const { node, client } = await fake()
     const data = '[{"decimal":"0.12345678901234567890"},1.0e-8,0.10,12345678901234567890,{"int":7},"\\u0000x"]'
     const body = JSON.stringify({ ...result, result: { status: 'success', data: 0 } }).replace(
@@ -92,7 +92,7 @@ describe('results', () => {
     expect(preflightWarnings).toEqual([])
   })
 
-  it('of preflight include the warnings of the node', async () => {
+  it('results of preflight include the warnings of the node', async () => {
     const { node, client } = await fake()
     const publicMeta = { creationTime: 1, ttl: 900, gasLimit: 2500, chainId: '1', gasPrice: 1e-8, sender: '' }
     const { blockHash: _, ...metaData } = { ...result.metaData, publicMeta }
@@ -103,7 +103,7 @@ describe('results', () => {
     expect(found.metaData?.publicMeta).toMatchObject({ sender: '', gasPrice: new NumberText('1e-8') })
   })
 
-  it('may be of older nodes: failures without a kind, without metadata, logs and number', async () => {
+  it('results may be of older nodes: failures without a kind, without metadata, logs and number', async () => {
     const { node, client } = await fake()
     const failed = { gas: 0, reqKey: KEY, result: { status: 'failure', error: { message: 'no' } } }
     node.onNetwork('POST', `${PACT}/poll`, () => json({ [KEY]: failed }))
@@ -114,7 +114,7 @@ describe('results', () => {
     expect((await client.listen(1, KEY)).result).toEqual(failed.result)
   })
 
-  it('of steps show the state of the execution', async () => {
+  it('results of steps show the state of the execution', async () => {
     const { node, client } = await fake()
     const continuation = {
       executed: null,
@@ -146,7 +146,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
     ['a list of proofs', 'spv', ['eyJj']],
     ['a proof that is no base64url', 'spv', '"a b"'],
   ]
-  it.each(wrong)('%s', async (_name, id, answer) => {
+  it.each(wrong)('answers that cannot be right are NodeMisbehaved: %s', async (_name, id, answer) => {
     const { node, client } = await fake()
     const [path, call] = calls[id]
     node.onNetwork('POST', path, () => json(answer))

@@ -31,7 +31,7 @@ async function adopted() {
 }
 
 describe('a client that verifies headers', () => {
-  it('follows a network across the adoption of a fork that it knows', async () => {
+  it('a client that verifies headers follows a network across the adoption of a fork that it knows', async () => {
     const client = await adopted()
     const unknown: number[] = []
     const verify = { checkPow: false, network: known(1), unknownForks: (fork: number) => unknown.push(fork) }
@@ -44,7 +44,7 @@ describe('a client that verifies headers', () => {
     expect(unknown).toEqual([])
   })
 
-  it('continues if it does not know the fork, and reports it once', async () => {
+  it('a client that verifies headers continues if it does not know the fork, and reports it once', async () => {
     const client = await adopted()
     const told: number[] = []
     const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => told.push(fork) }
@@ -52,7 +52,7 @@ describe('a client that verifies headers', () => {
     expect(told).toEqual([1])
   })
 
-  it('warns about an unknown fork, unless it is told what to do', async () => {
+  it('a client that verifies headers warns about an unknown fork, unless it is told what to do', async () => {
     const client = await adopted()
     const warned = once(process, 'warning')
     await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()
@@ -62,7 +62,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('refuses the first header of an unknown fork when asked to', async () => {
+  it('a client that verifies headers refuses the first header of an unknown fork when asked to', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: known(0), unknownForks: 'refuse' } as const
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
@@ -75,7 +75,7 @@ describe('a client that verifies headers', () => {
     })
   })
 
-  it('counts votes by the epochs of the given network', async () => {
+  it('a client that verifies headers counts votes by the epochs of the given network', async () => {
     const client = await adopted()
     const verify = { checkPow: false, network: { ...known(1), forks: development.forks } }
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({

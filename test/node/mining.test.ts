@@ -53,7 +53,7 @@ describe('work', () => {
     ['height 0', { height: 0n }, /height 0, expected 1 to/],
     ['a height beyond 2^53', { height: 1n << 60n }, /height 1152921504606846976, expected 1 to 9007199254740991/],
   ]
-  it.each(lies)('of %s is refused, and may be right next time', async (_name, change, message) => {
+  it.each(lies)('work of %s is refused, and may be right next time', async (_name, change, message) => {
     const { node, client } = await fake(growing)
     node.onNetwork('GET', '/mining/work', () => workOf(change))
     const error = await failureOf(client.work(account))
@@ -68,7 +68,7 @@ describe('work', () => {
     expect((await client.work(account)).work.fields.chainId).toBe(0)
   })
 
-  it.each([10, 64, 65, 0xffff])('with a count of %i adjacents is refused', async (count) => {
+  it.each([10, 64, 65, 0xffff])('work with a count of %i adjacents is refused', async (count) => {
     const { node, client } = await fake()
     const body = Buffer.concat([workOf({}).body as Buffer, Buffer.alloc(36 * (count - 1))])
     body.writeUInt16LE(count, 36 + 48)
@@ -79,7 +79,7 @@ describe('work', () => {
     })
   })
 
-  it('keeps the adjacents of the old graph at the first height of the new one', async () => {
+  it('work keeps the adjacents of the old graph at the first height of the new one', async () => {
     const { node, client } = await fake(growing)
     node.onNetwork('GET', '/mining/work', () => workOf({ height: 20n }))
     expect((await client.work(account)).work.fields.height).toBe(20n)
@@ -87,7 +87,7 @@ describe('work', () => {
     expect((await client.work(account)).work.fields.chainId).toBe(2)
   })
 
-  it('has no clock if the time of the node is impossible', async () => {
+  it('work has no clock if the time of the node is impossible', async () => {
     const { node, client } = await fake()
     const clockOf = async (timestamp: string) => {
       const reply = workOf({})
@@ -112,7 +112,7 @@ describe('a refusal of work', () => {
     return (await failureOf(client.work(account))) as NodeRefusal
   }
 
-  it("is UnauthorizedMiner when it is the node's own 403 for this account", async () => {
+  it("a refusal of work is UnauthorizedMiner when it is the node's own 403 for this account", async () => {
     const error = await refusalFor(() => text('Unauthorized Miner: k:a', 403))
     expect(error).toBeInstanceOf(UnauthorizedMiner)
     expect(error).toMatchObject({
@@ -124,7 +124,7 @@ describe('a refusal of work', () => {
     })
   })
 
-  it('tells the operator what to do if the node accepts listed miners only', async () => {
+  it('a refusal of work tells the operator what to do if the node accepts listed miners only', async () => {
     const words = 'Unauthorized Miner/Unknown miners not allowed: k:a'
     const error = await refusalFor(() => text(words, 403))
     expect(error).toBeInstanceOf(UnauthorizedMiner)
@@ -133,7 +133,7 @@ describe('a refusal of work', () => {
     expect(error.hint).toContain('its operator has to list this one, or to set it to take unknown miners')
   })
 
-  it('is temporary if the node accepts no more miners for now', async () => {
+  it('a refusal of work is temporary if the node accepts no more miners for now', async () => {
     const error = await refusalFor(() => text('Unauthorized Miner/Miners Pool Full: k:a', 403))
     expect(error).toBeInstanceOf(MinersPoolFull)
     expect(error).not.toBeInstanceOf(UnauthorizedMiner)
@@ -141,7 +141,7 @@ describe('a refusal of work', () => {
     expect(isRetryable(error)).toBe(true)
   })
 
-  it('is an ordinary refusal if a proxy says 403, whatever its words', async () => {
+  it('a refusal of work is an ordinary refusal if a proxy says 403, whatever its words', async () => {
     for (const reply of [
       { ...text('Unauthorized Miner: k:a', 403), isProxy: true },
       { ...text('<html>Forbidden', 403), isProxy: true },
@@ -153,7 +153,7 @@ describe('a refusal of work', () => {
     }
   })
 
-  it("is the node's own for a 4xx with its header, except 408 and 429", async () => {
+  it("a refusal of work is the node's own for a 4xx with its header, except 408 and 429", async () => {
     for (const status of [301, 302, 307, 400, 401, 403, 404, 405, 408, 429, 451, 500, 502, 503]) {
       const isNodesOwn = status >= 400 && status < 500 && status !== 408 && status !== 429
       expect(await refusalFor(() => ({ status }))).toMatchObject({ status, isFromNode: true, isNodesOwn })
@@ -164,7 +164,7 @@ describe('a refusal of work', () => {
     }
   })
 
-  it('is the same from a node that calls itself ledger', async () => {
+  it('a refusal of work is the same from a node that calls itself ledger', async () => {
     const headers = { 'x-ledger-node-version': '1' }
     expect(await refusalFor(() => ({ status: 404, headers, isProxy: true }))).toMatchObject({ isNodesOwn: true })
   })
@@ -181,15 +181,15 @@ describe('handing in solved work', () => {
     ['200 with an empty body', {}],
     ['204', { status: 204 }],
     ['200 with a JSON body', json('""')],
-  ])('accepts %s as success', async (_name, reply) => {
+  ])('handing in solved work accepts %s as success', async (_name, reply) => {
     await expect(solvedBy(reply)).resolves.toBeUndefined()
   })
 
-  it('refuses an empty 200 that is not from a node, as a proxy gives during set-up', async () => {
+  it('handing in solved work refuses an empty 200 that is not from a node, as a proxy gives during set-up', async () => {
     expect(await failureOf(solvedBy({ isProxy: true }))).toMatchObject({ name: 'NodeMisbehaved', retryable: true })
   })
 
-  it('refuses a page that another server returns in place of the node', async () => {
+  it('handing in solved work refuses a page that another server returns in place of the node', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.', isProxy: true }
     expect(await failureOf(solvedBy(page))).toMatchObject({
       name: 'NodeMisbehaved',
@@ -230,17 +230,17 @@ describe('mining is', () => {
     ['a node without /info', { info: { status: 404 }, work: off }],
     ['a node of another network', { info: json({ ...pairInfo, nodeVersion: 'mainnet01' }), work: off }],
     ['a node that lies about itself', { info: json({ ...pairInfo, nodeGraphHistory: [] }), work: off }],
-  ])('not known to be disabled behind %s', async (_name, answers) => {
+  ])('mining is not known to be disabled behind %s', async (_name, answers) => {
     expect(await disabled(answers)).toBe(false)
   })
 
-  it('not known to be disabled if nobody answers', async () => {
+  it('mining is not known to be disabled if nobody answers', async () => {
     const { node, client } = await fake()
     node.on('GET', '/health-check', (_seen, response) => void response.destroy())
     expect(await client.isMiningDisabled(account)).toBe(false)
   })
 
-  it('not reported when the signal aborts: its reason is thrown', async () => {
+  it('mining is not reported when the signal aborts: its reason is thrown', async () => {
     const { client } = await fake()
     const reason = new Error('enough')
     await expect(client.isMiningDisabled(account, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

@@ -217,7 +217,7 @@ describe('a wrong server in place of a node', () => {
     ['a redirection', { status: 302, headers: { location: 'http://login.example/' } }],
     ['500', text('oops', 500)],
     ['a page', { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.' }],
-  ])('%s', async (_name, reply) => {
+  ])('a wrong server in place of a node %s', async (_name, reply) => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => ({ ...reply, isProxy: true }))
     expect(await failureOf(NodeClient.connect({ url: node.url }))).toMatchObject({

@@ -149,7 +149,7 @@ describe('a file without code and genesis', () => {
   const { code: _code, genesis: _genesis, ...rest } = FORM
   const verify = { checkPow: false, checkTargets: true }
 
-  it('is completed by the genesis headers, which are fetched once', async () => {
+  it('a file without code and genesis is completed by the genesis headers, which are fetched once', async () => {
     await withClient([rest], async (client) => {
       expect(client.network.isKnown).toBe(false)
       for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(4)
@@ -158,7 +158,7 @@ describe('a file without code and genesis', () => {
     })
   })
 
-  it('makes wrong targets of later headers an error, as on a network without a file they are not', async () => {
+  it('a file without code and genesis makes wrong targets of later headers an error, as on a network without a file they are not', async () => {
     changed = (text) =>
       text.replace(/"([A-Z][\w-]{300,430})"/g, (all, encoded: string) => {
         const header = decodeHeader(decodeBase64Url(encoded, 'header'))

@@ -91,7 +91,7 @@ function wrongNonce(header: Header): bigint {
 }
 
 describe('verify passes headers that keep the rules:', () => {
-  it('in every encoding, from any height, and requests each missing header once', async () => {
+  it('verify passes headers that keep the rules: in every encoding, from any height, and requests each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
@@ -125,7 +125,7 @@ describe('verify passes headers that keep the rules:', () => {
     expect(headers).toHaveLength(node.chains.store.count(1))
   })
 
-  it("of the main network, by its own rules and not by the node's /info", async () => {
+  it("verify passes headers that keep the rules: of the main network, by its own rules and not by the node's /info", async () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
@@ -195,7 +195,7 @@ describe('verify names the rule that a header breaks:', () => {
     [name, forge, rules, true] as const,
     [`${name}, by the rules of a given network`, forge, rules, byNetwork] as const,
   ])
-  it.each(byEach)('%s', async (_name, forge, rules, verify) => {
+  it.each(byEach)('verify names the rule that a header breaks: %s', async (_name, forge, rules, verify) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
     const bytes = forge(
@@ -283,7 +283,7 @@ describe('the genesis blocks of testnet06', () => {
     return node.connect()
   }
 
-  it('are those of the network', async () => {
+  it('the genesis blocks of testnet06 are those of the network', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(chain) ?? '')
     for (const chain of [0, 7]) {
       const [header] = await client.headers(chain, { verify: true }).all()
@@ -291,7 +291,7 @@ describe('the genesis blocks of testnet06', () => {
     }
   })
 
-  it('with the payload of another chain or network are refused', async () => {
+  it('the genesis blocks of testnet06 with the payload of another chain or network are refused', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(7 - chain) ?? '')
     for (const chain of [0, 7]) {
       expect(await failureOf(client.headers(chain, { verify: true }).all())).toMatchObject({ rules: ['payloadHash'] })
@@ -312,7 +312,7 @@ it('verify does not request all headers between two distant ones', async () => {
 })
 
 describe("verify on networks of one's own", () => {
-  it('checks everything but proof of work and targets with checkPow: false', async () => {
+  it("verify on networks of one's own checks everything but proof of work and targets with checkPow: false", async () => {
     const { client, mirror, blocks } = await mirrored(anyNonce)
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
@@ -324,7 +324,7 @@ describe("verify on networks of one's own", () => {
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
 
-  it('checks headers of an unknown network by the rules that hold everywhere', async () => {
+  it("verify on networks of one's own checks headers of an unknown network by the rules that hold everywhere", async () => {
     const { mirror, original, blocks } = await mirrored()
     const { node } = await mirror.serve(original.client.info)
     node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
@@ -347,7 +347,7 @@ describe("verify on networks of one's own", () => {
     })
   })
 
-  it('refuses a node with an invalid graph before any header is requested', async () => {
+  it("verify on networks of one's own refuses a node with an invalid graph before any header is requested", async () => {
     const { mirror, original } = await mirrored()
     const { nodeGraphHistory: _, ...rest } = original.client.info
     for (const graph of [

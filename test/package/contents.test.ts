@@ -30,14 +30,14 @@ const RULES: readonly RegExp[] = [
 ]
 
 describe('the published package', () => {
-  it('has files of these kinds only: no tests, scripts, sources in TypeScript or source maps', () => {
+  it('the published package has files of these kinds only: no tests, scripts, sources in TypeScript or source maps', () => {
     expect(paths.filter((path) => !RULES.some((rule) => rule.test(path)))).toEqual([])
     for (const rule of RULES.filter(({ source }) => !source.startsWith('^prebuilds'))) {
       expect([rule, paths.some((path) => rule.test(path))]).toEqual([rule, true])
     }
   })
 
-  it('has every compiled module, and none whose source is gone', () => {
+  it('the published package has every compiled module, and none whose source is gone', () => {
     const sources = ['src', 'bench'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts') && !/^faces\/web\/(?:[a-z-]+\/browser|kit)\//.test(name))
@@ -50,7 +50,7 @@ describe('the published package', () => {
     expect(staleFiles(paths.filter((path) => path.startsWith('dist/')))).toEqual([])
   })
 
-  it('has all types that its entry points lead to', () => {
+  it('the published package has all types that its entry points lead to', () => {
     const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const reached = new Set<string>()
     const visit = (path: string) => {
@@ -71,7 +71,7 @@ describe('the published package', () => {
     expect([...reached].filter((path) => !paths.includes(path))).toEqual([])
   })
 
-  it('has every file that package.json names', () => {
+  it('the published package has every file that package.json names', () => {
     const { bin, exports, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const named = [
       ...Object.values<string>(bin),
@@ -84,7 +84,7 @@ describe('the published package', () => {
     expect(named.filter((path) => !paths.includes(path))).toEqual([])
   })
 
-  it('detects modules whose source is gone, and kernels of other sources', () => {
+  it('the published package detects modules whose source is gone, and kernels of other sources', () => {
     const stale = ['dist/src/gone.js', 'dist/bench/gone.d.ts']
     expect(staleFiles([...stale, 'dist/src/main.js', 'README.md'])).toEqual(stale)
     expect(existsSync(join(root, 'src/gone.ts'))).toBe(false)

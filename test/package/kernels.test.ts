@@ -61,7 +61,7 @@ for (const target of targets) {
 describe('without its tools', () => {
   const [here, other] = targets.map(({ name }) => name)
 
-  it('names what was not built and why; that is an error only for a requested kernel', async () => {
+  it('without its tools names what was not built and why; that is an error only for a requested kernel', async () => {
     const file = prebuiltFile(here, folder)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'of before')
@@ -76,7 +76,7 @@ describe('without its tools', () => {
     expect(await run([other])).toEqual({ code: 1, lines: [line] })
   })
 
-  it('refuses an unknown name', async () => {
+  it('without its tools refuses an unknown name', async () => {
     const known = targets.map(({ name }) => name).join(', ')
     const line = `npm run package -- kernels: no kernel linux-mips; choose from ${known}`
     expect(await run(['linux-mips'])).toEqual({ code: 2, lines: [line] })

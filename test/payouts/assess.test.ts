@@ -68,7 +68,7 @@ const owedOf = ({ ledger, held }: Assessment) =>
   ledger.balances(POOL, (block) => held.has(block)).map(({ chain, account, amount }) => [chain, account, amount])
 
 describe('PROP', () => {
-  it('divides by the shares of each round, which ends at a block that counts', async () => {
+  it('PROP divides by the shares of each round, which ends at a block that counts', async () => {
     const seen = await look(pool(), rules('prop'))
     expect(amountsOf(seen)).toEqual({
       // Ann has 50 of 60, Ben 10; the rest from rounding belongs to the operator.
@@ -79,7 +79,7 @@ describe('PROP', () => {
     expect(seen.ledger.credits.get(A)?.rest).toBe('0.000000000001')
   })
 
-  it('adds the round of an orphan to the next', async () => {
+  it('PROP adds the round of an orphan to the next', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'orphaned', depth: 6 })
     const seen = await look(setup, rules('prop'))
@@ -92,7 +92,7 @@ describe('PROP', () => {
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('holds a block back while an earlier one is not settled', async () => {
+  it('PROP holds a block back while an earlier one is not settled', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'on-chain', depth: 5 })
     const first = await look(setup, rules('prop'))
@@ -107,7 +107,7 @@ describe('PROP', () => {
     expect(second.lines).toHaveLength(1)
   })
 
-  it('adds the round of a revoked block to the next one', async () => {
+  it('PROP adds the round of a revoked block to the next one', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'on-chain', depth: 1 })
     const first = await look(setup, rules('prop'))
@@ -118,7 +118,7 @@ describe('PROP', () => {
     expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('starts after the last block of another scheme', async () => {
+  it('PROP starts after the last block of another scheme', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('solo'))
@@ -129,7 +129,7 @@ describe('PROP', () => {
 })
 
 describe('PPLNS', () => {
-  it('pays the newest shares of each block, over earlier blocks and orphans', async () => {
+  it('PPLNS pays the newest shares of each block, over earlier blocks and orphans', async () => {
     const setup = pool()
     setup.node.set(B, { kind: 'passed', depth: 6 })
     const seen = await look(setup, rules('pplns', '0', '1.5'))
@@ -143,7 +143,7 @@ describe('PPLNS', () => {
     expect(seen.ledger.credits.get(C)?.rest).toBe('0.000000000001')
   })
 
-  it('does not count shares after that of the block', async () => {
+  it('PPLNS does not count shares after that of the block', async () => {
     const late = share({ id: 's0003x', timeMs: 30, user: BEN, difficulty: 1000 })
     const seen = await look(pool([...LOG.slice(0, 3), late]), rules('pplns', '0', '0.2'))
     expect(amountsOf(seen)[A]).toEqual({ [ANN]: '2.0' })
@@ -151,13 +151,13 @@ describe('PPLNS', () => {
 })
 
 describe('SOLO', () => {
-  it('gives the finder all but the fee', async () => {
+  it('SOLO gives the finder all but the fee', async () => {
     const seen = await look(pool(), rules('solo', '1.5'))
     expect(amountsOf(seen)).toEqual({ [A]: { [ANN]: '1.97' }, [B]: { [ANN]: '1.97' }, [C]: { [BEN]: '1.97' } })
     expect(seen.ledger.credits.get(A)).toMatchObject({ fee: '0.03', rest: '0.0', reward: '2.0', finder: keyOf('a') })
   })
 
-  it('owes on the chain of each block', async () => {
+  it('SOLO owes on the chain of each block', async () => {
     expect(owedOf(await look(pool(), rules('solo')))).toEqual([
       [0, ANN, 2_000_000_000_000n],
       [0, BEN, 2_000_000_000_000n],
@@ -175,13 +175,13 @@ describe('a block', () => {
     [{ kind: 'on-chain', depth: 6 }, 'credited'],
     [{ kind: 'orphaned', depth: 6 }, 'orphaned'],
     [{ kind: 'passed', depth: 6 }, 'orphaned'],
-  ] as const)('at %o is %s with 6 confirmations', async (place, state) => {
+  ] as const)('a block at %o is %s with 6 confirmations', async (place, state) => {
     const setup = pool(LOG.slice(0, 3))
     setup.node.set(A, place)
     expect(statesOf(await look(setup, rules('solo')))).toEqual([[A, state]])
   })
 
-  it('is left out, and ends no round, if it paid another account', async () => {
+  it('a block is left out, and ends no round, if it paid another account', async () => {
     const setup = pool()
     setup.node.set(B, deep, { account: ANN, amount: '2.0' })
     const seen = await look(setup, rules('prop'))
@@ -190,13 +190,13 @@ describe('a block', () => {
     expect(amountsOf(seen)[C]).toEqual({ [ANN]: '0.7', [BEN]: '1.1', nobody: '0.2' })
   })
 
-  it('is left out if its coinbase names no amount', async () => {
+  it('a block is left out if its coinbase names no amount', async () => {
     const setup = pool()
     setup.node.set(B, deep, null)
     expect(statesOf(await look(setup, rules('solo')))[1]).toEqual([B, 'unpaid'])
   })
 
-  it('pays what the text of its coinbase says, or its event if the text has no payment', async () => {
+  it('a block pays what the text of its coinbase says, or its event if the text has no payment', async () => {
     const setup = pool()
     const rewardOf = async () => (await look(setup, rules('solo'))).ledger.credits.get(A)?.reward
     const byEvent = await rewardOf()
@@ -206,7 +206,7 @@ describe('a block', () => {
     expect(await rewardOf()).toBe(byEvent)
   })
 
-  it('counts once, whatever the rules are later', async () => {
+  it('a block counts once, whatever the rules are later', async () => {
     const setup = pool()
     const first = await look(setup, rules('prop'))
     const second = await look(setup, rules('solo', '50'), first.ledger)
@@ -214,13 +214,13 @@ describe('a block', () => {
     expect(amountsOf(second)).toEqual(amountsOf(first))
   })
 
-  it('counts once when two shares name it', async () => {
+  it('a block counts once when two shares name it', async () => {
     const seen = await look(pool([...LOG, entry(10, ANN, 60, C)]), rules('solo'))
     expect(amountsOf(seen)[C]).toEqual({ [BEN]: '2.0' })
     expect(seen.blocks).toHaveLength(3)
   })
 
-  it('is revoked if it was credited and not paid, and returns with its chain', async () => {
+  it('a block is revoked if it was credited and not paid, and returns with its chain', async () => {
     const setup = pool()
     const first = await look(setup, rules('solo'))
     setup.node.set(A, { kind: 'orphaned', depth: 3 })
@@ -241,7 +241,7 @@ describe('a block', () => {
     expect(owedOf(back)).toEqual(owedOf(first))
   })
 
-  it('is orphaned after all of it was paid, as a loss of the operator, and returns with its chain', async () => {
+  it('a block is orphaned after all of it was paid, as a loss of the operator, and returns with its chain', async () => {
     const setup = pool(LOG.slice(0, 3))
     const by = rules('solo', '1')
     const first = await look(setup, by)
@@ -273,7 +273,7 @@ describe('a block', () => {
     expect(operatorOf(back)).toMatchObject([{ fee: '0.02', lost: '0.0' }])
   })
 
-  it('of an older journal stays unpaid for a user without an account at that time, because it may be paid by hand', async () => {
+  it('a block of an older journal stays unpaid for a user without an account at that time, because it may be paid by hand', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const old = {
@@ -288,7 +288,7 @@ describe('a block', () => {
     expect(unpaid).toEqual([{ user: `K:${keyOf('A')}`, reason }])
   })
 
-  it('is not looked up any more once it is paid and the share log has forgotten it', async () => {
+  it('a block is not looked up any more once it is paid and the share log has forgotten it', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {
@@ -302,7 +302,7 @@ describe('a block', () => {
     expect([setup.node.asked, second.lines, owedOf(second)]).toEqual([[], [], []])
   })
 
-  it('keeps its round when it is orphaned after a part was paid', async () => {
+  it('a block keeps its round when it is orphaned after a part was paid', async () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('prop'))

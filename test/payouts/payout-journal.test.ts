@@ -80,7 +80,7 @@ function attempt(task: () => unknown): unknown {
 }
 
 describe('the journal', () => {
-  it('reads its lines back, over several runs, and only its owner may read it', () => {
+  it('the journal reads its lines back, over several runs, and only its owner may read it', () => {
     expect(readPayouts(folder)).toEqual([])
     write(LINES[0])
     write(...LINES.slice(1))
@@ -88,14 +88,14 @@ describe('the journal', () => {
     if (process.platform !== 'win32') expect(statSync(payoutFile(folder)).mode & 0o777).toBe(0o600)
   })
 
-  it('creates its folder', () => {
+  it('the journal creates its folder', () => {
     folder = join(folder, 'a', 'b')
     write(...LINES)
     expect(readPayouts(folder)).toEqual(LINES)
     folder = join(folder, '..', '..')
   })
 
-  it('skips a line that was cut off at any byte, and continues in its place', () => {
+  it('the journal skips a line that was cut off at any byte, and continues in its place', () => {
     write(LINES[0], LINES[1])
     const whole = readFileSync(payoutFile(folder))
     const line = Buffer.from(JSON.stringify(LINES[2]))
@@ -107,7 +107,7 @@ describe('the journal', () => {
     }
   })
 
-  it('refuses a damaged line: it may be a payment', () => {
+  it('the journal refuses a damaged line: it may be a payment', () => {
     write(...LINES)
     const text = readFileSync(payoutFile(folder), 'utf8')
     for (const damaged of [
@@ -146,7 +146,7 @@ describe('the journal', () => {
     expect([refused, readPayouts(folder).length]).toEqual([8 * right.length, 4])
   })
 
-  it('finds lost lines, a restored older copy, and says what is wrong', () => {
+  it('the journal finds lost lines, a restored older copy, and says what is wrong', () => {
     write(LINES[0], LINES[1])
     const older = readFileSync(payoutFile(folder))
     write(LINES[2])
@@ -159,7 +159,7 @@ describe('the journal', () => {
     })
   })
 
-  it('reads files without seals, as newcut wrote them before, and seals them with the next line', () => {
+  it('the journal reads files without seals, as newcut wrote them before, and seals them with the next line', () => {
     const text = LINES.map((line) => `${JSON.stringify(line)}\n`).join('')
     writeFileSync(payoutFile(folder), text)
     expect(readPayoutFile(folder)).toEqual({ lines: LINES, unsealed: 3 })
@@ -170,7 +170,7 @@ describe('the journal', () => {
     expect(() => readPayouts(folder)).toThrow(/line 4 is damaged, and it may be a payment/)
   })
 
-  it('names the fault of a folder that cannot be written', () => {
+  it('the journal names the fault of a folder that cannot be written', () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     folder = join(file, 'state')
@@ -182,7 +182,7 @@ describe('the journal', () => {
 })
 
 describe('the lock', () => {
-  it('is held by one at a time, and free again when it is released', async () => {
+  it('the lock is held by one at a time, and free again when it is released', async () => {
     const lock = await lockPayouts(folder)
     await expect(lockPayouts(folder)).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
@@ -192,7 +192,7 @@ describe('the lock', () => {
     await (await lockPayouts(folder)).release()
   })
 
-  it('creates missing folders', async () => {
+  it('the lock creates missing folders', async () => {
     await (await lockPayouts(join(folder, 'a', 'b'))).release()
   })
 })
@@ -201,7 +201,7 @@ describe('the ledger', () => {
   const owed = (ledger: PayoutLedger) => ledger.balances(POOL).map(({ account, amount }) => [account, amount])
   const [ann, ben] = [1_250_000_000_000n, 500_000_000_000n]
 
-  it('owes credits to all accounts but that of the pool', () => {
+  it('the ledger owes credits to all accounts but that of the pool', () => {
     expect(owed(new PayoutLedger(LINES.slice(0, 2)))).toEqual([
       [ANN, ann],
       [BEN, ben],
@@ -209,7 +209,7 @@ describe('the ledger', () => {
     expect(new PayoutLedger(LINES).balances(ANN)).toEqual([])
   })
 
-  it('owes nothing that an order pays, and owes it again if the order failed', () => {
+  it('the ledger owes nothing that an order pays, and owes it again if the order failed', () => {
     const ledger = new PayoutLedger(LINES)
     expect(owed(ledger)).toEqual([[BEN, ben]])
     expect(ledger.openOrders).toHaveLength(1)
@@ -220,7 +220,7 @@ describe('the ledger', () => {
     }
   })
 
-  it('believes the first result of an order, and the first credit of a block', () => {
+  it('the ledger believes the first result of an order, and the first credit of a block', () => {
     const ledger = new PayoutLedger([
       ...LINES,
       result('k', 'paid'),
@@ -230,7 +230,7 @@ describe('the ledger', () => {
     expect(owed(ledger)).toEqual([[BEN, ben]])
   })
 
-  it('does not free amounts that another order pays too', () => {
+  it('the ledger does not free amounts that another order pays too', () => {
     const again = order('m', 0, [{ account: ANN, amount: '1.0', for: [{ block: A, amount: '1.0' }] }])
     const rest = [
       [ANN, 250_000_000_000n],
@@ -240,7 +240,7 @@ describe('the ledger', () => {
     expect(owed(new PayoutLedger([...LINES, again, result('k', 'failed')]))).toEqual(rest)
   })
 
-  it('is the same whether lines arrive at once or one after the other', () => {
+  it('the ledger is the same whether lines arrive at once or one after the other', () => {
     const lines = [...LINES, { at, type: 'orphaned', block: B } as const, result('k', 'paid')]
     const grown = lines.reduce((ledger, line) => ledger.with([line]), new PayoutLedger())
     expect(owed(grown)).toEqual(owed(new PayoutLedger(lines)))

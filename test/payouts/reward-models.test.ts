@@ -66,7 +66,7 @@ describe('the payment model', () => {
     },
   )
 
-  it('call pays nothing if its value is no amount', async () => {
+  it('the payment model call pays nothing if its value is no amount', async () => {
     expect(await paymentOf(silent, { model: 'call', call: CALL }, async () => null)).toBeNull()
   })
 })
@@ -110,7 +110,7 @@ describe('the forecast', () => {
     }
   }
 
-  it('is by the table or unknown, as the file says', async () => {
+  it('the forecast is by the table or unknown, as the file says', async () => {
     for (const [forecast, reward] of [
       ['table', 23.04523 / 20],
       ['none', null],
@@ -120,7 +120,7 @@ describe('the forecast', () => {
     }
   })
 
-  it('runs a call at the head, and again after an hour', async () => {
+  it('the forecast runs a call at the head, and again after an hour', async () => {
     const client = await connect({ forecast: 'call', call: CALL })
     const own = ports()
     const rewardAt = forecastOf(client, own)
@@ -136,7 +136,7 @@ describe('the forecast', () => {
     expect([own.told, own.faults]).toEqual([[], []])
   })
 
-  it('reports once that a call states no amount, and repeats it', async () => {
+  it('the forecast reports once that a call states no amount, and repeats it', async () => {
     const client = await connect({ forecast: 'call', call: { code: '(coin.pays)', chain: 1 } })
     const own = ports()
     const rewardAt = forecastOf(client, own)

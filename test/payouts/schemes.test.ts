@@ -29,7 +29,7 @@ function* endOfReading(shares: readonly ShareEntry[]) {
 }
 
 describe('SOLO', () => {
-  it('gives all but the fee to the finder', () => {
+  it('SOLO gives all but the fee to the finder', () => {
     const division = divideSolo(coins('2.3'), percent('1.5'), of(keyOf('a'), 1))
     expect(division).toMatchObject({ fee: coins('0.0345'), rest: 0n })
     expect(amounts(division)).toEqual({ [accountOf('a')]: coins('2.2655') })
@@ -37,13 +37,13 @@ describe('SOLO', () => {
 })
 
 describe('PROP', () => {
-  it('divides by difficulties, rounds down, and leaves the rest to the operator', async () => {
+  it('PROP divides by difficulties, rounds down, and leaves the rest to the operator', async () => {
     const division = await divideProp(10n, NO_FEE, [of('a', 1), of('b', 1), of('c', 1)])
     expect(division).toMatchObject({ fee: 0n, rest: 1n })
     expect(amounts(division)).toEqual({ a: 3n, b: 3n, c: 3n })
   })
 
-  it('adds shares of a key to those of its account', async () => {
+  it('PROP adds shares of a key to those of its account', async () => {
     const shares = [of(keyOf('a'), 1), of(accountOf('a'), 2), of(keyOf('A'), 3), of('b', 4)]
     const { parts } = await divideProp(coins('1'), NO_FEE, shares)
     expect(parts).toEqual([
@@ -57,7 +57,7 @@ describe('PROP', () => {
     ])
   })
 
-  it('adds difficulties exactly that doubles would round', async () => {
+  it('PROP adds difficulties exactly that doubles would round', async () => {
     // As doubles, the shares of a would add up to 2^53.
     const shares = [of('a', 2 ** 53), of('a', 1), of('b', 2 ** 53 + 2)]
     const division = await divideProp(2n ** 54n + 3n, NO_FEE, shares)
@@ -65,12 +65,12 @@ describe('PROP', () => {
     expect(division.rest).toBe(0n)
   })
 
-  it('keeps the fractions of difficulties', async () => {
+  it('PROP keeps the fractions of difficulties', async () => {
     const division = await divideProp(coins('1'), NO_FEE, [of('a', 1.25), of('b', 3.75)])
     expect(amounts(division)).toEqual({ a: coins('0.25'), b: coins('0.75') })
   })
 
-  it('gives nothing for an invalid difficulty', async () => {
+  it('PROP gives nothing for an invalid difficulty', async () => {
     const shares = [of('a', Number.NaN), of('b', -1), of('c', Number.POSITIVE_INFINITY), of('d', 1)]
     expect(amounts(await divideProp(7n, NO_FEE, shares))).toEqual({ a: 0n, b: 0n, c: 0n, d: 7n })
     expect((await divideProp(7n, NO_FEE, [])).rest).toBe(7n)
@@ -78,7 +78,7 @@ describe('PROP', () => {
 })
 
 describe('PPLNS', () => {
-  it('fills the window with the newest shares, and cuts the last one', async () => {
+  it('PPLNS fills the window with the newest shares, and cuts the last one', async () => {
     // Worth 0.5, 1 and 5 blocks: only 0.5 of the last one fit into a window of 2.
     const shares = endOfReading([of('a', 50), of('b', 100), of('c', 500)])
     const division = await dividePplns(coins('2'), { fee: NO_FEE, window: WINDOW }, shares)
@@ -87,18 +87,18 @@ describe('PPLNS', () => {
     expect(division.parts.map(({ worth }) => worth)).toEqual([BLOCK_WORTH / 2n, BLOCK_WORTH, BLOCK_WORTH / 2n])
   })
 
-  it('stops reading when a share fills the window exactly', async () => {
+  it('PPLNS stops reading when a share fills the window exactly', async () => {
     const shares = endOfReading([of('a', 100), of('b', 100)])
     expect(amounts(await dividePplns(10n, { fee: NO_FEE, window: WINDOW }, shares))).toEqual({ a: 5n, b: 5n })
   })
 
-  it('weighs each share by the difficulty of its own block', async () => {
+  it('PPLNS weighs each share by the difficulty of its own block', async () => {
     const shares = [of('a', 100, 100), of('b', 100, 200), of('c', 100, 400)]
     const division = await dividePplns(coins('4'), { fee: NO_FEE, window: WINDOW }, shares)
     expect(amounts(division)).toEqual({ a: coins('2'), b: coins('1'), c: coins('0.5') })
   })
 
-  it('leaves the rest of a window that is not full to the operator', async () => {
+  it('PPLNS leaves the rest of a window that is not full to the operator', async () => {
     const division = await dividePplns(coins('2'), { fee: percent('10'), window: WINDOW }, [of('a', 100)])
     expect(division).toMatchObject({ fee: coins('0.2'), rest: coins('0.9') })
     expect(amounts(division)).toEqual({ a: coins('0.9') })
@@ -118,7 +118,7 @@ describe('every division', () => {
   const fee = fc.integer({ min: 0, max: 10_000 }).map((n) => ({ numerator: BigInt(n), denominator: 10_000n }))
   const window = fc.integer({ min: 1, max: 500 }).map((n) => ({ numerator: BigInt(n), denominator: 100n }))
 
-  it('adds up to the reward, pays nobody a negative amount, and is deterministic', async () => {
+  it('every division adds up to the reward, pays nobody a negative amount, and is deterministic', async () => {
     await fc.assert(
       fc.asyncProperty(reward, fee, window, shares, async (reward, fee, window, list) => {
         const entries = list.map((each) => share(each))
@@ -139,7 +139,7 @@ describe('every division', () => {
     )
   })
 
-  it('of PROP does not depend on the order of shares', async () => {
+  it('every division of PROP does not depend on the order of shares', async () => {
     await fc.assert(
       fc.asyncProperty(reward, fee, shares, async (reward, fee, list) => {
         const entries = list.map((each) => share(each))

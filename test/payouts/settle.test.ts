@@ -226,15 +226,18 @@ it('an order in a shallow block has not expired, whatever the time', async () =>
 })
 
 describe('a node that has lost its results', () => {
-  it.each(['success', 'failure'] as const)('does not hide a %s in a block', async (status) => {
-    const { node, results, options } = setup()
-    Object.assign(node, { forgets: true, includedAt: 7, status })
-    expect(await lookOnce([orderUntil(1008)], options)).toEqual([])
-    const [outcome, message] = status === 'success' ? ['paid', ''] : ['failed', 'Insufficient funds']
-    expect(results).toMatchObject([{ requestKey: KEY, outcome, height: 7, message }])
-  })
+  it.each(['success', 'failure'] as const)(
+    'a node that has lost its results does not hide a %s in a block',
+    async (status) => {
+      const { node, results, options } = setup()
+      Object.assign(node, { forgets: true, includedAt: 7, status })
+      expect(await lookOnce([orderUntil(1008)], options)).toEqual([])
+      const [outcome, message] = status === 'success' ? ['paid', ''] : ['failed', 'Insufficient funds']
+      expect(results).toMatchObject([{ requestKey: KEY, outcome, height: 7, message }])
+    },
+  )
 
-  it('does not hide a transaction in the last block that could include it, or in the deep block', async () => {
+  it('a node that has lost its results does not hide a transaction in the last block that could include it, or in the deep block', async () => {
     const { node, results, options } = setup()
     Object.assign(node, { forgets: true, includedAt: 8 })
     // The parent of block 8 is made at 1007.
@@ -242,7 +245,7 @@ describe('a node that has lost its results', () => {
     expect(results).toMatchObject([{ outcome: 'paid', height: 8 }])
   })
 
-  it('does not hide a transaction in a block that is older by its clock', async () => {
+  it('a node that has lost its results does not hide a transaction in a block that is older by its clock', async () => {
     const { node, results, options } = setup()
     Object.assign(node, {
       forgets: true,
@@ -295,15 +298,18 @@ describe('a node that gives a wrong result', () => {
   it.each([
     ['failure', 'success', 'paid'],
     ['success', 'failure', 'failed'],
-  ] as const)('of %s does not hide the %s in a block', async (lie, status, outcome) => {
-    const { node, results, options } = setup()
-    Object.assign(node, { lie: { status: lie, height: 7 }, status, includedAt: 7 })
-    expect(await lookOnce([orderUntil(NOW + 60)], options)).toEqual([])
-    expect(results).toMatchObject([{ outcome, height: 7 }])
-  })
+  ] as const)(
+    'a node that gives a wrong result of %s does not hide the %s in a block',
+    async (lie, status, outcome) => {
+      const { node, results, options } = setup()
+      Object.assign(node, { lie: { status: lie, height: 7 }, status, includedAt: 7 })
+      expect(await lookOnce([orderUntil(NOW + 60)], options)).toEqual([])
+      expect(results).toMatchObject([{ outcome, height: 7 }])
+    },
+  )
 
   it.each([5, 10])(
-    'at height %s is not believed, as no block has it, also when the order has expired',
+    'a node that gives a wrong result at height %s is not believed, as no block has it, also when the order has expired',
     async (height) => {
       const { node, results, told, options } = setup()
       node.lie = { status: 'failure', height }

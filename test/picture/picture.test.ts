@@ -43,14 +43,14 @@ describe('the PNG', () => {
     return indexes.map((index) => [...part('PLTE').subarray(3 * index, 3 * index + 3), part('tRNS')[index]])
   }
 
-  it('has up to 256 colours as they are, with their alpha', () => {
+  it('the PNG has up to 256 colours as they are, with their alpha', () => {
     const pixels = Array.from({ length: 256 }, (_, at) => [at, 255 - at, at % 7, at % 2 === 0 ? 255 : at])
     const png = encodePng({ width: 32, height: 8, rgba: Uint8Array.from(pixels.flat()) })
     expect(decoded(png)).toEqual(pixels)
     expect([...chunksOf(png).keys()]).toEqual(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
   })
 
-  it('has the nearest of 256 for more of them, and frequent ones as they are', () => {
+  it('the PNG has the nearest of 256 for more of them, and frequent ones as they are', () => {
     const frequent = Array.from({ length: 60 }, (_, at) => [20 + (at % 3), 28, 26, 255])
     const rare = Array.from({ length: 964 }, (_, at) => [at % 256, (at * 37) % 256, (at * 101) % 256, 255])
     const pixels = [...frequent, ...rare]

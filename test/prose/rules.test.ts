@@ -41,7 +41,8 @@ describe('bad sentences', () => {
     term: ['Results go to standard output, the way there to standard error.', 'The hash rate of a rig is low.'],
   }
   for (const [rule, sentences] of Object.entries(bad)) {
-    for (const sentence of sentences) it(`${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
+    for (const sentence of sentences)
+      it(`bad sentences ${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
   }
 
   it('value-colon: only in comments', () => {
@@ -49,7 +50,7 @@ describe('bad sentences', () => {
     expect(rulesOf('The chain; null: there is none.')).toEqual([])
   })
 
-  it('has sentences for every rule', () => {
+  it('bad sentences has sentences for every rule', () => {
     expect([...Object.keys(bad), 'value-colon'].toSorted()).toEqual(rules.map(({ name }) => name).toSorted())
   })
 })
@@ -80,7 +81,7 @@ describe('good sentences', () => {
 })
 
 describe('splitting', () => {
-  it('ends sentences at marks before a space, with the line of the first word', () => {
+  it('splitting ends sentences at marks before a space, with the line of the first word', () => {
     expect(split('One is here.\nTwo is\nthere! newcut is three? (Four.) Five')).toEqual([
       '1 One is here.',
       '2 Two is there!',
@@ -101,7 +102,7 @@ describe('splitting', () => {
     ])
   })
 
-  it('keeps code spans, addresses and links whole, each as one word', () => {
+  it('splitting keeps code spans, addresses and links whole, each as one word', () => {
     const text = 'Ask `a b. C d` at https://host.example/a. B or [the page](docs/A.md#b.c) now.'
     const [first, second] = blocksOf(lines(text)).flatMap(sentencesOf)
     expect([first.text, wordsOf(first.plain)]).toEqual(['Ask `a b. C d` at https://host.example/a.', 4])
@@ -109,7 +110,7 @@ describe('splitting', () => {
     expect(rulesOf('Run `What is asked for. Of which` once.')).toEqual([])
   })
 
-  it('takes each cell of a table, and bars in code as text', () => {
+  it('splitting takes each cell of a table, and bars in code as text', () => {
     expect(split('| a | `b|c` d |\n|---|:--|\n| One. Two. | x \\| y |')).toEqual([
       '1 a',
       '1 `b|c` d',
@@ -119,19 +120,19 @@ describe('splitting', () => {
     ])
   })
 
-  it('takes list items, headings, quotes and tags of docstrings apart', () => {
+  it('splitting takes list items, headings, quotes and tags of docstrings apart', () => {
     expect(split('# Head\n- one\n  more\n1. two\n> quoted\n\n@param name the chain\n@returns null if unknown')).toEqual(
       ['1 Head', '2 one more', '4 two quoted', '7 the chain', '8 null if unknown'],
     )
   })
 
-  it('skips fenced and indented code, HTML comments and rulers', () => {
+  it('splitting skips fenced and indented code, HTML comments and rulers', () => {
     const text =
       'a\n```sh\nWhat is code.\n```\nb\n\n    What is code.\n    Of code.\n\n<!-- What\nOf -->\nc\n---\n~~~\n```\n~~~\nd\n---\ne'
     expect(split(text)).toEqual(['1 a', '5 b', '12 c', '17 d', '19 e'])
   })
 
-  it('continues an indented list item after a blank line', () => {
+  it('splitting continues an indented list item after a blank line', () => {
     expect(split('- one\n\n  two')).toEqual(['1 one', '3 two'])
   })
 })
@@ -140,11 +141,11 @@ describe('source files', () => {
   const found = (text: string, name = 'src/x.ts') =>
     judgeSource(name, text).map(({ kind, line, rule }) => `${kind} ${line} ${rule}`)
 
-  it('joins line comments that follow one another, and no others', () => {
+  it('source files joins line comments that follow one another, and no others', () => {
     expect(found('// One is\n// Of many.\nlet a = 1 // as long as\n// Of these.\n')).toEqual(['comments 4 opening'])
   })
 
-  it('reads comments wherever they stand, and nothing that only looks like one', () => {
+  it('source files reads comments wherever they stand, and nothing that only looks like one', () => {
     const text = [
       'const a = "// Of"',
       'const b = /\\/\\/ Of/',
@@ -156,13 +157,13 @@ describe('source files', () => {
     expect(found(text.join('\n'))).toEqual(['comments 5 opening'])
   })
 
-  it('reads the reason of a directive', () => {
+  it('source files reads the reason of a directive', () => {
     expect(found('// biome-ignore lint/style/x: Of course\nlet a\n// biome-ignore lint/y: What is a.\n')).toEqual([
       'comments 3 opening',
     ])
   })
 
-  it('reads error texts in any case, with values as single words', () => {
+  it('source files reads error texts in any case, with values as single words', () => {
     const text = [
       "new NewcutError('CODE', `whoever $" + "{name} is`, { hint: a ? 'of a node' : 'a node' })",
       "emit({ type: 'warning', message: 'a block that was ' + 'not ' + 'asked for' })",
@@ -173,13 +174,13 @@ describe('source files', () => {
     expect(found(text, 'test/x.ts')).toEqual([])
   })
 
-  it('reads the HELP texts of metrics', () => {
+  it('source files reads the HELP texts of metrics', () => {
     expect(found("this.#counter('newcut_a', 'Of a card')\nthis.count('newcut_a', 'Of a card')")).toEqual([
       'help 1 opening',
     ])
   })
 
-  it('reads every text of the console', () => {
+  it('source files reads every text of the console', () => {
     expect(found("const text = 'whoever it is'", 'src/faces/cli/lines.ts')).toEqual(['errors 1 opening'])
     expect(found("const text = 'a block ' + 'of the node'", 'src/faces/cli/lines.ts')).toEqual([])
     expect(found("const text = 'whoever it is'")).toEqual([])

@@ -15,7 +15,7 @@ const run = (name: string, ...args: string[]) =>
   spawnSync(process.execPath, [program(name), ...args], { encoding: 'utf8' })
 
 describe('npm run test:full', () => {
-  it('names the parts if it does not know one', () => {
+  it('npm run test:full names the parts if it does not know one', () => {
     const names = parts.map(({ name }) => name).join(', ')
     for (const option of ['--part', '--without']) {
       expect(run('main', '--full', option, 'nonsense')).toMatchObject({
@@ -26,7 +26,7 @@ describe('npm run test:full', () => {
     }
   })
 
-  it('refuses other options, and lists its own with --help', () => {
+  it('npm run test:full refuses other options, and lists its own with --help', () => {
     expect(run('main', '--parts', 'sim')).toMatchObject({ status: 2, stderr: expect.stringMatching(/'--parts'/) })
     const rotation = '--rotation often: expected a whole number, such as 7\n'
     expect(run('main', '--rotation', 'often')).toMatchObject({ status: 2, stderr: rotation })
@@ -36,7 +36,7 @@ describe('npm run test:full', () => {
     for (const { name, what } of parts) expect(stdout).toMatch(new RegExp(`^ {2}${name} +${what.slice(0, 20)}`, 'm'))
   })
 
-  it('runs each file in one of three thirds in a row', () => {
+  it('npm run test:full runs each file in one of three thirds in a row', () => {
     for (const { files } of parts) {
       const thirds = Array.from({ length: THIRDS }, (_, i) => inThird(files, 491_000 + i))
       expect(thirds.flat().toSorted()).toEqual(files.toSorted())

@@ -13,7 +13,7 @@ import { until } from '../wait.ts'
 const H200 = 'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34'
 
 describe('hwmon of Linux', () => {
-  it('reads the temperature of a Zen processor, and of an Intel one', async () => {
+  it('hwmon of Linux reads the temperature of a Zen processor, and of an Intel one', async () => {
     const intel = { name: 'coretemp', temp1_label: 'Package id 0', temp1_input: '48000', temp2_label: 'Core 0' }
     const [zen, core] = await Promise.all([
       readHwmon(hwmonFolder([ZEN])),
@@ -23,7 +23,7 @@ describe('hwmon of Linux', () => {
     expect(core).toMatchObject([{ kind: 'cpu', celsius: 48 }])
   })
 
-  it('reads the highest temperature of a processor without labels, and null if its sensor fails', async () => {
+  it('hwmon of Linux reads the highest temperature of a processor without labels, and null if its sensor fails', async () => {
     const files = { name: 'coretemp', temp1_input: '40000', temp2_input: '45000' }
     expect(await readHwmon(hwmonFolder([{ files }]))).toMatchObject([{ celsius: 45 }])
     expect(await readHwmon(hwmonFolder([{ files: { name: 'k10temp', temp1_input: '' } }]))).toMatchObject([
@@ -31,7 +31,7 @@ describe('hwmon of Linux', () => {
     ])
   })
 
-  it('reads temperature, fan and power of AMD cards, in the order of their buses', async () => {
+  it('hwmon of Linux reads temperature, fan and power of AMD cards, in the order of their buses', async () => {
     const card = { name: 'amdgpu', temp1_label: 'edge', temp1_input: '61000', pwm1: '102', power1_average: '212000000' }
     const newer = { name: 'amdgpu', temp1_input: '55000', power1_input: '98500000' }
     const folder = hwmonFolder([
@@ -45,7 +45,7 @@ describe('hwmon of Linux', () => {
     ])
   })
 
-  it('may be missing', async () => {
+  it('hwmon of Linux may be missing', async () => {
     expect(await readHwmon('/nowhere')).toEqual([])
   })
 })
@@ -65,7 +65,7 @@ function isRunning(pid: number): boolean {
 describe('nvidia-smi', () => {
   const ask = (script: string, timeoutMs = 10_000) => askNvidia({ env: nvidiaTool(script), timeoutMs })
 
-  it('lists all cards, with null for values that a card lacks', async () => {
+  it('nvidia-smi lists all cards, with null for values that a card lacks', async () => {
     const second = 'NVIDIA GeForce RTX 4090, 00000000:01:00.0, 66, 43, 301.5'
     expect(await ask(`printf '%s\\n' '${H200}' '${second}'`)).toEqual([
       {
@@ -84,26 +84,26 @@ describe('nvidia-smi', () => {
     ])
   })
 
-  it('gets a request for exactly these figures', async () => {
+  it('nvidia-smi gets a request for exactly these figures', async () => {
     const folder = temporaryFolder()
     await ask(`echo "$@" > ${folder}/arguments`)
     const expected = '--query-gpu=name,pci.bus_id,temperature.gpu,fan.speed,power.draw --format=csv,noheader,nounits\n'
     expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe(expected)
   })
 
-  it('may be missing, fail, or have no card', async () => {
+  it('nvidia-smi may be missing, fail, or have no card', async () => {
     expect(await askNvidia({ env: { PATH: '/nowhere' }, timeoutMs: 10_000 })).toBe('missing')
     expect(await ask(`echo '${H200}'; exit 9`)).toEqual([])
     expect(parseCards('No devices were found\n')).toEqual([])
     expect(parseCards('NVIDIA H200, ?, 57, 43, 1')).toMatchObject([{ model: 'NVIDIA H200', pci: null }])
   })
 
-  it('is given up at once if the miner has stopped', async () => {
+  it('nvidia-smi is given up at once if the miner has stopped', async () => {
     const answer = await askNvidia({ env: nvidiaTool('sleep 60'), timeoutMs: 60_000, signal: AbortSignal.abort() })
     expect(answer).toBe('silent')
   })
 
-  it('is killed with its children when it hangs', async () => {
+  it('nvidia-smi is killed with its children when it hangs', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'started')
     // The command starts slowly on a busy machine, so the timeout doubles until it has started its child.
@@ -131,7 +131,7 @@ describe('the sensors of a miner', () => {
     return { clock, sensors }
   }
 
-  it('are read at once, and then every 5 s', async () => {
+  it('the sensors of a miner are read at once, and then every 5 s', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(2)
@@ -142,7 +142,7 @@ describe('the sensors of a miner', () => {
     await expect.poll(runs).toBe(2)
   })
 
-  it('do not read cards if no card mines', async () => {
+  it('the sensors of a miner do not read cards if no card mines', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock } = started(env, '/nowhere', false)
     await expect.poll(() => clock.pending).toBe(3)
@@ -160,7 +160,7 @@ describe('the sensors of a miner', () => {
     expect(sensors.readings).toEqual([])
   })
 
-  it('give up a tool that hung, and delay nothing meanwhile', async () => {
+  it('the sensors of a miner give up a tool that hung, and delay nothing meanwhile', async () => {
     const { env, runs } = counted('sleep 60')
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(1)
@@ -191,7 +191,7 @@ describe('the reading of a device', () => {
   const amd = reading({ vendor: 'amd', pci: '03:00.0' })
   const mined = { model: 'X', vendor: 'nvidia' }
 
-  it('is found by the name of the card, or by its vendor if the sensors know no name', () => {
+  it('the reading of a device is found by the name of the card, or by its vendor if the sensors know no name', () => {
     const devices = [
       device({ model: 'AMD Y', vendor: 'amd' }),
       device(mined),
@@ -201,12 +201,12 @@ describe('the reading of a device', () => {
     expect(readingsFor(devices, [cpu, amd, first])).toEqual([amd, first, cpu])
   })
 
-  it('is found by the order of identical cards if all of them mine, and is unknown otherwise', () => {
+  it('the reading of a device is found by the order of identical cards if all of them mine, and is unknown otherwise', () => {
     expect(readingsFor([device(mined), device(mined)], [first, second])).toEqual([first, second])
     expect(readingsFor([device(mined)], [first, second])).toEqual([null])
   })
 
-  it('is unknown for a card that no sensor names, or that is not opened yet', () => {
+  it('the reading of a device is unknown for a card that no sensor names, or that is not opened yet', () => {
     expect(readingsFor([device({ model: 'Z', vendor: 'intel' }), device({})], [first, amd])).toEqual([null, null])
   })
 })

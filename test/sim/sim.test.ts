@@ -35,7 +35,7 @@ describe('a miner on a simulated network', () => {
   let others = 0
 
   for (const family of families) {
-    it(`keeps its promises while ${conditions[family]}`, async () => {
+    it(`a miner on a simulated network keeps its promises while ${conditions[family]}`, async () => {
       const failures: string[] = []
       for (const seed of seeds.filter((each) => familyOf(each) === family)) {
         const outcome = await simulate(seed)
@@ -55,7 +55,7 @@ describe('a miner on a simulated network', () => {
     expect(others).toBeGreaterThan(isFull ? 14 : 0)
   })
 
-  it('does the same for the same seed', async () => {
+  it('a miner on a simulated network does the same for the same seed', async () => {
     for (const [seed, trace] of rotating([...traces], 1)) expect((await simulate(seed)).trace).toBe(trace)
     expect(new Set(traces.values()).size).toBe(families.length)
   })

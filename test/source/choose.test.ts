@@ -17,7 +17,7 @@ describe('the lag of a node', () => {
     ['behind on one chain and ahead on another', heads(1, 5, 9), [heads(9, 9, 5)], 2],
     ['beside one that is longer, but lighter', heads(9, 5, 5), [heads(1, 90, 90)], 0],
     ['without a chain that the other has', heads(1, 5), [heads(9, 5, 4)], 2],
-  ])('%s', (_, own, others, lag) => {
+  ])('the lag of a node %s', (_, own, others, lag) => {
     expect(lagOf(own, others)).toBe(lag)
   })
 })
@@ -28,7 +28,7 @@ describe('the node that gives work', () => {
   const down: Fitness = { isUp: false, fitSinceMs: null }
   const at = { nowMs: 100, failbackMs: 60 }
 
-  it('is one of higher priority at the time that its timer was set for, despite rounding', () => {
+  it('the node that gives work is one of higher priority at the time that its timer was set for, despite rounding', () => {
     for (let part = 0; part < 100; part++) {
       const sinceMs = 1_000_000 + part / 7
       const now = { nowMs: sinceMs + 60_000, failbackMs: 60_000 }
@@ -47,7 +47,7 @@ describe('the node that gives work', () => {
     ['one that is unfit, when all others are down', [down, unfit, down], 0, 1],
     ['none when all are down', [down, down], 1, null],
     ['none of none', [], null, null],
-  ])('is %s', (_, nodes, current, expected) => {
+  ])('the node that gives work is %s', (_, nodes, current, expected) => {
     expect(chooseUpstream(nodes, current, at)).toBe(expected)
   })
 })

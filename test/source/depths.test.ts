@@ -84,7 +84,7 @@ const confirmed = (depth: number): FollowUp => ({ step: 'confirmed', depth })
 const orphaned = { step: 'orphaned', mayReturn: true } as const
 
 describe('a confirmed block', () => {
-  it('is reported at greater depths until it is deep enough', async () => {
+  it('a confirmed block is reported at greater depths until it is deep enough', async () => {
     const { clock, chain, depths, follow } = ground()
     const { told } = follow()
     for (let i = 0; i < 8; i++) {
@@ -96,7 +96,7 @@ describe('a confirmed block', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is an orphan when it is replaced, and confirmed again when its branch wins', async () => {
+  it('a confirmed block is an orphan when it is replaced, and confirmed again when its branch wins', async () => {
     const { clock, chain, depths, follow } = ground()
     const block = follow()
     const before = [...chain.ids]
@@ -113,7 +113,7 @@ describe('a confirmed block', () => {
     expect(block.isOver).toBe(true)
   })
 
-  it('is an orphan for good once the block in its place is deep enough', async () => {
+  it('a confirmed block is an orphan for good once the block in its place is deep enough', async () => {
     const { clock, chain, follow } = ground()
     const block = follow()
     chain.fork(1, 1)
@@ -125,7 +125,7 @@ describe('a confirmed block', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is no orphan while its node does not know it: another may be there for a while', async () => {
+  it('a confirmed block is no orphan while its node does not know it: another may be there for a while', async () => {
     const { clock, chain, follow } = ground()
     const [block, before] = [follow(), [...chain.ids]]
     chain.fork(1, 9)
@@ -143,7 +143,7 @@ describe('a confirmed block', () => {
     expect(block).toMatchObject({ told: [confirmed(2), { step: 'orphaned' }], isOver: true })
   })
 
-  it('is checked without news too, and while its node is away', async () => {
+  it('a confirmed block is checked without news too, and while its node is away', async () => {
     const { clock, chain, follow } = ground()
     const { told } = follow()
     chain.isAway = true
@@ -155,7 +155,7 @@ describe('a confirmed block', () => {
     expect(told).toEqual([confirmed(4)])
   })
 
-  it('is checked with all others of its chain at once, and at most once a second', async () => {
+  it('a confirmed block is checked with all others of its chain at once, and at most once a second', async () => {
     const { clock, chain, depths, follow } = ground()
     for (let i = 0; i < 50; i++) {
       follow()
@@ -168,7 +168,7 @@ describe('a confirmed block', () => {
     expect(chain.asked).toBeLessThanOrEqual(6)
   })
 
-  it('is not checked after the miner or its source ends', async () => {
+  it('a confirmed block is not checked after the miner or its source ends', async () => {
     for (const end of ['miner', 'source']) {
       const { clock, depths, stop, follow } = ground()
       const [one, other] = [follow(), follow()]

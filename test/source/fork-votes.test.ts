@@ -46,7 +46,7 @@ describe('the votes of work', () => {
     expect([after.slice(0, 8), after.slice(16)]).toEqual([before.slice(0, 8), before.slice(16)])
   })
 
-  it('stay as they are if they do not follow from the parent', async () => {
+  it('the votes of work stay as they are if they do not follow from the parent', async () => {
     for (const work of [workWith(7 * VOTE, 1), workWith(9 * VOTE)]) {
       const { votes } = votesOf('no')
       expect(await votes.cast(work, signal)).toBe(work)
@@ -54,7 +54,7 @@ describe('the votes of work', () => {
     }
   })
 
-  it('are reported as the node casts them once its parent is known; work does not wait for that', async () => {
+  it('the votes of work are reported as the node casts them once its parent is known; work does not wait for that', async () => {
     let answer: (state: ForkState) => void = () => undefined
     const { votes, asked } = votesOf('node', () => new Promise((resolve) => (answer = resolve)))
     const work = workWith(8 * VOTE)
@@ -67,7 +67,7 @@ describe('the votes of work', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('with an unavailable parent: `node` continues, `yes` waits for another answer', async () => {
+  it('the votes of work with an unavailable parent: `node` continues, `yes` waits for another answer', async () => {
     const work = workWith(8 * VOTE)
     expect(await votesOf('node', away).votes.cast(work, signal)).toBe(work)
     await expect(votesOf('yes', away).votes.cast(work, signal)).rejects.toThrow('the node is away')

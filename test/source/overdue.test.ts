@@ -21,23 +21,23 @@ const answered = (request: number, atMs: number): Event => ({ type: 'answered', 
 const failed = (request: number, atMs: number): Event => ({ type: 'failed', request, isFinal: false, atMs })
 
 describe('work', () => {
-  it('is overdue from the first unanswered request', () => {
+  it('work is overdue from the first unanswered request', () => {
     expect(overdueMs(played([started]).state, 4_000)).toBe(3_000)
   })
 
-  it('is overdue through failures and pauses until some arrives', () => {
+  it('work is overdue through failures and pauses until some arrives', () => {
     const outage = [started, failed(1, 2_000), { type: 'paused', purpose: 'current', atMs: 2_500 } as const]
     expect(overdueMs(played(outage).state, 4_000)).toBe(3_000)
     expect(overdueMs(played([...outage, answered(2, 3_000)]).state, 4_000)).toBe(0)
   })
 
-  it('is not overdue during a routine request, and is when that fails', () => {
+  it('work is not overdue during a routine request, and is when that fails', () => {
     const routine: Event[] = [started, answered(1, 1_100), { type: 'refreshDue', atMs: 5_000 }]
     expect(overdueMs(played(routine).state, 9_000)).toBe(0)
     expect(overdueMs(played([...routine, failed(2, 6_000)]).state, 9_000)).toBe(4_000)
   })
 
-  it('stops being overdue with an answer that nobody needs any more', () => {
+  it('work stops being overdue with an answer that nobody needs any more', () => {
     const { state } = played([started, answered(7, 3_000)])
     expect(overdueMs(state, 4_000)).toBe(1_000)
   })

@@ -41,7 +41,7 @@ async function started(chains = 3, { confirmations }: { readonly confirmations?:
 }
 
 describe('work from a node that is slow or out of order', () => {
-  it('gives up a request that is unanswered for 5 s, reports it once, and retries', async () => {
+  it('work from a node that is slow or out of order gives up a request that is unanswered for 5 s, reports it once, and retries', async () => {
     const { clock, node, said } = await started()
     await clock.pass(4_900)
     expect(said).toEqual([])
@@ -52,7 +52,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said).toHaveLength(1)
   })
 
-  it('retries a node without room for another miner, and suggests what else would help', async () => {
+  it('work from a node that is slow or out of order retries a node without room for another miner, and suggests what else would help', async () => {
     const { clock, node, said, jobs } = await started()
     const refusal = {
       url: node.url,
@@ -70,7 +70,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said.at(-1)).toMatch(/^recovered: /)
   })
 
-  it('repeats a request that is unanswered for 1.5 s, and takes the first answer to any of them', async () => {
+  it('work from a node that is slow or out of order repeats a request that is unanswered for 1.5 s, and takes the first answer to any of them', async () => {
     const { clock, node, jobs } = await started()
     await clock.pass(1_400)
     expect(node.asked).toHaveLength(1)
@@ -84,7 +84,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked).toHaveLength(1)
   })
 
-  it('learns from the cut that the chain advanced if the stream is silent, and keeps asking if it did not', async () => {
+  it('work from a node that is slow or out of order learns from the cut that the chain advanced if the stream is silent, and keeps asking if it did not', async () => {
     const { clock, node, jobs, answer } = await started(1)
     node.cut = async () => new Map([[0, { height: 5, hash: hashOf(5) }]])
     await answer(0, 5)
@@ -103,7 +103,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs).toHaveLength(3)
   })
 
-  it('checks its work when a connection ends, and less and less often when that recurs', async () => {
+  it('work from a node that is slow or out of order checks its work when a connection ends, and less and less often when that recurs', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
@@ -127,7 +127,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('checks its work when a node is back that has been silent for a second', async () => {
+  it('work from a node that is slow or out of order checks its work when a node is back that has been silent for a second', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
@@ -141,7 +141,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('idles while a solution is unanswered, and does not search the same parent again', async () => {
+  it('work from a node that is slow or out of order idles while a solution is unanswered, and does not search the same parent again', async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     let release: () => void = () => undefined
@@ -163,7 +163,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[2]).toMatchObject({ reason: 'solved', work: { fields: { height: 7n } } })
   })
 
-  it('searches another chain while a solution is unanswered', async () => {
+  it('work from a node that is slow or out of order searches another chain while a solution is unanswered', async () => {
     const { node, source, jobs, answer } = await started(3)
     await answer(0, 5)
     await answer(1, 8)
@@ -173,7 +173,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[1]).toMatchObject({ reason: 'solved', work: { fields: { chainId: 1 } } })
   })
 
-  it('drops the answer to a cancelled request', async () => {
+  it('work from a node that is slow or out of order drops the answer to a cancelled request', async () => {
     const { node, jobs, answer } = await started(3)
     await answer(0, 5)
     node.handlers.get(0)?.onNewCut()
@@ -190,7 +190,7 @@ describe('work from a node that is slow or out of order', () => {
 })
 
 describe('an outage', () => {
-  it('is one line at its start and one at its end, whatever fails and however often', async () => {
+  it('an outage is one line at its start and one at its end, whatever fails and however often', async () => {
     const { clock, node, said, answer } = await started()
     for (let attempt = 0; attempt < 8; attempt++) {
       node.fail()
@@ -201,7 +201,7 @@ describe('an outage', () => {
     expect(said.slice(1)).toEqual([expect.stringMatching(/^recovered: the node answers again, after \d+ s$/)])
   })
 
-  it('is not reported for standby work that could not be renewed', async () => {
+  it('an outage is not reported for standby work that could not be renewed', async () => {
     const { clock, node, said, answer } = await started(2)
     await answer(0, 5)
     await answer(1, 6)
@@ -212,7 +212,7 @@ describe('an outage', () => {
     expect(said).toEqual([])
   })
 
-  it('is over when any request is answered', async () => {
+  it('an outage is over when any request is answered', async () => {
     const { clock, node, said, answer } = await started(2)
     await answer(0, 5)
     node.fail()
@@ -225,7 +225,7 @@ describe('an outage', () => {
     await clock.pass(1)
   })
 
-  it('is not reported for a stream that reopens within 10 s', async () => {
+  it('an outage is not reported for a stream that reopens within 10 s', async () => {
     const { clock, node, said, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -242,7 +242,7 @@ describe('an outage', () => {
     expect(said).toEqual([])
   })
 
-  it('is reported for a stream that stays closed for longer', async () => {
+  it('an outage is reported for a stream that stays closed for longer', async () => {
     const { clock, node, said, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -253,7 +253,7 @@ describe('an outage', () => {
     expect(said).toHaveLength(2)
   })
 
-  it('does not end the miner, whatever the node refuses once it has given work', async () => {
+  it('an outage does not end the miner, whatever the node refuses once it has given work', async () => {
     const { clock, node, jobs, said, answer } = await started(1)
     await answer(0, 5)
     node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner')
@@ -266,7 +266,7 @@ describe('an outage', () => {
     expect(jobs.map((job) => job?.work.fields.height ?? null)).toEqual([6n, null, 7n])
   })
 
-  it('ends the miner when the node itself refuses its first request for work', async () => {
+  it('an outage ends the miner when the node itself refuses its first request for work', async () => {
     const { node, ended } = await started()
     node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner: k:test')
     node.fail('403')
@@ -291,7 +291,7 @@ describe('a solution', () => {
     return { receipt: await receipt, attempts: node.submitted.length, source, solution: solutionOf(jobs[0]) }
   }
 
-  it('is resubmitted while a proxy answers 404, 502 or a redirection', async () => {
+  it('a solution is resubmitted while a proxy answers 404, 502 or a redirection', async () => {
     const answers = [refusal(404, '<html>not found'), refusal(502, 'Bad Gateway'), refusal(302, '')]
     const { receipt, attempts } = await handedIn(async (attempt) => {
       const answer = answers[attempt - 1]
@@ -301,7 +301,7 @@ describe('a solution', () => {
     expect(attempts).toBe(4)
   })
 
-  it('is rejected once the node has repeated it for 5 s', async () => {
+  it('a solution is rejected once the node has repeated it for 5 s', async () => {
     const { receipt, attempts } = await handedIn(
       async () => {
         throw refusal(400, 'Invalid solved work: Invalid POW hash')
@@ -318,7 +318,7 @@ describe('a solution', () => {
     ['the node itself refuses it', refusal(400, 'Invalid solved work: Invalid POW hash'), 3],
     ['another server refuses it', refusal(400, '<html>bad request'), 3],
     ['a proxy fails', refusal(502, 'Bad Gateway'), 2],
-  ])('is resubmitted if %s, and a refusal unblocks its parent', async (_, failure, count) => {
+  ])('a solution is resubmitted if %s, and a refusal unblocks its parent', async (_, failure, count) => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -336,22 +336,25 @@ describe('a solution', () => {
     expect(jobs).toHaveLength(count)
   })
 
-  it.each([400, 403, 404])('is acknowledged if the node took it after 3 s of answering %i', async (status) => {
-    let clock: VirtualClock | null = null
-    const handed = await started()
-    clock = handed.clock
-    await handed.answer(0, 5)
-    const startMs = clock.monotonicMs()
-    handed.node.place = async () => ({ kind: 'awaited' })
-    handed.node.submit = async () => {
-      if ((clock?.monotonicMs() ?? 0) - startMs < 3000) throw refusal(status, 'not now')
-    }
-    const receipt = handed.source.handIn(solutionOf(handed.jobs[0]))
-    await clock.pass(4_000)
-    expect(await receipt).toEqual({ step: 'acknowledged' })
-  })
+  it.each([400, 403, 404])(
+    'a solution is acknowledged if the node took it after 3 s of answering %i',
+    async (status) => {
+      let clock: VirtualClock | null = null
+      const handed = await started()
+      clock = handed.clock
+      await handed.answer(0, 5)
+      const startMs = clock.monotonicMs()
+      handed.node.place = async () => ({ kind: 'awaited' })
+      handed.node.submit = async () => {
+        if ((clock?.monotonicMs() ?? 0) - startMs < 3000) throw refusal(status, 'not now')
+      }
+      const receipt = handed.source.handIn(solutionOf(handed.jobs[0]))
+      await clock.pass(4_000)
+      expect(await receipt).toEqual({ step: 'acknowledged' })
+    },
+  )
 
-  it('is stale if the node knows no payload because another miner was faster', async () => {
+  it('a solution is stale if the node knows no payload because another miner was faster', async () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
@@ -359,7 +362,7 @@ describe('a solution', () => {
     expect(receipt).toEqual({ step: 'stale' })
   })
 
-  it("is stale if the node's chain advances only after it did not know the payload", async () => {
+  it("a solution is stale if the node's chain advances only after it did not know the payload", async () => {
     let looks = 0
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
@@ -369,7 +372,7 @@ describe('a solution', () => {
     expect(receipt).toEqual({ step: 'stale' })
   })
 
-  it('is resubmitted once more, and no more, when the miner stops', async () => {
+  it('a solution is resubmitted once more, and no more, when the miner stops', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.submit = async () => {
@@ -385,7 +388,7 @@ describe('a solution', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is rejected if the node knows no payload and its chain has not moved for 20 s', async () => {
+  it('a solution is rejected if the node knows no payload and its chain has not moved for 20 s', async () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
@@ -396,7 +399,7 @@ describe('a solution', () => {
     expect(attempts).toBeLessThan(25)
   })
 
-  it('is accepted by a node that had forgotten its payload, once it gets a request for the same work', async () => {
+  it('a solution is accepted by a node that had forgotten its payload, once it gets a request for the same work', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     await answer(1, 6)
@@ -425,7 +428,7 @@ describe('a solution', () => {
     expect(jobs.at(-1)).toBeNull()
   })
 
-  it('is acknowledged if the node took it, its answer was lost, and its chain shows the block 15 s later', async () => {
+  it('a solution is acknowledged if the node took it, its answer was lost, and its chain shows the block 15 s later', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     const startMs = clock.monotonicMs()
@@ -441,7 +444,7 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it("of another node's work is not rejected by a node that does not know its payload", async () => {
+  it("a solution of another node's work is not rejected by a node that does not know its payload", async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -461,7 +464,7 @@ describe('a solution', () => {
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable', mayReturn: true })
   })
 
-  it('is resubmitted while a proxy answers 400 for a minute, and then accepted', async () => {
+  it('a solution is resubmitted while a proxy answers 400 for a minute, and then accepted', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     const startMs = clock.monotonicMs()
@@ -474,7 +477,7 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('is resubmitted while a node of another network has the address, and then accepted', async () => {
+  it('a solution is resubmitted while a node of another network has the address, and then accepted', async () => {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
     const startMs = clock.monotonicMs()
@@ -493,14 +496,14 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('is rejected if every answer for 5 minutes was 400, from any server', async () => {
+  it('a solution is rejected if every answer for 5 minutes was 400, from any server', async () => {
     const { receipt } = await handedIn(async () => {
       throw refusal(400, '<html>bad request')
     })
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'unknown' })
   })
 
-  it('is followed when stale until the block in its place is deep', async () => {
+  it('a solution is followed when stale until the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     node.submit = async () => {
@@ -517,7 +520,7 @@ describe('a solution', () => {
   })
 
   it.each(['passed', 'orphaned'] as const)(
-    'that is %s at first is followed, and reported when its branch wins',
+    'a solution that is %s at first is followed, and reported when its branch wins',
     async (kind) => {
       const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
       await answer(0, 5)
@@ -547,7 +550,7 @@ describe('a solution', () => {
     },
   )
 
-  it('is stale for good once the block in its place is deep', async () => {
+  it('a solution is stale for good once the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     const solution = solutionOf(jobs[0])
@@ -559,7 +562,7 @@ describe('a solution', () => {
     expect(await steps).toEqual([{ step: 'stale', mayReturn: true }, { step: 'stale' }])
   })
 
-  it('is acknowledged if the first answer was lost and the chain has the block', async () => {
+  it('a solution is acknowledged if the first answer was lost and the chain has the block', async () => {
     let looks = 0
     const { receipt, attempts } = await handedIn(
       async (attempt) => {
@@ -572,7 +575,7 @@ describe('a solution', () => {
     expect(attempts).toBe(2)
   })
 
-  it('is lost if the node cannot be reached until it has forgotten the payload', async () => {
+  it('a solution is lost if the node cannot be reached until it has forgotten the payload', async () => {
     const unreachable = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     }
@@ -590,7 +593,7 @@ describe('a solution', () => {
       async () => ({ kind: 'awaited' }),
       { step: 'unconfirmed', message: 'its chain has neither the block nor another one there yet' },
     ],
-  ])('is %s', async (_what, place, expected) => {
+  ])('a solution is %s', async (_what, place, expected) => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = place
@@ -600,7 +603,7 @@ describe('a solution', () => {
     expect(await steps).toEqual([expected])
   })
 
-  it('is unconfirmed if no node can be asked, and confirmed when the node is back', async () => {
+  it('a solution is unconfirmed if no node can be asked, and confirmed when the node is back', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = async () => {

@@ -101,7 +101,7 @@ describe('rigs behind a pool', () => {
     expect(nonces.filter((nonce) => !found.has(nonce))).toEqual([])
   })
 
-  it('stay connected while the pool is away if they support a new nonce1, and resume', async () => {
+  it('rigs behind a pool stay connected while the pool is away if they support a new nonce1, and resume', async () => {
     const devnet = await startDevnet({ graph: 'petersen', difficulty: 2_000_000n, port: 0 })
     onTestFinished(() => devnet.close())
     const [poolPort, proxyPort] = [await freePort(), await freePort()]

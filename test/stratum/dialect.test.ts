@@ -81,7 +81,7 @@ describe('a line', () => {
     ['{"id":1e999,"method":"x"}', /id .*neither a number/],
     ['{"id":1,"method":7}', /method .*not a text/],
     [`{"id":1,"method":"${'x'.repeat(65)}"}`, /method .*at most 64/],
-  ])('that is no message is refused: %s', (line, complaint) => {
+  ])('a line that is no message is refused: %s', (line, complaint) => {
     expect(() => readMessage(line)).toThrow(complaint)
   })
 
@@ -92,7 +92,7 @@ describe('a line', () => {
     ['{"id":7,"error":[]}', { code: 0, message: 'no reason given' }],
     ['[-32600,"Invalid Request","x"]', { code: -32600, message: 'Invalid Request' }],
     ['{"id":7,"error":[20,"\\u001b[31mred\\u001b[0m",null]}', { code: 20, message: '[31mred [0m' }],
-  ])('with a refusal in any of the usual forms is read: %s', (line, error) => {
+  ])('a line with a refusal in any of the usual forms is read: %s', (line, error) => {
     expect(readMessage(line)).toMatchObject({ kind: 'response', error })
   })
 
@@ -106,18 +106,18 @@ describe('a line', () => {
     ['{"id":7,"result":true,"error":false}', { kind: 'response', result: true, error: null }],
     ['{"id":7,"result":false,"error":[]}', { kind: 'response', result: false, error: { code: 0 } }],
     ['{"id":7,"result":true,"error":[21,"late",null]}', { kind: 'response', result: true, error: { code: 21 } }],
-  ])('in another form is read by its meaning: %s', (line, message) => {
+  ])('a line in another form is read by its meaning: %s', (line, message) => {
     expect(readMessage(line)).toMatchObject(message)
   })
 
-  it('without a list of parameters is refused only if the method needs one', () => {
+  it('a line without a list of parameters is refused only if the method needs one', () => {
     expect(() => listParams(readMessage('{"id":1,"method":"x","params":{}}') as Request)).toThrow(/params .*not a list/)
     expect(listParams(readMessage('{"id":1,"method":"x","params":[2]}') as Request)).toEqual([2])
     expect(listParams(readMessage('{"id":1,"method":"x"}') as Request)).toEqual([])
   })
 
   it.each(['12345678901234567890', '9007199254740993', '-98765432109876543210', '"12345678901234567890"'])(
-    'is answered with all digits of its id: %s',
+    'a line is answered with all digits of its id: %s',
     (id) => {
       const { id: read } = readMessage(`{"id":${id},"method":"mining.submit","params":[]}`)
       expect(resultLine(read, true)).toBe(`{"id":${id},"result":true,"error":null}\n`)
@@ -127,16 +127,19 @@ describe('a line', () => {
     },
   )
 
-  it('has an id of a bounded length', () => {
+  it('a line has an id of a bounded length', () => {
     expect(() => readMessage(`{"id":${'9'.repeat(65)},"method":"x"}`)).toThrow(/id .*neither/)
   })
 
-  it.each([1, 0, -0, -7, 2 ** 53 - 1, 1.5, 1e300, 'a"b', null])('that takes a share is JSON with the id %j', (id) => {
-    const text = JSON.stringify({ id, result: true, error: null })
-    expect(resultLine(id, true)).toBe(`${text}\n`)
-  })
+  it.each([1, 0, -0, -7, 2 ** 53 - 1, 1.5, 1e300, 'a"b', null])(
+    'a line that takes a share is JSON with the id %j',
+    (id) => {
+      const text = JSON.stringify({ id, result: true, error: null })
+      expect(resultLine(id, true)).toBe(`${text}\n`)
+    },
+  )
 
-  it('survives being written and read', () => {
+  it('a line survives being written and read', () => {
     expect(readMessage(requestLine(3, 'mining.submit', ['u', 'j', '00']))).toEqual({
       ...{ kind: 'request', id: 3, method: 'mining.submit', params: ['u', 'j', '00'] },
     })
@@ -149,7 +152,7 @@ describe('a line', () => {
 })
 
 describe('the splitter', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('the splitter gives the same lines however the bytes are cut', () => {
     const lines = fc.array(fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.replace(/[\n\r]/g, '')))
     fc.assert(
       fc.property(lines, fc.array(fc.nat(40)), (texts, cuts) => {
@@ -166,7 +169,7 @@ describe('the splitter', () => {
     )
   })
 
-  it('ends at a line that is too long, with and without its end', () => {
+  it('the splitter ends at a line that is too long, with and without its end', () => {
     expect(new LineSplitter(10).push(Buffer.from('12345678901\n'))).toBeNull()
     const slow = new LineSplitter(10)
     expect(slow.push(Buffer.from('1234567890'))).toEqual([])
@@ -176,7 +179,7 @@ describe('the splitter', () => {
 })
 
 describe('a nonce', () => {
-  it('has nonce1 in its lowest bytes, which are the first on the wire', () => {
+  it('a nonce has nonce1 in its lowest bytes, which are the first on the wire', () => {
     const fixed = readNonce1('09e8', 6)
     const nonce = composedNonce('0123456789ab', fixed)
     expect(nonce).toBe(0x0123456789ab09e8n)
@@ -185,16 +188,16 @@ describe('a nonce', () => {
     expect(nonce2Text(nonce, fixed)).toBe('0123456789ab')
   })
 
-  it('is read in memory order if a rig writes it so', () => {
+  it('a nonce is read in memory order if a rig writes it so', () => {
     expect(composedNonce('ab8967452301', readNonce1('09e8', 6), 'memory')).toBe(0x0123456789ab09e8n)
   })
 
-  it('may come without leading zeros', () => {
+  it('a nonce may come without leading zeros', () => {
     expect(readNonce1('a', 6)).toEqual({ bits: 16, value: 10 })
     expect(composedNonce('1', readNonce1('a', 6))).toBe(0x1000an)
   })
 
-  it('is taken apart and put together again', () => {
+  it('a nonce is taken apart and put together again', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.constantFrom(0, 8, 16, 24, 32), (nonce, bits) => {
         const fixed = { bits, value: Number(BigInt.asUintN(bits, nonce)) }
@@ -213,13 +216,13 @@ describe('a nonce', () => {
     [() => composedNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
     [() => composedNonce('-1', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
     [() => composedNonce('', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
-  ])('is refused if it is invalid (%#)', (read, complaint) => {
+  ])('a nonce is refused if it is invalid (%#)', (read, complaint) => {
     expect(read).toThrow(complaint)
   })
 })
 
 describe('a target', () => {
-  it('of a difficulty matches that share of all hashes', () => {
+  it('a target of a difficulty matches that share of all hashes', () => {
     expect(targetOfShares(1)).toBe(MAX_TARGET)
     expect(targetOfShares(0.25)).toBe(MAX_TARGET)
     expect(targetOfShares(1024)).toBe(MAX_TARGET / 1024n)
@@ -228,11 +231,11 @@ describe('a target', () => {
     expect(targetOfShares(Number.MAX_VALUE)).toBe(MAX_TARGET >> 200n)
   })
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('has no difficulty of %d', (difficulty) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a target has no difficulty of %d', (difficulty) => {
     expect(() => targetOfShares(difficulty)).toThrow(/expected a positive number/)
   })
 
-  it.each(['', 'xyz', '0'.repeat(65)])('is refused if it is no number: %s', (text) => {
+  it.each(['', 'xyz', '0'.repeat(65)])('a target is refused if it is no number: %s', (text) => {
     expect(() => readTarget(text)).toThrow(/expected at most 64 hex digits/)
   })
 })

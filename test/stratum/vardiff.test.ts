@@ -71,7 +71,7 @@ const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum
 // A difficulty that is right on average may be off by a factor of five at a moment, because few shares say little.
 describe('the difficulty of a rig', () => {
   it.each([1e6, 1e9, 1e12, 1e15])(
-    'reaches a share per ten seconds within five minutes at %d hashes a second',
+    'the difficulty of a rig reaches a share per ten seconds within five minutes at %d hashes a second',
     (hashrate) => {
       const random = randomFrom(hashrate % 1000)
       const { state } = mined(vardiff(1e9, 0, ANY), { hashrate, toMs: 300_000, random })
@@ -84,7 +84,7 @@ describe('the difficulty of a rig', () => {
     },
   )
 
-  it('follows a rig that becomes a hundred times as fast, or as slow', () => {
+  it('the difficulty of a rig follows a rig that becomes a hundred times as fast, or as slow', () => {
     for (const factor of [100, 0.01]) {
       const random = randomFrom(7)
       const { state } = mined(vardiff(1e10, 0, ANY), { hashrate: 1e9, toMs: 300_000, random })
@@ -96,7 +96,7 @@ describe('the difficulty of a rig', () => {
     }
   })
 
-  it('stays while too little is known, and while it fits', () => {
+  it('the difficulty of a rig stays while too little is known, and while it fits', () => {
     let state = vardiff(1024, 0, ANY)
     for (let n = 0; n < 8; n++) {
       state = shared(state, 10 * n, 2 ** 20)
@@ -107,7 +107,7 @@ describe('the difficulty of a rig', () => {
     expect(adjusted(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
   })
 
-  it('follows the newest shares, however many fitted before', () => {
+  it('the difficulty of a rig follows the newest shares, however many fitted before', () => {
     let state = vardiff(1024, 0, ANY)
     const share = (atMs: number) => {
       state = adjusted(shared(state, atMs, 1100), atMs)
@@ -125,7 +125,7 @@ describe('the difficulty of a rig', () => {
     expect(adjusted(shared(state, 320_000, 2 ** 40), 320_000).difficulty).toBe(2 ** 38)
   })
 
-  it("detects a target easier than the rig's chips report, and overshoots by no factor", () => {
+  it("the difficulty of a rig detects a target easier than the rig's chips report, and overshoots by no factor", () => {
     for (let seed = 0; seed < 200; seed++) {
       const run = { hashrate: 166e12, toMs: 60_000, random: randomFrom(seed), leastShare: 2 ** 40 }
       const { steps } = mined(vardiff(2 ** 32, 0, ANY), run)
@@ -135,7 +135,7 @@ describe('the difficulty of a rig', () => {
     }
   })
 
-  it('of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
+  it('the difficulty of a rig of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
     const day = 86_400_000
     let state = vardiff(2 ** 48, 0, ASIC)
     for (let ms = 0; ms <= day; ms += 10_000) state = adjusted(state, ms)
@@ -207,7 +207,7 @@ describe('simultaneous shares', () => {
     return adjusted(next, fromMs + withinMs)
   }
 
-  it('show that a rig is fast, and not how fast: the next step is as free as the first one', () => {
+  it('simultaneous shares show that a rig is fast, and not how fast: the next step is as free as the first one', () => {
     const first = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
     // Seven shares in 10 ms, the shortest time that vardiff believes.
     expect(first.difficulty).toBe(2 ** 45)
@@ -220,7 +220,7 @@ describe('simultaneous shares', () => {
     expect(third.difficulty).toBe(4 * second.difficulty)
   })
 
-  it('within less than a second may have been delayed or spread by the network', () => {
+  it('simultaneous shares within less than a second may have been delayed or spread by the network', () => {
     const spread = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
     expect([spread.isFlooding, spread.hasRate]).toEqual([true, false])
     expect(spread.rate).toBeGreaterThan(0)

@@ -16,20 +16,23 @@ describe('the first difficulty of an embedded network', () => {
     ['singleton', 30_000, 27_000_000_000, 27_000_000_000n],
     ['singleton', 500, 8.4, 4n],
     ['twenty', 1, 10, 1n],
-  ] as const)('of %s with a block delay of %i ms, at %d H/s', (graph, blockDelayMs, rate, difficulty) => {
-    expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
-  })
+  ] as const)(
+    'the first difficulty of an embedded network of %s with a block delay of %i ms, at %d H/s',
+    (graph, blockDelayMs, rate, difficulty) => {
+      expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
+    },
+  )
 
   const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
   const measured = (search: TunableSearch, stopped = new AbortController().signal) =>
     measuredDifficulty(search, network, { enginesFor: enginesFor(stopped), clock: new VirtualClock(), stopped })
 
-  it('is not measured for an external command, which is not started', async () => {
+  it('the first difficulty of an embedded network is not measured for an external command, which is not started', async () => {
     const search = { kind: 'external', command: 'sleep 0.3; echo 0000000000000000 1000 #' } as const
     expect(await measured(search)).toBeUndefined()
   })
 
-  it('is not measured if only rigs search, or once it is stopped', async () => {
+  it('the first difficulty of an embedded network is not measured if only rigs search, or once it is stopped', async () => {
     const stratum = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
     const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
     const rigs = { ...own, stratum }
@@ -45,7 +48,7 @@ describe('the trial of engines', () => {
     return { clock, stop, rate }
   }
 
-  it('returns the total rate after the warm-up, on unsolvable work, and stops all engines', async () => {
+  it('the trial of engines returns the total rate after the warm-up, on unsolvable work, and stops all engines', async () => {
     const engines = [new HandEngine(), new HandEngine()]
     const { clock, rate } = tried(engines)
     await settle()
@@ -61,14 +64,14 @@ describe('the trial of engines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('returns null if nothing was hashed in a minute, and without engines', async () => {
+  it('the trial of engines returns null if nothing was hashed in a minute, and without engines', async () => {
     const { clock, rate } = tried([new HandEngine()])
     await clock.pass(60_100)
     expect(await rate).toBeNull()
     expect(await tried([]).rate).toBeNull()
   })
 
-  it('ends at once if it is stopped while an engine starts or is measured', async () => {
+  it('the trial of engines ends at once if it is stopped while an engine starts or is measured', async () => {
     for (const ready of [new Promise<never>(() => undefined), Promise.resolve()]) {
       const engine = new HandEngine(ready)
       const { clock, stop, rate } = tried([engine])

@@ -27,14 +27,14 @@ const PURCHASES: readonly (readonly [string, ReturnType<typeof signed> | undefin
 ]
 
 describe('advice on a failed purchase of gas', () => {
-  it('names the whole account, which nodes shorten', () => {
+  it('advice on a failed purchase of gas names the whole account, which nodes shorten', () => {
     const account = `k:${'be158aa4'.repeat(8)}`
     const text = `Attempt to buy gas failed with: Failed to buy gas: No value found in table coin_coin-table for key: k:be158aa4...`
     const cmd = JSON.stringify({ signers: [], meta: { sender: account } })
     expect(adviceOnRefusal(text, { cmd })).toContain(`newcut balance ${account} shows`)
   })
 
-  it.each(PURCHASES)('%s', (cause, command, advice) => {
+  it.each(PURCHASES)('advice on a failed purchase of gas %s', (cause, command, advice) => {
     const bought = `"${KEY}" Failed to buy gas: ${cause}`
     expect(adviceOnResult({ type: 'EvalError', message: bought }, KEY, command)).toBe(advice)
     const refusals = [
@@ -102,11 +102,11 @@ describe('no advice for texts that code quotes', () => {
     'Managed capability C was not installed.',
     'Cannot find module: print',
   ]
-  it.each(quoted)('in an enforce: %s', (message) => {
+  it.each(quoted)('no advice for texts that code quotes in an enforce: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
     expect(adviceOnResult({ type: 'EvalError', message: `told: ${message}` }, KEY)).toBeUndefined()
   })
-  it.each(quoted)('in a refusal of another kind: %s', (message) => {
+  it.each(quoted)('no advice for texts that code quotes in a refusal of another kind: %s', (message) => {
     const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`
     expect(adviceOnRefusal(text)).toBeUndefined()
   })

@@ -89,13 +89,13 @@ const typesOf = (steps: readonly CommandStep[]) =>
   steps.map((step) => (step.type === 'sent' && step.again ? 'again' : step.type))
 
 describe('a command', () => {
-  it('is preflighted and sent, and its result is awaited', async () => {
+  it('a command is preflighted and sent, and its result is awaited', async () => {
     const all = commandSenderOf({ poll: [null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'included'])
   })
 
-  it('that would fail is not sent', async () => {
+  it('a command that would fail is not sent', async () => {
     const error = { message: 'Insufficient funds', type: 'TxFailure', info: 'coin.debit:12' }
     const all = commandSenderOf({ local: { status: 'failure', error } })
     expect(await carriedOut(all)).toMatchObject({
@@ -105,25 +105,25 @@ describe('a command', () => {
     expect(all.sent).toEqual([])
   })
 
-  it('that fails in its block is an error', async () => {
+  it('a command that fails in its block is an error', async () => {
     const all = commandSenderOf({ result: { status: 'failure', error: { message: 'no' } } })
     expect(await carriedOut(all)).toMatchObject({ code: 'COMMAND_FAILED', message: 'it failed on chain 0: no' })
   })
 
-  it('is resent unchanged while nobody answers', async () => {
+  it('a command is resent unchanged while nobody answers', async () => {
     const all = commandSenderOf({ send: [away, away, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'trouble', 'trouble', 'sent', 'included'])
     expect(new Set(all.sent).size).toBe(1)
   })
 
-  it('has arrived if the node knows it already, because an answer was lost', async () => {
+  it('a command has arrived if the node knows it already, because an answer was lost', async () => {
     const known = refusal('Transaction "x" at index 0 failed with: Transaction already exists on chain')
     expect(await carriedOut(commandSenderOf({ send: [away, known] }))).toMatchObject({ result: success })
     expect(await carriedOut(commandSenderOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
   })
 
-  it('may have arrived when nobody answers in the end', async () => {
+  it('a command may have arrived when nobody answers in the end', async () => {
     const all = commandSenderOf({ send: [away] })
     expect(await carriedOut(all)).toMatchObject({
       code: 'NODE_UNREACHABLE',
@@ -132,19 +132,19 @@ describe('a command', () => {
     expect(all.sent).toHaveLength(5)
   })
 
-  it('is resent to a node that was away and has forgotten it', async () => {
+  it('a command is resent to a node that was away and has forgotten it', async () => {
     const all = commandSenderOf({ poll: [null, away, away, null, null, true] })
     expect(await carriedOut(all)).toMatchObject({ result: success })
     expect(typesOf(all.steps)).toEqual(['tried', 'sent', 'pending', 'trouble', 'pending', 'again', 'included'])
     expect([all.sent.length, new Set(all.sent).size]).toEqual([2, 1])
   })
 
-  it('is awaited only while blocks may take it', async () => {
+  it('a command is awaited only while blocks may take it', async () => {
     const all = commandSenderOf({ poll: [null] })
     expect(await carriedOut(all)).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining('after 2 m') })
   })
 
-  it('ends with the reason of the signal', async () => {
+  it('a command ends with the reason of the signal', async () => {
     const all = commandSenderOf({ poll: [null] })
     const reason = new Error('stopped')
     all.clock.after(5000, () => all.controller.abort(reason))
@@ -159,7 +159,7 @@ describe('a command', () => {
     ],
     ['Transaction gas price (1e-9) is below minimum gas price (1e-8)', /`gasPrice`/],
     ['Attempt to buy gas failed with: Failed to buy gas: Insufficient funds', /the sender has too few coins/],
-  ])('that is refused with %s comes with a hint', async (text, hint) => {
+  ])('a command that is refused with %s comes with a hint', async (text, hint) => {
     expect(await carriedOut(commandSenderOf({ send: [refusal(text)] }))).toMatchObject({
       hint: expect.stringMatching(hint),
     })
@@ -176,20 +176,23 @@ describe('a command', () => {
     it.each([
       [early, -HOUR_MS],
       [late, 5 * HOUR_MS],
-    ])('takes the time of a node with another clock: %s', async (text, aheadMs) => {
-      const nowMs = new VirtualClock().wallMs()
-      const all = commandSenderOf({ send: [refusal(text, nowMs + aheadMs), true] })
-      expect(await carriedOut(all)).toMatchObject({ gas: 5 })
-      const [first, second] = timesOf(all.commands)
-      expect((second - first) * 1000).toBe(aheadMs)
-      expect(all.steps).toContainEqual({ type: 'time', chain: 0, aheadMs })
-    })
+    ])(
+      'a command whose time the node refuses takes the time of a node with another clock: %s',
+      async (text, aheadMs) => {
+        const nowMs = new VirtualClock().wallMs()
+        const all = commandSenderOf({ send: [refusal(text, nowMs + aheadMs), true] })
+        expect(await carriedOut(all)).toMatchObject({ gas: 5 })
+        const [first, second] = timesOf(all.commands)
+        expect((second - first) * 1000).toBe(aheadMs)
+        expect(all.steps).toContainEqual({ type: 'time', chain: 0, aheadMs })
+      },
+    )
 
     it.each([
       [late, 59_000],
       [late, null],
       ['Transaction already exists on chain', HOUR_MS],
-    ])('keeps its time otherwise: %s, ahead by %s', async (text, aheadMs) => {
+    ])('a command whose time the node refuses keeps its time otherwise: %s, ahead by %s', async (text, aheadMs) => {
       const nowMs = new VirtualClock().wallMs()
       const all = commandSenderOf({ send: [refusal(text, aheadMs === null ? null : nowMs + aheadMs), true] })
       expect(await carriedOut(all)).toMatchObject({ code: 'NODE_REFUSED' })

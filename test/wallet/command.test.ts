@@ -38,7 +38,7 @@ function isSigned(publicKey: string, bytes: Uint8Array, signature: string): bool
 }
 
 describe('the text of a command', () => {
-  it('of code has the properties in the order of the common clients', () => {
+  it('the text of a command of code has the properties in the order of the common clients', () => {
     const { publicKey } = zero
     expect(commandText(draft)).toBe(
       `{"payload":{"exec":{"code":"(coin.transfer \\"sender00\\" \\"k:abc\\" 1.5)","data":{}}},` +
@@ -50,7 +50,7 @@ describe('the text of a command', () => {
     )
   })
 
-  it('of a continuation has them too, and a proof of null where there is none', () => {
+  it('the text of a command of a continuation has them too, and a proof of null where there is none', () => {
     const step = { pactId: 'abc', step: 1, rollback: false, data: '{}' }
     const text = (proof: string | null) => commandText({ ...draft, payload: { ...step, proof } })
     expect(text('cHJvb2Y')).toContain(
@@ -59,19 +59,19 @@ describe('the text of a command', () => {
     expect(text(null)).toContain('"proof":null,"pactId"')
   })
 
-  it('keeps every digit of data and gas price', () => {
+  it('the text of a command keeps every digit of data and gas price', () => {
     const data = '{"n": 0.1234567890123456789012345, "i": 123456789012345678901234567890}'
     const text = commandText({ ...draft, payload: { code: '1', data }, gasPrice: '0.000000012345678901' })
     expect(text).toContain(`"data":${data}}`)
     expect(text).toContain('"gasPrice":0.000000012345678901,')
   })
 
-  it('has no list of capabilities for an unrestricted signature', () => {
+  it('the text of a command has no list of capabilities for an unrestricted signature', () => {
     const text = commandText({ ...draft, signers: [{ key: zero, capabilities: [] }] })
     expect(JSON.parse(text).signers).toEqual([{ pubKey: zero.publicKey, scheme: 'ED25519' }])
   })
 
-  it('is JSON equal to the draft, for any texts', () => {
+  it('the text of a command is JSON equal to the draft, for any texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.json(), (code, nonce, data) => {
         const json = JSON.parse(commandText({ ...draft, payload: { code, data }, nonce, sender: code }))
@@ -83,7 +83,7 @@ describe('the text of a command', () => {
 })
 
 describe('a signed command', () => {
-  it('has the BLAKE2b-256 hash of its text, and a signature over it from each signer', () => {
+  it('a signed command has the BLAKE2b-256 hash of its text, and a signature over it from each signer', () => {
     const signers = [zero, one].map((key) => ({ key, capabilities: [] }))
     const { hash, sigs, cmd } = signedCommand({ ...draft, nonce: 'ä€😀', signers })
     const bytes = blake2b256(cmd)
@@ -94,7 +94,7 @@ describe('a signed command', () => {
 })
 
 describe('keys', () => {
-  it('that are well known have the public keys of their accounts', () => {
+  it('keys that are well known have the public keys of their accounts', () => {
     for (const { account, publicKey } of developmentAccounts) {
       expect(knownKey(account)).toMatchObject({ account, key: { publicKey } })
     }
@@ -102,12 +102,12 @@ describe('keys', () => {
     expect(knownKey('sender10')).toBeNull()
   })
 
-  it('of the miner are the ones that development networks pay', () => {
+  it('keys of the miner are the ones that development networks pay', () => {
     const publicKey = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
     expect(knownKey('miner')).toMatchObject({ account: `k:${publicKey}`, key: { publicKey } })
   })
 
-  it('have 32 bytes', () => {
+  it('keys have 32 bytes', () => {
     expect(() => signingKey('ab')).toThrow('a secret key of 1 bytes, expected 32')
     expect(() => signingKey('xy'.repeat(32))).toThrow('is not a hex digit')
   })

@@ -89,36 +89,36 @@ describe('the second step', () => {
     expect(sent).toMatchObject([{ payload: { cont }, meta: { chainId: '3', sender: 'sender00' } }])
   })
 
-  it('waits for the proof', async () => {
+  it('the second step waits for the proof', async () => {
     const young = { spv: 'SPV target not reachable: target chain not reachable. Chainweb instance is too young' }
     expect((await completed([young, young, {}])).sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
   })
 
-  it('gets another proof when other branches take the blocks of the first step or of the proof', async () => {
+  it('the second step gets another proof when other branches take the blocks of the first step or of the proof', async () => {
     const trial = 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds'
     const { outcome, sent } = await completed([{ trial }, { spv: `Transaction hash not found: "${FIRST}"` }, {}])
     expect(outcome).toMatchObject({ result: { status: 'success' } })
     expect(sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
   })
 
-  it('gives up after ten proofs', async () => {
+  it('the second step gives up after ten proofs', async () => {
     const { outcome, rounds } = await completed([{ trial: 'target header is not in the chain' }])
     expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 10])
   })
 
-  it('is not needed if somebody has done it', async () => {
+  it('the second step is not needed if somebody has done it', async () => {
     const trial = `Requested defpact execution already completed for defpact id: ${FIRST.slice(0, 20)}...`
     expect(await completed([{ trial }])).toMatchObject({ outcome: null, sent: [] })
   })
 
-  it('fails at once for any other reason', async () => {
+  it('the second step fails at once for any other reason', async () => {
     const { outcome, rounds } = await completed([{ trial: 'Insufficient funds' }])
     expect([outcome, rounds]).toEqual([expect.objectContaining({ code: 'COMMAND_FAILED' }), 1])
   })
 })
 
 describe('the first step', () => {
-  it('names the chain of the second', () => {
+  it('the first step names the chain of the second', () => {
     const crossing = { chain: 2, requestKey: FIRST, targetChain: 12, pactId: FIRST, step: 1 }
     expect(crossingOf(firstStep('12'), 2)).toEqual(crossing)
   })
@@ -127,7 +127,7 @@ describe('the first step', () => {
     ['hands on nothing to another chain', firstStep(null)],
     ['hands on to no number', firstStep('x')],
     ['is complete in itself', { ...firstStep('1'), continuation: null }],
-  ])('is none if it %s', (_name, result) => {
+  ])('the first step is none if it %s', (_name, result) => {
     expect(() => crossingOf(result, 0)).toThrow(
       `${FIRST} on chain 0 is not the first step of a transfer between chains`,
     )

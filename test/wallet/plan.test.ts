@@ -79,7 +79,7 @@ describe('a transfer is refused', () => {
       'is guarded by code',
     ],
     ['at a node that answers nonsense', { 'bob 0': 'nonsense' as const }, 'bob', 0, 'gave no balance and guard'],
-  ] as const)('%s', async (_, accounts, to, targetChain, message) => {
+  ] as const)('a transfer is refused %s', async (_, accounts, to, targetChain, message) => {
     expect(await refusal(accounts, to, targetChain)).toContain(message)
   })
 
@@ -89,12 +89,12 @@ describe('a transfer is refused', () => {
     ['nobody pays there', {}, 1, PAYER_THERE],
     ['others guard the payer there', { 'alice 1': { balance: 9, guard: keyset(OTHER) } }, 1, PAYER_THERE],
     ['the payer there has too little', { 'alice 1': { balance: 0.5, guard: keyset(KEY) } }, 1, PAYER_THERE],
-  ] as const)('with advice where %s', async (_, accounts, targetChain, hint) => {
+  ] as const)('a transfer is refused with advice where %s', async (_, accounts, targetChain, hint) => {
     const planned = planTransfer(nodeWith({ ...alice, ...accounts }), requestFor(`k:${OTHER}`, targetChain))
     await expect(planned).rejects.toMatchObject({ code: 'COMMAND_FAILED', hint })
   })
 
-  it('for a gas price that is no number', async () => {
+  it('a transfer is refused for a gas price that is no number', async () => {
     const terms = { gasLimit: 1, gasPrice: 'much', ttlMs: 1000 }
     await expect(planTransfer(nodeWith(alice), { ...requestFor('bob'), terms })).rejects.toMatchObject({
       code: 'BAD_OPTION',
@@ -103,13 +103,13 @@ describe('a transfer is refused', () => {
 })
 
 describe('a transfer is planned', () => {
-  it('from an account that code guards: the node judges the signatures', async () => {
+  it('a transfer is planned from an account that code guards: the node judges the signatures', async () => {
     const accounts = { 'alice 0': { balance: 10, guard: code }, 'bob 0': { balance: 0, guard: keyset(OTHER) } }
     const request = await planTransfer(nodeWith(accounts), requestFor('bob'))
     expect(request.payload).toMatchObject({ code: '(coin.transfer "alice" "bob" 2.5)' })
   })
 
-  it('to an account on another chain that a named keyset guards', async () => {
+  it('a transfer is planned to an account on another chain that a named keyset guards', async () => {
     const accounts = {
       'alice 1': { balance: 9, guard: keyset(KEY) },
       'bob 1': { balance: 0, guard: { keysetref: { ns: 'free', ksn: 'admins' } } },

@@ -28,20 +28,20 @@ describe('an amount', () => {
 })
 
 describe('a transfer', () => {
-  it('to an account that exists needs its name only', () => {
+  it('a transfer to an account that exists needs its name only', () => {
     expect(transferParts(transfer, null)).toEqual({
       payload: { code: `(coin.transfer "alice" "k:${KEY}" 1.5)`, data: '{}' },
       capabilities: [GAS, { name: 'coin.TRANSFER', args: ['alice', `k:${KEY}`, { decimal: '1.5' }] }],
     })
   })
 
-  it('to a new account carries its keyset', () => {
+  it('a transfer to a new account carries its keyset', () => {
     const { code, data } = transferParts(transfer, keysetOf(transfer.to)).payload as { code: string; data: string }
     expect(code).toBe(`(coin.transfer-create "alice" "k:${KEY}" (read-keyset "receiver-guard") 1.5)`)
     expect(JSON.parse(data)).toEqual({ 'receiver-guard': { keys: [KEY], pred: 'keys-all' } })
   })
 
-  it('to another chain names the chain in code and capability', () => {
+  it('a transfer to another chain names the chain in code and capability', () => {
     const { payload, capabilities } = crossingParts(transfer, { keys: [KEY], pred: 'keys-any' }, 7)
     expect(payload).toEqual({
       code: `(coin.transfer-crosschain "alice" "k:${KEY}" (read-keyset "receiver-guard") "7" 1.5)`,
@@ -53,7 +53,7 @@ describe('a transfer', () => {
     ])
   })
 
-  it('to a receiver that a named keyset guards names it', () => {
+  it('a transfer to a receiver that a named keyset guards names it', () => {
     expect(crossingParts(transfer, { keysetName: 'free.admins' }, 1).payload).toMatchObject({
       code: `(coin.transfer-crosschain "alice" "k:${KEY}" (keyset-ref-guard "free.admins") "1" 1.5)`,
       data: '{}',

@@ -42,7 +42,7 @@ describe('a page of a node', () => {
     return String(filledPage(template, name, `<!--\n${facts}\n-->\n<main>content</main>\n`))
   }
 
-  it('has the frame of the template around its content, and marks its own link', async () => {
+  it('a page of a node has the frame of the template around its content, and marks its own link', async () => {
     const page = await filled('events', 'title: events\ndescription: Events: by name.')
     expect(page).toContain('<title>newcut · events</title>')
     expect(page).toContain('content="Events: by name."')
@@ -53,13 +53,16 @@ describe('a page of a node', () => {
     expect(page).not.toMatch(/[{}]/)
   })
 
-  it('may have one more link, and belong to another page', async () => {
+  it('a page of a node may have one more link, and belong to another page', async () => {
     const page = await filled('one', 'title: one\ndescription: d\nlink: <a href="/more">More</a>\nin: /explorer/send')
     expect(page).toContain('<a href="/explorer/send" aria-current="page">')
     expect(page).toMatch(/^ {8}<a href="\/more">More<\/a>$/m)
   })
 
-  it.each(['title: one', 'description: d', ''])('needs a title and a description, not only: %s', async (facts) => {
-    await expect(filled('one', facts)).rejects.toThrow('page one: expected a title and a description')
-  })
+  it.each(['title: one', 'description: d', ''])(
+    'a page of a node needs a title and a description, not only: %s',
+    async (facts) => {
+      await expect(filled('one', facts)).rejects.toThrow('page one: expected a title and a description')
+    },
+  )
 })

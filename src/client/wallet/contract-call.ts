@@ -56,7 +56,7 @@ function codeOf(value: unknown, what: string): string {
 function numberCode(text: string, form: RegExp, what: string): string {
   const match = form.exec(text)
   if (match === null) {
-    throw new NewcutError('BAD_INPUT', `${what}: ${JSON.stringify(text)} is no number in plain notation`)
+    throw new NewcutError('BAD_INPUT', `${what}: ${JSON.stringify(text)} is not a number in plain notation`)
   }
   return form === DECIMAL && match[2] === undefined ? `${text}.0` : text
 }

@@ -73,7 +73,7 @@ export async function openNodeCopy(
   const hasBlocks = dataDir !== undefined && existsSync(join(dataDir, blocks))
   if (asked === undefined && kept === null) return null
   if (kept === null && hasBlocks) {
-    throw new NewcutError('DATA_UNUSABLE', `${dataDir}: its network is no fork`, {
+    throw new NewcutError('DATA_UNUSABLE', `${dataDir}: its network is not a fork`, {
       hint: 'leave `fork` out to continue this network, or name another directory for a fork',
     })
   }

@@ -146,7 +146,7 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
       if (end !== null) throw noState(name, 'text follows its last line')
       const entry = entryIn(line)
-      if (entry === null) throw noState(name, `its line ${records + 2} is no record`)
+      if (entry === null) throw noState(name, `its line ${records + 2} is not a record`)
       if ('records' in entry) {
         end = entry.records
         continue

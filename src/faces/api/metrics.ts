@@ -114,7 +114,7 @@ export class Metrics {
   )
   readonly #rigsSentAway = this.#counter(
     'newcut_rig_sent_away_total',
-    'Rigs behind a pool that were sent away, by reason: full, away, few, digits, user.',
+    'Rigs of a passed-through pool that were sent away, by reason: full, away, few, digits, user.',
     ['reason'],
   )
   readonly #rigUserShares = this.#counter(

@@ -178,7 +178,7 @@ export class Asker {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
     }
-    throw this.#misbehaved(`an answer that is no result: ${shown(text)}`)
+    throw this.#misbehaved(`an answer that is not a result: ${shown(text)}`)
   }
 
   async #depthNow(): Promise<number> {

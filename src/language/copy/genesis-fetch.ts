@@ -102,7 +102,7 @@ function expectSame(
     'DATA_UNUSABLE',
     `the node ${remote.url} is of another network: its genesis block of chain ${chain} is ${hash}, and an earlier fork of that name saw ${before.hash}`,
     {
-      hint: `check the address; if the network began anew, remove ${file}, or name another folder with \`fork.cacheFolder\``,
+      hint: `check the address; if the network started again, remove ${file}, or name another folder with \`fork.cacheFolder\``,
     },
   )
 }

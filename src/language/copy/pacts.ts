@@ -66,7 +66,7 @@ export function readPact(cached: CachedPact | null, id: string, modules: PactMod
   if (cached === null) return null
   if ('step' in cached) {
     const where = `the state of pact ${id} before step ${cached.step} is in the result of another command`
-    throw evalError(`The forked network does not tell it: ${where}; name its request key with \`fork.pactKeys\``)
+    throw evalError(`The forked network does not report it: ${where}; name its request key with \`fork.pactKeys\``)
   }
   return pactIn(parseExactJson(cached.continuation), modules)
 }

@@ -86,7 +86,7 @@ export async function networkOfNode(remote: RemoteNode): Promise<string> {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
-  throw new NewcutError('NODE_NOT_RECOGNISED', `${remote.url} is no chainweb node: GET /info answers ${shown(text)}`)
+  throw new NewcutError('NODE_NOT_RECOGNISED', `${remote.url} is not a chainweb node: GET /info answers ${shown(text)}`)
 }
 
 /** The present cut of the node. */

@@ -60,7 +60,7 @@ describe('encoded terms', () => {
     ['other', '[0 ["other" [2 ["other" []] <["shape" []]>]] null]'],
     ['m', '[0 ["m" [2 ["m" []] []]] null]'],
     ['(m.G)', `[3 ${own('G')} [] null]`],
-  ])('%s', (code, expected) => {
+  ])('encoded terms %s', (code, expected) => {
     expect(body(code)).toBe(expected)
   })
 
@@ -92,7 +92,7 @@ describe('encoded terms', () => {
       "(bind x { 'a := p:integer, 'b := q } p q)",
       `[3 [7 68 null] <${x} [1 <["#bindObject" [] null]> [2 ["q" [] null] [3 [7 60 null] <[8 [0 "b"] null] [0 ["#bindObject" [0 0]] null]> null] [2 ["p" [[0 0]] null] [3 [7 60 null] <[8 [0 "a"] null] [0 ["#bindObject" [0 1]] null]> null] [4 [0 ["p" [0 0]] null] [0 ["q" [0 1]] null] null] null] null] null]> null]`,
     ],
-  ])('forms: %s', (code, expected) => {
+  ])('encoded terms forms: %s', (code, expected) => {
     expect(body(code, '(defun g () 1)')).toBe(expected)
   })
 
@@ -122,7 +122,7 @@ describe('encoded terms', () => {
     expect(body(code)).toBe(expected)
   })
 
-  it('names of other modules carry their hashes, and stand as they were written', () => {
+  it('encoded terms names of other modules carry their hashes, and stand as they were written', () => {
     const { module } = loaded('other', [BASE, OTHER])
     const twice = `[0 ["twice" [1 ["other" []] ${hexOf(module)}]] null]`
     expect(body('(other.twice x)')).toBe(`[3 ${twice} <${x}> null]`)
@@ -155,7 +155,7 @@ describe('encoded definitions', () => {
       '(defpact p (a) (step-with-rollback a 1) (step "s"))',
       '[5 [["p" [] null] <["a" [] null]> <[1 [0 ["a" [0 0]] null] [8 [1 1] null]] [0 [8 [0 "s"] null]]> null]]',
     ],
-  ])('%s', (members, expected) => {
+  ])('encoded definitions %s', (members, expected) => {
     expect(definition(members)).toContain(expected)
   })
 
@@ -214,7 +214,7 @@ describe('encoded modules', () => {
     expect(order).toEqual(['f', 'h'])
   })
 
-  it('of interfaces name managers and types, but have no code', () => {
+  it('encoded modules of interfaces name managers and types, but have no code', () => {
     const text = `(interface i (use shape) (defconst TWO:integer 2) (defschema s a:object{size})
       (defcap C:bool (a:decimal) @managed a mgr) (defun mgr:decimal (p:decimal q:decimal)) (defpact p:string (x:object{s})))`
     const size = '[["size" ["shape" []]] {"w": [0 1]}]'

@@ -24,7 +24,7 @@ const m = (result: number) => `(module m m-gov "Another text"
 const n = '(module n gg (defun nf () (mdfn)) (defconst nfconst:integer (read-integer "k")) (use m) (defcap gg () true))'
 
 describe('the hash of a module', () => {
-  it('is that of the network, whatever the order of the text and its documentation', () => {
+  it('the hash of a module is that of the network, whatever the order of the text and its documentation', () => {
     const state = new Layer()
     const at = (k: bigint) => new Map<string, Value>([['k', k]])
     load(state, m(1), at(1n))
@@ -41,7 +41,7 @@ describe('the hash of a module', () => {
     expect(hashIn(state, 'n')).toBe('JN9dKCIoSGJEGDe6iZIWP_g7xm0XeaAqlZl9Se7iGJY')
   })
 
-  it('is that of the network for interfaces with our own text', () => {
+  it('the hash of a module is that of the network for interfaces with our own text', () => {
     const state = new Layer()
     load(state, systemContracts.map(({ text }) => text).join('\n'))
     expect(Object.fromEntries(state.keys('modules').map((name) => [name, hashIn(state, name)]))).toMatchObject({
@@ -51,13 +51,13 @@ describe('the hash of a module', () => {
     })
   })
 
-  it('is known to the module itself only after its constants', () => {
+  it('the hash of a module is known to the module itself only after its constants', () => {
     const state = new Layer()
     load(state, '(module t G (defcap G () true) (defschema s a:integer) (deftable rows:{s}) (defun f () rows))')
     expect(runOn(evaluatorOn(state), '(t.f)')).toMatchObject({ hash: hashIn(state, 't') })
   })
 
-  it('stands in results, descriptions and errors', () => {
+  it('the hash of a module stands in results, descriptions and errors', () => {
     const state = new Layer()
     const text = '(module e G (defcap G () true) (defun f () (enforce false "no")))'
     const result = runOn(evaluatorOn(state), text)

@@ -10,26 +10,26 @@ function components(uses: Record<string, readonly string[]>) {
 }
 
 describe('the order of definitions', () => {
-  it('puts each behind those that it uses, and the others from the last name to the first', () => {
+  it('the order of definitions puts each behind those that it uses, and the others from the last name to the first', () => {
     expect(components({ a: [], b: [], c: [] }).map(({ names }) => names[0])).toEqual(['c', 'b', 'a'])
     expect(components({ a: ['b'], b: ['c'], c: [] }).map(({ names }) => names[0])).toEqual(['c', 'b', 'a'])
     expect(components({ c: ['b'], b: ['a'], a: [] }).map(({ names }) => names[0])).toEqual(['a', 'b', 'c'])
     expect(components({ a: [], b: ['d'], c: ['a'], d: [] }).map(({ names }) => names[0])).toEqual(['d', 'b', 'a', 'c'])
   })
 
-  it('finds cycles, also of one name', () => {
+  it('the order of definitions finds cycles, also of one name', () => {
     expect(components({ a: ['b'], b: ['a'], c: [] }).filter(({ isCyclic }) => isCyclic)).toMatchObject([
       { names: expect.arrayContaining(['a', 'b']) },
     ])
     expect(components({ a: ['a'] })).toEqual([{ names: ['a'], isCyclic: true }])
   })
 
-  it('follows a chain of thousands', () => {
+  it('the order of definitions follows a chain of thousands', () => {
     const chain = Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]))
     expect(components({ ...chain, f6000: [] })[0].names).toEqual(['f6000'])
   })
 
-  it('sees uses in types, schemas, tables, managers and constants', () => {
+  it('the order of definitions sees uses in types, schemas, tables, managers and constants', () => {
     expect(order('(defun a:object{z} () {}) (defschema z x:integer)')).toEqual(['z', 'a', 'G'])
     expect(order('(defschema a x:object{z}) (defschema z x:integer)')).toEqual(['z', 'a', 'G'])
     expect(order('(deftable a:{z}) (defschema z x:integer)')).toEqual(['z', 'a', 'G'])
@@ -38,7 +38,7 @@ describe('the order of definitions', () => {
     expect(order('(defun a () (o.z)) (defun z () 1)')).toEqual(['z', 'a', 'G'])
   })
 
-  it('does not see names that a variable hides, unless it is an argument of a capability or pact', () => {
+  it('the order of definitions does not see names that a variable hides, unless it is an argument of a capability or pact', () => {
     expect(order('(defun a (b) b) (defun b () 1)')).toEqual(['b', 'a', 'G'])
     expect(order('(defun b () (let ((c 1)) c)) (defun c () 1)')).toEqual(['c', 'b', 'G'])
     expect(order('(defun a () (d)) (defun c (a) a) (defun d () 1)')).toEqual(['d', 'c', 'a', 'G'])

@@ -12,7 +12,7 @@ const PROGRAMS = { GodMiner: 'GodMiner/2.0.0', bfgminer: 'bfgminer/5.4.2', plain
 afterEach(stopProxies)
 
 describe('a share', () => {
-  it('goes to the pool unchanged, and the answer comes back under its id', async () => {
+  it('a share goes to the pool unchanged, and the answer comes back under its id', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -51,7 +51,7 @@ describe('a share', () => {
       { result: false, error: [24, 'Who', null] },
       'unauthorized',
     ],
-  ])('that the pool answers with %s gets that answer', async (_, said, heard, verdict) => {
+  ])('a share that the pool answers with %s gets that answer', async (_, said, heard, verdict) => {
     const at = await pool({ answer: () => said })
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -69,7 +69,7 @@ describe('a share', () => {
     ['null', null],
     ['false', false],
     ['true', true],
-  ])('that a pool answers with the result %s and no error is answered with %j', async (result, heard) => {
+  ])('a share that a pool answers with the result %s and no error is answered with %j', async (result, heard) => {
     const at = await pool({ answer: () => `"result":${result},"error":null` })
     const { port } = await proxy([at.address()])
     expect(await (await rig(port)).share()).toMatchObject({ result: heard, error: null })
@@ -90,7 +90,7 @@ describe('a share', () => {
     expect(at.shares).toEqual([])
   })
 
-  it('before the log-in is refused', async () => {
+  it('a share before the log-in is refused', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await visitor(port)
@@ -100,7 +100,7 @@ describe('a share', () => {
     expect(engine.status().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1 })
   })
 
-  it('counts for its user among several on one connection', async () => {
+  it('a share counts for its user among several on one connection', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const farm = await rig(port, { user: 'F.a' })
@@ -116,7 +116,7 @@ describe('a share', () => {
     ])
   })
 
-  it('of the previous target counts for the easier of the two', async () => {
+  it('a share of the previous target counts for the easier of the two', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -131,7 +131,7 @@ describe('a share', () => {
 })
 
 describe('messages of the pool', () => {
-  it('reach the rig unchanged: jobs, targets, another nonce1, texts', async () => {
+  it('messages of the pool reach the rig unchanged: jobs, targets, another nonce1, texts', async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port)
@@ -161,7 +161,7 @@ describe('messages of the pool', () => {
   it.each([
     ['a rig that knows no other nonce1', PROGRAMS.plain, ['0bff', 6]],
     ['a rig that cannot use it', PROGRAMS.GodMiner, ['0bff00', 5]],
-  ])('close %s, if they set another nonce1', async (_, agent, params) => {
+  ])('messages of the pool close %s, if they set another nonce1', async (_, agent, params) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port, { agent })
@@ -170,7 +170,7 @@ describe('messages of the pool', () => {
     expect(one.told).not.toContain('mining.set_extranonce')
   })
 
-  it('end the session if they have work of an unknown length', async () => {
+  it('messages of the pool end the session if they have work of an unknown length', async () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()])
     await rig(port, { agent: PROGRAMS.plain })

@@ -20,7 +20,7 @@ const BANNED = failures.banned.code
 describe('conduct', () => {
   const limits = { ...defaultLimits, badUntilBan: 5, banMs: 10_000 }
 
-  it('leads to a ban with more than four bad acts for each good one', () => {
+  it('conduct leads to a ban with more than four bad acts for each good one', () => {
     const conduct = newConduct()
     expect(countConduct(conduct, { good: 2 }, limits, 0)).toBe(false)
     for (let bad = 1; bad <= 8; bad++) expect(countConduct(conduct, { bad: 1 }, limits, 0)).toBe(false)
@@ -28,7 +28,7 @@ describe('conduct', () => {
     expect(conduct.bannedUntilMs).toBe(10_000)
   })
 
-  it('of more than five minutes ago counts no more, good or bad', () => {
+  it('conduct of more than five minutes ago counts no more, good or bad', () => {
     for (const before of [{ good: 100 }, { bad: 4 }]) {
       const conduct = newConduct()
       countConduct(conduct, before, limits, 10 * MINUTE)
@@ -37,13 +37,13 @@ describe('conduct', () => {
     }
   })
 
-  it('counts for five minutes', () => {
+  it('conduct counts for five minutes', () => {
     const conduct = newConduct()
     countConduct(conduct, { bad: 4 }, limits, 10 * MINUTE)
     expect(countConduct(conduct, { bad: 1 }, limits, 15 * MINUTE)).toBe(true)
   })
 
-  it('that is good causes no ban, and a ban ends at its time whatever the worker does', () => {
+  it('conduct that is good causes no ban, and a ban ends at its time whatever the worker does', () => {
     const conduct = newConduct()
     expect(countConduct(conduct, { bad: 5 }, limits, 0)).toBe(true)
     expect(countConduct(conduct, { bad: 5 }, limits, 9_999)).toBe(false)
@@ -52,7 +52,7 @@ describe('conduct', () => {
     expect(countConduct(conduct, { bad: 1 }, limits, 10_000)).toBe(true)
   })
 
-  it('of a worker is forgotten by the time of its last share, not of its first', () => {
+  it('conduct of a worker is forgotten by the time of its last share, not of its first', () => {
     const addresses = new Addresses({ ...defaultLimits, badUntilBan: 2 })
     const address = addresses.enter('10.0.0.1', 0)
     if (address === null) throw new Error('it is let in')
@@ -76,7 +76,7 @@ async function served(limits: Partial<RigLimits> = {}) {
 }
 
 describe('a banned worker', () => {
-  it('gets a message before its connection ends, and those without a log-in stay', async () => {
+  it('a banned worker gets a message before its connection ends, and those without a log-in stay', async () => {
     const { engine } = await served({ badUntilBan: 5 })
     const early = new MemoryRig(engine)
     const rig = await new MemoryRig(engine).login()
@@ -85,7 +85,7 @@ describe('a banned worker', () => {
     expect(rig.named('client.show_message')).toMatchObject([{ params: [failures.banned.message] }])
   })
 
-  it('is refused for ten minutes after 100 bad shares by default', async () => {
+  it('a banned worker is refused for ten minutes after 100 bad shares by default', async () => {
     const { engine, clock } = await served()
     const rig = await new MemoryRig(engine).login()
     for (let n = 0; n < 99; n++) await rig.submit(rig.jobs[0], 'z')
@@ -112,7 +112,7 @@ describe('a banned worker', () => {
 })
 
 describe('an address', () => {
-  it('that is full is reported, and no other after it', async () => {
+  it('an address that is full is reported, and no other after it', async () => {
     const { engine, warnings } = await served({ sessionsPerAddress: 1 })
     const rigs = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.2'].map((address) => new MemoryRig(engine, { address }))
     for (const rig of rigs) await rig.login()
@@ -120,7 +120,7 @@ describe('an address', () => {
     expect(warnings).toEqual([expect.stringMatching(/^1 rigs are connected from 10\.0\.0\.1, /)])
   })
 
-  it('is banned for lines that are too long', async () => {
+  it('an address is banned for lines that are too long', async () => {
     const { engine } = await served({ badUntilBan: 10 })
     const rig = new MemoryRig(engine)
     await rig.write('x'.repeat(5000))
@@ -130,7 +130,7 @@ describe('an address', () => {
     expect(engine.status().refusals.connections).toMatchObject({ long_line: 1, address_banned: 1 })
   })
 
-  it('is not banned for invalid lines if its rigs have enough good shares', async () => {
+  it('an address is not banned for invalid lines if its rigs have enough good shares', async () => {
     const { engine, good } = await served({ badUntilBan: 10 })
     const rig = await new MemoryRig(engine).login()
     for (let n = 0; n < 3; n++) expect(await rig.submit(rig.jobs[0], good())).toBe(0)
@@ -140,7 +140,7 @@ describe('an address', () => {
     expect(strange.isClosed).toBe(false)
   })
 
-  it('that is banned for invalid lines loses a session with fewer good shares than such a line weighs', async () => {
+  it('an address that is banned for invalid lines loses a session with fewer good shares than such a line weighs', async () => {
     const { engine, good } = await served({ badUntilBan: 10 })
     const rig = await new MemoryRig(engine).login()
     for (let n = 0; n < 2; n++) expect(await rig.submit(rig.jobs[0], good())).toBe(0)

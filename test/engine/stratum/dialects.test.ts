@@ -40,19 +40,22 @@ describe('the client of the recorded sessions', () => {
     }[]
   }
 
-  it.each(sessions)('with $pool gets the recorded lines from this server, in that order', async ({ messages }) => {
-    const { engine, port } = await startedServer()
-    await engine.setWork(workOf(1, UNREACHABLE))
-    const rig = await connected(port)
-    const lines = heard(rig)
-    for (const { dir, raw } of messages) if (dir === 'client->server') rig.socket.write(`${raw}\n`)
-    await until(() => lines.length >= 4)
-    const told = messages.filter(({ dir }) => dir === 'server->client').map(({ raw }) => raw)
-    // The recorded server sends several jobs at the beginning; this server sends one.
-    expect(lines.map(kindOf)).toEqual(told.slice(0, 4).map(kindOf))
-    for (const [index, line] of lines.entries()) expect(shapeOf(line)).toEqual(shapeOf(told[index]))
-    expect(engine.devices()).toMatchObject([{ device: expect.stringMatching(/^rig:[0-9a-f]{31}…$/) }])
-  })
+  it.each(sessions)(
+    'the client of the recorded sessions with $pool gets the recorded lines from this server, in that order',
+    async ({ messages }) => {
+      const { engine, port } = await startedServer()
+      await engine.setWork(workOf(1, UNREACHABLE))
+      const rig = await connected(port)
+      const lines = heard(rig)
+      for (const { dir, raw } of messages) if (dir === 'client->server') rig.socket.write(`${raw}\n`)
+      await until(() => lines.length >= 4)
+      const told = messages.filter(({ dir }) => dir === 'server->client').map(({ raw }) => raw)
+      // The recorded server sends several jobs at the beginning; this server sends one.
+      expect(lines.map(kindOf)).toEqual(told.slice(0, 4).map(kindOf))
+      for (const [index, line] of lines.entries()) expect(shapeOf(line)).toEqual(shapeOf(told[index]))
+      expect(engine.devices()).toMatchObject([{ device: expect.stringMatching(/^rig:[0-9a-f]{31}…$/) }])
+    },
+  )
 })
 
 /** The shape of a line: types of all values and lengths of texts, without job ids and the optional clean flag. */
@@ -82,7 +85,7 @@ describe('a rig with small differences', () => {
   })
 
   it.each(['6412800009e8', '40591', 'ffffffff', 'F'.repeat(64)])(
-    'with a share of the job %s of another pool gets a stale answer',
+    'a rig with small differences with a share of the job %s of another pool gets a stale answer',
     async (id) => {
       const { engine, port } = await startedServer({ badUntilBan: 1 })
       await engine.setWork(workOf(1, UNREACHABLE))
@@ -155,7 +158,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
   })
 
-  it('never shares the bytes of nonce1 with another rig, in any mix of byte orders', async () => {
+  it('a rig that writes the lowest byte first never shares the bytes of nonce1 with another rig, in any mix of byte orders', async () => {
     const { engine, port } = await startedServer()
     const inMemory = (rig: Rig) => rig.nonce1
     const usual = (rig: Rig) => rig.nonce1.slice(2) + rig.nonce1.slice(0, 2)
@@ -176,7 +179,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
   })
 
-  it('that says so too late for its nonce1 is closed, and counts after its reconnect', async () => {
+  it('a rig that writes the lowest byte first that says so too late for its nonce1 is closed, and counts after its reconnect', async () => {
     const { engine, port } = await startedServer({}, { random: () => 0 })
     await engine.setWork(workOf(1, UNREACHABLE))
     // The values 0000 to 0100: with swapped bytes 0001 is 0100, which is taken.
@@ -193,7 +196,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(await again.submit(id, nonce2)).toMatchObject({ result: true })
   })
 
-  it('leaves the swapped nonce1 to others when it disconnects', async () => {
+  it('a rig that writes the lowest byte first leaves the swapped nonce1 to others when it disconnects', async () => {
     const { engine } = await startedServer({}, { random: () => 0 })
     const [, rig] = [new MemoryRig(engine), new MemoryRig(engine)]
     await rig.say({ id: 1, method: 'mining.subscribe', params: [] })
@@ -206,7 +209,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(rigs[254].answerTo(1)?.result).toEqual([null, '0100', 6])
   })
 
-  it('uses the usual order if its password only has a word that ends so', async () => {
+  it('a rig that writes the lowest byte first uses the usual order if its password only has a word that ends so', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)
@@ -217,7 +220,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
   })
 
-  it('uses the usual order if it says order=usual, whatever its program', async () => {
+  it('a rig that writes the lowest byte first uses the usual order if it says order=usual, whatever its program', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)

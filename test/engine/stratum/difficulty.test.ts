@@ -25,7 +25,7 @@ describe('the first shares', () => {
     ['sgminer/5.5', 2 ** 44],
     ['noncerpro/2.2', 2 ** 32],
     ['', 2 ** 32],
-  ])('of %j take %d hashes', async (agent, difficulty) => {
+  ])('the first shares of %j take %d hashes', async (agent, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'abc', agent)
@@ -42,7 +42,7 @@ describe('the first shares', () => {
   it.each([
     ['subscribes', 'authorizes', async (rig: Rig) => void (await rig.subscribe('kdaminer-v1.0.0'))],
     ['authorizes', 'subscribes', async (rig: Rig) => void (await rig.authorize())],
-  ])('are as hard as a rig suggests that %s, suggests and then %s', async (first, _, begin) => {
+  ])('the first shares are as hard as a rig suggests that %s, suggests and then %s', async (first, _, begin) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -54,7 +54,7 @@ describe('the first shares', () => {
     expect(difficultyOf(rig)).toBe(2 ** 20)
   })
 
-  it("are listed with the difficulty of the rig, which is never above a block's", async () => {
+  it("the first shares are listed with the difficulty of the rig, which is never above a block's", async () => {
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 20 })
     await engine.setWork(workOf(1, 4096n))
     const rig = await loggedIn(port, 'k:abc.w')
@@ -66,7 +66,7 @@ describe('the first shares', () => {
     await until(() => listed()[0] === 2 ** 20)
   })
 
-  it('have the suggested difficulty within bounds, before it authorizes and after', async () => {
+  it('the first shares have the suggested difficulty within bounds, before it authorizes and after', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -85,7 +85,7 @@ describe('the first shares', () => {
     expect(difficultyOf(rig)).toBe(2 ** 56)
   })
 
-  it('are never harder than a block, whose target differs between chains', async () => {
+  it('the first shares are never harder than a block, whose target differs between chains', async () => {
     const { engine, port } = await startedServer({}, { difficulty: 10_000 })
     const rig = await loggedIn(port)
     const told: number[] = []
@@ -108,7 +108,7 @@ describe('a hint', () => {
     ['that is just too small for one', 'k:abc.rig+65535', 'x', 2 ** 44],
     ['of 0, which changes nothing', 'k:abc.rig', 'd=0', 2 ** 44],
     ['that is too large for a number, which changes nothing', 'k:abc.rig', 'd=1e999', 2 ** 44],
-  ])('%s', async (_, user, password, difficulty) => {
+  ])('a hint %s', async (_, user, password, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -120,7 +120,7 @@ describe('a hint', () => {
     expect(engine.devices()).toMatchObject([{ device: `rig:${name}` }])
   })
 
-  it('is a floor too: silence does not lower the difficulty below it', () => {
+  it('a hint is a floor too: silence does not lower the difficulty below it', () => {
     const difficulty = new ShareDifficulty(2 ** 44, 0, 'kdaminer')
     difficulty.suggest(3e9, 0)
     for (let ms = 0; ms < 3_600_000; ms += 1000) difficulty.adjust(ms, 2 ** 60)
@@ -129,7 +129,7 @@ describe('a hint', () => {
 })
 
 describe('a rig that is faster than assumed', () => {
-  it('gets harder shares after eight; those of earlier jobs count by their own difficulty', async () => {
+  it('a rig that is faster than assumed gets harder shares after eight; those of earlier jobs count by their own difficulty', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 200, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -151,7 +151,7 @@ describe('a rig that is faster than assumed', () => {
     expect(engine.hashes()).toBe(10 * 200)
   })
 
-  it('has no second step for shares of earlier jobs', async () => {
+  it('a rig that is faster than assumed has no second step for shares of earlier jobs', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 200, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -168,7 +168,7 @@ describe('a rig that is faster than assumed', () => {
     expect(difficultyOf(rig)).toBe(after)
   })
 
-  it('starts at its old difficulty when it comes back', async () => {
+  it('a rig that is faster than assumed starts at its old difficulty when it comes back', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 2 ** 18, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -221,7 +221,7 @@ describe('a change of target while the rig has a job', () => {
     }
   }
 
-  it("to an easier one: both hold for that job for five seconds, and credit follows the job's difficulty", async () => {
+  it("a change of target while the rig has a job to an easier one: both hold for that job for five seconds, and credit follows the job's difficulty", async () => {
     const { clock, engine, rig, targets } = await changed(2 ** 18, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[1], targets[0]))).toMatchObject({ result: true })
@@ -233,7 +233,7 @@ describe('a change of target while the rig has a job', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
   })
 
-  it('to a harder one: shares of that job count by its own difficulty', async () => {
+  it('a change of target while the rig has a job to a harder one: shares of that job count by its own difficulty', async () => {
     const { engine, rig, targets } = await changed(500, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
@@ -249,7 +249,7 @@ describe('the difficulty of a rig that comes back', () => {
       () => 0,
     ).begin(workOf(1, UNREACHABLE))
 
-  it('is the one that fitted before it fell silent', () => {
+  it('the difficulty of a rig that comes back is the one that fitted before it fell silent', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
     difficulty.tell(first, 0)
@@ -259,7 +259,7 @@ describe('the difficulty of a rig that comes back', () => {
     expect(difficulty.lasting).toBe(2 ** 48)
   })
 
-  it('is the one that silence led to, once there was a share at it', () => {
+  it('the difficulty of a rig that comes back is the one that silence led to, once there was a share at it', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
     difficulty.tell(first, 0)
@@ -273,7 +273,7 @@ describe('the difficulty of a rig that comes back', () => {
     expect([difficulty.wanted, difficulty.lasting]).toEqual([2 ** 47, 2 ** 47])
   })
 
-  it('is the one that it suggested', () => {
+  it('the difficulty of a rig that comes back is the one that it suggested', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0)
     difficulty.suggest(2 ** 50, 0)
     expect(difficulty.lasting).toBe(2 ** 50)
@@ -287,7 +287,7 @@ describe('the difficulty of a rig', () => {
       () => 0,
     ).begin(workOf(1, UNREACHABLE))
 
-  it('that suggests another one does not follow from the shares before', () => {
+  it('the difficulty of a rig that suggests another one does not follow from the shares before', () => {
     const difficulty = new ShareDifficulty(2 ** 32, 0)
     const first = job()
     difficulty.tell(first, 0)
@@ -296,7 +296,7 @@ describe('the difficulty of a rig', () => {
     expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, 2 ** 20])
   })
 
-  it('does not follow from the shares at the earlier target while the rig waits for another one', () => {
+  it('the difficulty of a rig does not follow from the shares at the earlier target while the rig waits for another one', () => {
     const difficulty = new ShareDifficulty(2 ** 32, 0)
     const first = job()
     difficulty.tell(first, 0)
@@ -307,13 +307,13 @@ describe('the difficulty of a rig', () => {
     expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, wanted])
   })
 
-  it('may change above that of blocks without another target', () => {
+  it('the difficulty of a rig may change above that of blocks without another target', () => {
     const difficulty = new ShareDifficulty(2 ** 50, 0)
     difficulty.tell(job(), 0)
     expect([difficulty.adjust(30_000, 2 ** 40), difficulty.wanted]).toEqual([false, 2 ** 47])
   })
 
-  it('that submits shares of an earlier job stays, because it is not silent', () => {
+  it('the difficulty of a rig that submits shares of an earlier job stays, because it is not silent', () => {
     const difficulty = new ShareDifficulty(2 ** 30, 0)
     const first = job()
     difficulty.tell(first, 0)

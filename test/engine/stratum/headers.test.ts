@@ -30,11 +30,11 @@ describe('the time of a header', () => {
     ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, LEAST_ROLL_MS],
     ['a rig that floods, whatever its rate', { difficulty: 2 ** 45, rate: 1e9, isFlooding: true }, LEAST_ROLL_MS],
     ['a rig that floods with easy shares', { difficulty: 2 ** 13, isFlooding: true }, MOST_ROLL_MS],
-  ])('of %s', (_, known, ms) => {
+  ])('the time of a header of %s', (_, known, ms) => {
     expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
   })
 
-  it('is less than a rig needs for its nonces, at most two a second and at least one in 30 s', () => {
+  it('the time of a header is less than a rig needs for its nonces, at most two a second and at least one in 30 s', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 500e12, noNaN: true }), fc.string(), (rate, agent) => {
         const ms = rollMs({ agent, rate, difficulty: 2 ** 44 }, QUARTER)
@@ -47,7 +47,7 @@ describe('the time of a header', () => {
 })
 
 describe('the server', () => {
-  it('gives a KA3 a header of its class every half second, and no other rig', async () => {
+  it('the server gives a KA3 a header of its class every half second, and no other rig', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { clock, headers: { residue: 7, modulus: 16 } })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -68,7 +68,7 @@ describe('the server', () => {
     expect(slow.jobs).toHaveLength(1)
   })
 
-  it('sends every rig a line within 30 s, even without work: the last job, whose shares are stale', async () => {
+  it('the server sends every rig a line within 30 s, even without work: the last job, whose shares are stale', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -91,7 +91,7 @@ describe('the server', () => {
     expect((await rig.submit(rig.jobs[4].id, rig.nextShare(rig.jobs[4]))).result).toBe(true)
   })
 
-  it('repeats the target every 30 s while the first work is missing', async () => {
+  it('the server repeats the target every 30 s while the first work is missing', async () => {
     const clock = new VirtualClock()
     const { port } = await startedServer({}, { clock })
     const rig = await loggedIn(port)
@@ -102,7 +102,7 @@ describe('the server', () => {
     }
   })
 
-  it('gives a rig another nonce1 after a restart', async () => {
+  it('the server gives a rig another nonce1 after a restart', async () => {
     const nonce1s = new Set<string>()
     for (const start of [0.25, 0.5, 0.75]) {
       const { port } = await startedServer({}, { random: () => start })
@@ -128,16 +128,19 @@ describe('creation times', () => {
     .integer({ min: 1, max: 4096 })
     .chain((modulus) => fc.record({ modulus: fc.constant(modulus), residue: fc.nat(modulus - 1) }))
 
-  it.each([16, 4096])('of two servers of modulus %d and other residues are never the same', (modulus) => {
-    const servers = [3, modulus - 1].map((residue) => ({ times: new HeaderTimes(), header: { residue, modulus } }))
-    const { bytes } = workOf(1, UNREACHABLE)
-    const times = Array.from({ length: 500 }, () =>
-      servers.map(({ times, header }) => times.next(bytes, header)),
-    ).flat()
-    expect(new Set(times).size).toBe(1000)
-  })
+  it.each([16, 4096])(
+    'creation times of two servers of modulus %d and other residues are never the same',
+    (modulus) => {
+      const servers = [3, modulus - 1].map((residue) => ({ times: new HeaderTimes(), header: { residue, modulus } }))
+      const { bytes } = workOf(1, UNREACHABLE)
+      const times = Array.from({ length: 500 }, () =>
+        servers.map(({ times, header }) => times.next(bytes, header)),
+      ).flat()
+      expect(new Set(times).size).toBe(1000)
+    },
+  )
 
-  it('begin at that of the work or less than a modulus later, and grow by a modulus', () => {
+  it('creation times begin at that of the work or less than a modulus later, and grow by a modulus', () => {
     fc.assert(
       fc.property(classOf, fc.bigInt({ min: 0n, max: 2n ** 61n }), (header, time) => {
         const times = new HeaderTimes()
@@ -151,7 +154,7 @@ describe('creation times', () => {
     )
   })
 
-  it('of forgotten work are later than any that it may have had', () => {
+  it('creation times of forgotten work are later than any that it may have had', () => {
     const header = { residue: 0, modulus: 16 }
     const times = new HeaderTimes(2)
     const works = Array.from({ length: 4 }, (_, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, BigInt(1600 * n)))
@@ -161,7 +164,7 @@ describe('creation times', () => {
     expect(times.next(works[3], header)).toBe(4816n)
   })
 
-  it('of forgotten work are later than those of all forgotten works, whichever was forgotten last', () => {
+  it('creation times of forgotten work are later than those of all forgotten works, whichever was forgotten last', () => {
     const header = { residue: 0, modulus: 16 }
     const times = new HeaderTimes(1)
     const works = [3200n, 1600n, 0n].map((time, n) => withCreationTime(workOf(n, UNREACHABLE).bytes, time))

@@ -51,7 +51,7 @@ describe('a KA3 with an unknown agent string', () => {
     [0, 1],
   ]
   it.each(rotating(distances, 1))(
-    'uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)',
+    'a KA3 with an unknown agent string uses its hashrate well, and floods for one round trip only (%d ms away, seed %d)',
     async (latencyMs, seed) => {
       const scene = await sceneOf({ rigs: [unknown], latencyMs: () => latencyMs }, seed)
       const { rig, clock } = scene
@@ -87,7 +87,7 @@ describe('a KA3 with an unknown agent string', () => {
     },
   )
 
-  it('does not delay other rigs of its address', async () => {
+  it('a KA3 with an unknown agent string does not delay other rigs of its address', async () => {
     const scene = await sceneOf(
       { rigs: [models.kd6, ...Array.from({ length: roundsOf(5, 2) }, () => unknown)], latencyMs: () => 20 },
       5,
@@ -98,7 +98,7 @@ describe('a KA3 with an unknown agent string', () => {
 })
 
 describe('an outage of five minutes', () => {
-  it('costs a KA3 that time and at most a minute more, and its difficulty stays', async () => {
+  it('an outage of five minutes costs a KA3 that time and at most a minute more, and its difficulty stays', async () => {
     const scene = await sceneOf({ rigs: [ka3], latencyMs: () => 20 }, 6)
     const { rig, network } = scene
     await scene.pass(180)

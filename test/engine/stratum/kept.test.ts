@@ -19,7 +19,7 @@ import { gate, keeping } from './share-logs.ts'
 afterEach(stopServers)
 
 describe('an accepted share', () => {
-  it('is answered once it is stored with all details; other lines pass meanwhile', async () => {
+  it('an accepted share is answered once it is stored with all details; other lines pass meanwhile', async () => {
     const { opening, letThrough } = gate()
     const { engine, port, store } = await keeping(temporaryFolder(), (of) => async (shares) => {
       await opening
@@ -47,7 +47,7 @@ describe('an accepted share', () => {
     ])
   })
 
-  it('that solves the block names it', async () => {
+  it('an accepted share that solves the block names it', async () => {
     const { engine, port, store, candidates } = await keeping(temporaryFolder())
     const work = workOf(1, 10n)
     await engine.setWork(work)
@@ -64,7 +64,7 @@ describe('an accepted share', () => {
     ])
   })
 
-  it('that is stale but solves its work is refused, and stored without hashes for its block', async () => {
+  it('an accepted share that is stale but solves its work is refused, and stored without hashes for its block', async () => {
     const folder = temporaryFolder()
     const { engine, port, store, candidates, blocks, accounts } = await keeping(folder)
     await engine.setWork(workOf(1, 10n))
@@ -96,7 +96,7 @@ describe('an accepted share', () => {
     expect(rigRows(again.accounts, systemClock.wallMs()), 'saved').toMatchObject([once])
   })
 
-  it('that is late but solves its work counts once without a share log too', async () => {
+  it('an accepted share that is late but solves its work counts once without a share log too', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, 10n))
     const rig = await loggedIn(port)
@@ -107,7 +107,7 @@ describe('an accepted share', () => {
     expect(rigRows(engine.recorder.accounts, 0)).toMatchObject([{ accepted: 0, refused: { stale: 1 }, blocks: 1 }])
   })
 
-  it('that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
+  it('an accepted share that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
     const { engine, port, store, candidates, notices, blocks } = await keeping(temporaryFolder(), () => async () => {
       throw new Error('no space left')
     })
@@ -126,7 +126,7 @@ describe('an accepted share', () => {
     expect(await listOf(store.shares())).toEqual([])
   })
 
-  it('of a stopping server is answered before the connection ends', async () => {
+  it('an accepted share of a stopping server is answered before the connection ends', async () => {
     const { engine, port } = await keeping(temporaryFolder(), (of) => async (shares) => {
       await of.append(shares)
     })
@@ -141,7 +141,7 @@ describe('an accepted share', () => {
 })
 
 describe('a share of a server that is busy', () => {
-  it('that solves the block is secured before the block is submitted', async () => {
+  it('a share of a server that is busy that solves the block is secured before the block is submitted', async () => {
     const { engine, port, blocks } = await keeping(temporaryFolder())
     const pending: number[] = []
     const onCandidate = () => pending.push([...blocks.pending].length)
@@ -153,7 +153,7 @@ describe('a share of a server that is busy', () => {
     expect(pending).toEqual([1])
   })
 
-  it('that cannot be stored is reported with its own line, not with a later one', async () => {
+  it('a share of a server that is busy that cannot be stored is reported with its own line, not with a later one', async () => {
     const { opening, letThrough } = gate()
     const { engine, port, notices } = await keeping(temporaryFolder(), () => async () => {
       await opening
@@ -170,7 +170,7 @@ describe('a share of a server that is busy', () => {
     expect(detail.message).toMatch(/^first refused share of .*: unavailable; its line was: .*"mining\.submit"/)
   })
 
-  it('that arrives during the stop is refused, and its block is no candidate', async () => {
+  it('a share of a server that is busy that arrives during the stop is refused, and its block is no candidate', async () => {
     const { opening, letThrough } = gate()
     const { engine, port, candidates } = await keeping(temporaryFolder(), (of) => async (shares) => {
       await opening
@@ -203,7 +203,7 @@ describe('a share of a server that is busy', () => {
 })
 
 describe('accounts', () => {
-  it('survive a restart of the server, and know their shares', async () => {
+  it('accounts survive a restart of the server, and know their shares', async () => {
     const folder = temporaryFolder()
     const first = await keeping(folder)
     await first.engine.setWork(workOf(1, UNREACHABLE))
@@ -223,7 +223,7 @@ describe('accounts', () => {
     ])
   })
 
-  it("have the hashrate that the rig's program reports", async () => {
+  it("accounts have the hashrate that the rig's program reports", async () => {
     const { engine, port, accounts } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -238,7 +238,7 @@ describe('accounts', () => {
 })
 
 describe('a log-in', () => {
-  it('counts for one account, however its user writes the key', async () => {
+  it('a log-in counts for one account, however its user writes the key', async () => {
     const { engine, port, accounts, notices } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const key = 'ab'.repeat(32)
@@ -254,7 +254,7 @@ describe('a log-in', () => {
     expect(notices).toEqual([])
   })
 
-  it('of a user who cannot be paid is reported once, with the reason', async () => {
+  it('a log-in of a user who cannot be paid is reported once, with the reason', async () => {
     const { port, notices } = await keeping(temporaryFolder())
     for (const user of ['bob.shelf-1', 'bob.shelf-2', `k:${'a'.repeat(63)}.x`]) await loggedIn(port, user)
     const text = (user: string, reason: string) =>
@@ -268,7 +268,7 @@ describe('a log-in', () => {
     ])
   })
 
-  it('is not judged by a server that stores no shares, and so pays for none', async () => {
+  it('a log-in is not judged by a server that stores no shares, and so pays for none', async () => {
     const { engine, port } = await startedServer()
     const notices: RigNotice[] = []
     engine.tell((notice) => notices.push(notice))

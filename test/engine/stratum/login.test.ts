@@ -38,7 +38,7 @@ async function served() {
 
 describe('a KA3', () => {
   it.each(['GodMiner/2.0.0', 'GodMiner/2.0.1', 'ckbminer-v1.0.0'])(
-    'as %s reads the answer first, then gets a target of 64 digits before its job',
+    'a KA3 as %s reads the answer first, then gets a target of 64 digits before its job',
     async (agent) => {
       const { lines, next, say, rig } = await served()
       say({ id: 1, method: 'mining.subscribe', params: [agent, null] })
@@ -55,7 +55,7 @@ describe('a KA3', () => {
     },
   )
 
-  it('that misread the first answer and subscribes again gets an answer first, with the same nonce1', async () => {
+  it('a KA3 that misread the first answer and subscribes again gets an answer first, with the same nonce1', async () => {
     const { lines, next, say } = await served()
     say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
     say({ id: 1, method: 'mining.subscribe', params: ['ckbminer-v1.0.0', null] })
@@ -63,7 +63,7 @@ describe('a KA3', () => {
     expect(lines[1]).toEqual(lines[0])
   })
 
-  it('need not read the answers to its shares', async () => {
+  it('a KA3 need not read the answers to its shares', async () => {
     const { rig, say, engine } = await served()
     say({ id: 1, method: 'mining.subscribe', params: ['GodMiner/2.0.0', null] })
     say({ id: 2, method: 'mining.authorize', params: ['k:abc.ka3', 'x'] })
@@ -74,7 +74,7 @@ describe('a KA3', () => {
 })
 
 describe('a rig in the manner of bfgminer', () => {
-  it('gets no line before the answer to its subscription, and no answer to a null id', async () => {
+  it('a rig in the manner of bfgminer gets no line before the answer to its subscription, and no answer to a null id', async () => {
     const { lines, next, say } = await served()
     say(
       { id: null, method: 'mining.suggest_target', params: ['00000000ffff'.padEnd(64, '0')] },
@@ -85,7 +85,7 @@ describe('a rig in the manner of bfgminer', () => {
     expect(lines[0]).toMatchObject({ id: 0, error: null, result: [null, expect.anything(), 6] })
   })
 
-  it('gets its ids back, whatever they are', async () => {
+  it('a rig in the manner of bfgminer gets its ids back, whatever they are', async () => {
     const { lines, next, say } = await served()
     say({ id: 0, method: 'mining.subscribe', params: [] })
     say({ id: 'xnsub', method: 'mining.extranonce.subscribe', params: [] })
@@ -128,7 +128,7 @@ it.each([
 })
 
 describe('a connection with several users', () => {
-  it('counts shares for their users, and for the first if the named one has not authorized', async () => {
+  it('a connection with several users counts shares for their users, and for the first if the named one has not authorized', async () => {
     const { rig, engine, port } = await served()
     await rig.subscribe('farm-proxy/1')
     for (const user of ['k:abc.one', 'k:abc.two', 'k:def.three']) await rig.authorize(user)
@@ -195,7 +195,7 @@ describe('on virtual time', () => {
   it.each([
     ['a rig has the hashrate that is measured', [], [expect.any(Number)]],
     ['the rigs of a farm have none, because it is that of all of them', ['k:abc.two'], [null, null]],
-  ])('%s', async (_, more, rates) => {
+  ])('on virtual time %s', async (_, more, rates) => {
     const { engine, clock, presences } = await virtual()
     const rig = await new MemoryRig(engine).login()
     await rig.say(...more.map(authorize))

@@ -64,7 +64,7 @@ describe('the console reports', () => {
     expect(told).toEqual(['a connection from 10.0.0.1 ended without a log-in; its first line was: [31mred'])
   })
 
-  it('what happened before it was there', async () => {
+  it('the console reports what happened before it was there', async () => {
     const { engine, port } = await startedServer()
     const rig = await connected(port)
     await until(() => engine.status().sessions === 1)

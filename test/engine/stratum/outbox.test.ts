@@ -217,7 +217,7 @@ describe('the native function', () => {
     expect(order([0, 10])).toBeUndefined()
   })
 
-  it('is not used if its file is invalid, and the reason is reported', () => {
+  it('the native function is not used if its file is invalid, and the reason is reported', () => {
     const file = join(tmpdir(), `newcut-send-${process.pid}.node`)
     writeFileSync(file, 'no library')
     const { sendAll: none, fault } = loadSender(file)

@@ -20,7 +20,7 @@ afterEach(stopServers)
 describe('the values of nonce1', () => {
   const ofProxy = (first: number) => Array.from({ length: RIGS_OF_PROXY }, (_, second) => first | (second << 8))
 
-  it('of rigs and proxies are disjoint, whatever joins and leaves', () => {
+  it('the values of nonce1 of rigs and proxies are disjoint, whatever joins and leaves', () => {
     const step = fc.record({
       isProxy: fc.boolean(),
       leaves: fc.option(fc.nat(), { nil: null }),
@@ -73,7 +73,7 @@ describe('the values of nonce1', () => {
     }
   })
 
-  it('are reused only after all others, without proxies', () => {
+  it('the values of nonce1 are reused only after all others, without proxies', () => {
     const pool = new Nonce1Pool(65_535, false)
     const taken = Array.from({ length: 3 }, () => pool.take())
     expect(taken).toEqual([65_535, 0, 1])
@@ -81,7 +81,7 @@ describe('the values of nonce1', () => {
     expect(pool.take()).toBe(2)
   })
 
-  it('of a proxy are reused only after those of other proxies', () => {
+  it('the values of nonce1 of a proxy are reused only after those of other proxies', () => {
     const pool = new Nonce1Pool(0, true)
     const first = pool.takeProxy()
     if (first === null) throw new Error('one is free')
@@ -114,7 +114,7 @@ describe('a proxy', () => {
   /** A server's port for proxies. */
   const proxyPort = async (engine: StratumEngine) => Number((await engine.listen()).proxies?.port)
 
-  it('gives 256 rigs nonces that nobody else has, and each finds blocks', async () => {
+  it('a proxy gives 256 rigs nonces that nobody else has, and each finds blocks', async () => {
     const { engine, port, candidates } = await startedServer({}, { proxies, difficulty: 1 })
     const work = workOf(1, 1n)
     await engine.setWork(work)
@@ -144,7 +144,7 @@ describe('a proxy', () => {
     expect(engine.status().sessions).toBe(6)
   })
 
-  it('uses the usual order, whatever its password says', async () => {
+  it('a proxy uses the usual order, whatever its password says', async () => {
     const { engine, candidates } = await startedServer({}, { proxies, difficulty: 1 })
     await engine.setWork(workOf(1, 1n))
     const link = await connected(await proxyPort(engine))
@@ -158,7 +158,7 @@ describe('a proxy', () => {
   it.each([
     ['a proxy', true],
     ['a rig', false],
-  ])('gets the answer to the share at which the server stops, as %s', async (_, isProxy) => {
+  ])('a proxy gets the answer to the share at which the server stops, as %s', async (_, isProxy) => {
     const { engine, port } = await startedServer({}, { proxies, difficulty: 1 })
     await engine.start(286, { onCandidate: () => void engine.stop(), onWarning: () => undefined })
     await engine.setWork(workOf(1, 1n))
@@ -172,7 +172,7 @@ describe('a proxy', () => {
     expect(result).toBe(true)
   })
 
-  it('gets a header every half second, whatever its agent string', async () => {
+  it('a proxy gets a header every half second, whatever its agent string', async () => {
     const clock = new VirtualClock()
     const { engine } = await startedServer({}, { proxies, clock })
     await engine.setWork(workOf(1, UNREACHABLE))
@@ -182,7 +182,7 @@ describe('a proxy', () => {
     await until(() => link.jobs.length === 2)
   })
 
-  it('leaves its byte to the next when it disconnects', async () => {
+  it('a proxy leaves its byte to the next when it disconnects', async () => {
     const { engine } = await startedServer({}, { proxies })
     const port = await proxyPort(engine)
     const links = await Promise.all(Array.from({ length: 256 }, () => loggedIn(port)))

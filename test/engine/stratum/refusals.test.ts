@@ -94,7 +94,7 @@ describe('a share that is refused', () => {
     unavailable: submit(({ rig, job }) => ['k:abc.rig', job.id, rig.nextShare(job)]),
   }
 
-  it('has a row and a case for each verdict', () => {
+  it('a share that is refused has a row and a case for each verdict', () => {
     const verdicts = shareVerdicts.filter((verdict) => verdict !== 'accepted').toSorted()
     expect(shareRows.map(([verdict]) => verdict).toSorted()).toEqual(verdicts)
     expect(Object.keys(cases).toSorted()).toEqual(verdicts)
@@ -148,14 +148,14 @@ describe('a request that is refused', () => {
     },
   }
 
-  it('has a row and a case for each reason and text', () => {
+  it('a request that is refused has a row and a case for each reason and text', () => {
     expect([...new Set(requestRows.map(([reason]) => reason))].toSorted()).toEqual([...requestRefusals].toSorted())
     expect(requestRows.map(([reason, , text]) => `${reason}: ${text}`).toSorted()).toEqual(
       Object.keys(cases).toSorted(),
     )
   })
 
-  it('has a row for every text with code 20, except other numbers of digits', () => {
+  it('a request that is refused has a row for every text with code 20, except other numbers of digits', () => {
     const texts = malformedTexts(12).filter((text) => !/has (1[3-57-9]|2\d|3[0-2]) digits/.test(text))
     expect(requestRows.flatMap(([, code, text]) => (code === '20' ? [text] : [])).toSorted()).toEqual(texts.toSorted())
   })
@@ -168,7 +168,7 @@ describe('a request that is refused', () => {
     expect(each.rig.hasEnded).toBe(false)
   })
 
-  it('is counted once, even without an answer', async () => {
+  it('a request that is refused is counted once, even without an answer', async () => {
     const { rig, engine } = await ready()
     rig.socket.write('{"id":null,"method":"mining.nonsense","params":[]}\n')
     rig.socket.write('{"id":null,"method":"mining.submit","params":["a","b"]}\n')
@@ -179,7 +179,7 @@ describe('a request that is refused', () => {
 })
 
 describe('the texts for a malformed share', () => {
-  it('are a small set, whatever is sent', () => {
+  it('the texts for a malformed share are a small set, whatever is sent', () => {
     const texts = new Set(malformedTexts(12))
     expect(texts.size).toBe(33)
     // The texts of 1 to 12 digits are valid.
@@ -301,7 +301,7 @@ describe('a connection that is closed', () => {
     },
   }
 
-  it('has a row for each reason', () => {
+  it('a connection that is closed has a row for each reason', () => {
     expect(closeRows.map(([reason]) => reason)).toEqual([...closeReasons])
   })
 
@@ -312,7 +312,7 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toEqual({ ...none, [reason]: 1 })
   })
 
-  it('for two reasons at once is counted for the first', async () => {
+  it('a connection that is closed for two reasons at once is counted for the first', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 30 })
     const rig = await connected(port)
     rig.socket.write('a\nb\nc\n')
@@ -323,7 +323,7 @@ describe('a connection that is closed', () => {
     expect(engine.status().refusals.connections).toMatchObject({ address_banned: 2, address_full: 0 })
   })
 
-  it('for lines that are not stratum ends that session only, and the others of the address stay', async () => {
+  it('a connection that is closed for lines that are not stratum ends that session only, and the others of the address stay', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 30 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const spares = [await loggedIn(port), await loggedIn(port, 'k:abc.other'), await connected(port)]
@@ -339,7 +339,7 @@ describe('a connection that is closed', () => {
     for (const rig of spares) expect(await rig.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
   })
 
-  it('by the stop of the server is not counted, even in a handshake', async () => {
+  it('a connection that is closed by the stop of the server is not counted, even in a handshake', async () => {
     for (const options of [{}, { tls }]) {
       const { engine, port } = await startedServer({}, options)
       const rig = await connected(port)
@@ -349,7 +349,7 @@ describe('a connection that is closed', () => {
     }
   })
 
-  it('by the rig itself is not counted', async () => {
+  it('a connection that is closed by the rig itself is not counted', async () => {
     const { engine, rig } = await ready()
     rig.socket.end()
     await until(() => engine.status().sessions === 0)

@@ -166,7 +166,7 @@ describe('8: a BM-K1', () => {
     expect(rig.lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 'mining.set_target', 'mining.notify'])
   })
 
-  it('authorizes first', async () => {
+  it('8: a BM-K1 authorizes first', async () => {
     const { connect } = await serverFor()
     const rig = connect()
     await rig.say({ id: 1, method: 'mining.authorize', params: ['k:abc.rig', 'x'] })
@@ -199,7 +199,7 @@ describe('9: a target changes in the middle of a job', () => {
     },
   )
 
-  it('to a harder one, and the rig applies it late: its shares are low, and it is not banned', async () => {
+  it('9: a target changes in the middle of a job to a harder one, and the rig applies it late: its shares are low, and it is not banned', async () => {
     const { clock, engine, loggedIn, warnings } = await serverFor(2 ** 40)
     const rig = await loggedIn('kdaminer-v1.0.0')
     await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [2 ** 56] })

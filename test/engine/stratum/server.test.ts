@@ -23,7 +23,7 @@ describe('a rig', () => {
   it.each([
     ['subscribes first', ['subscribe', 'authorize']],
     ['authorizes first', ['authorize', 'subscribe']],
-  ] as const)('that %s gets its nonce1, the target and the current work', async (_, order) => {
+  ] as const)('a rig that %s gets its nonce1, the target and the current work', async (_, order) => {
     const { engine, port } = await startedServer()
     const work = workOf(1, UNREACHABLE)
     expect(await engine.setWork(work)).toBe(true)
@@ -40,7 +40,7 @@ describe('a rig', () => {
     expect(Number(MAX_TARGET / job.target)).toBe(1000)
   })
 
-  it('gets nothing before it has done both, and its shares are refused with the reason', async () => {
+  it('a rig gets nothing before it has done both, and its shares are refused with the reason', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -51,7 +51,7 @@ describe('a rig', () => {
     expect(engine.status().shares).toMatchObject({ unsubscribed: 1, unauthorized: 1, accepted: 0 })
   })
 
-  it('gets new work at once: clean for another job, not clean for a newer time', async () => {
+  it('a rig gets new work at once: clean for another job, not clean for a newer time', async () => {
     const { engine, port } = await startedServer()
     const first = workOf(1, UNREACHABLE)
     await engine.setWork(first)
@@ -64,7 +64,7 @@ describe('a rig', () => {
     expect(new Set(rig.jobs.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('gets a unique nonce1, which is free again when the rig disconnects', async () => {
+  it('a rig gets a unique nonce1, which is free again when the rig disconnects', async () => {
     const { engine, port } = await startedServer({ sessions: 8 })
     const rigs = await Promise.all(Array.from({ length: 8 }, () => loggedIn(port)))
     expect(new Set(rigs.map(({ nonce1 }) => nonce1)).size).toBe(8)
@@ -78,7 +78,7 @@ describe('a rig', () => {
 })
 
 describe('a share', () => {
-  it('is accepted once, and counts as many hashes as it takes on average', async () => {
+  it('a share is accepted once, and counts as many hashes as it takes on average', async () => {
     const { engine, port, candidates } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.left shelf')
@@ -94,7 +94,7 @@ describe('a share', () => {
     expect(candidates).toEqual([])
   })
 
-  it('counts for its rig and its user, even if another user has a rig of that name', async () => {
+  it('a share counts for its rig and its user, even if another user has a rig of that name', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rigs = [
@@ -126,7 +126,7 @@ describe('a share', () => {
     ])
   })
 
-  it('that solves the work is a candidate, and its nonce has the nonce1 of the rig in its low bytes', async () => {
+  it('a share that solves the work is a candidate, and its nonce has the nonce1 of the rig in its low bytes', async () => {
     const { engine, port, candidates } = await startedServer()
     const work = workOf(5, 500n)
     await engine.setWork(work)
@@ -140,7 +140,7 @@ describe('a share', () => {
     expect(readU64LE(withNonce(work.bytes, candidates[0].nonce), 278) & 0xffffn).toBe(BigInt(`0x${rig.nonce1}`))
   })
 
-  it('that is too easy, of no job, or no nonce gets its own error', async () => {
+  it('a share that is too easy, of no job, or no nonce gets its own error', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -164,7 +164,7 @@ describe('a share', () => {
     expect(engine.hashes()).toBe(0)
   })
 
-  it('of an earlier time of the job counts; of an earlier job it is stale, and still a candidate', async () => {
+  it('a share of an earlier time of the job counts; of an earlier job it is stale, and still a candidate', async () => {
     const { engine, port, candidates } = await startedServer()
     const first = workOf(1, 300n)
     await engine.setWork(first)
@@ -179,7 +179,7 @@ describe('a share', () => {
     expect(engine.hashes()).toBe(hashes)
   })
 
-  it('without work is stale', async () => {
+  it('a share without work is stale', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -188,7 +188,7 @@ describe('a share', () => {
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject(refusal('stale'))
   })
 
-  it('of a job with too many shares is stale, and the rig gets a fresh job with other nonces', async () => {
+  it('a share of a job with too many shares is stale, and the rig gets a fresh job with other nonces', async () => {
     const { engine, port, candidates } = await startedServer({ sharesPerJob: 3 })
     const work = workOf(1, 50n)
     await engine.setWork(work)

@@ -62,7 +62,7 @@ it('a client that leaves more than 64 KiB unread is closed', async () => {
 })
 
 describe('new work for a rig over TLS', () => {
-  it('is sent once the network has it; a rig that lags delays nothing until it has caught up', async () => {
+  it('new work for a rig over TLS is sent once the network has it; a rig that lags delays nothing until it has caught up', async () => {
     const { engine, give } = await served()
     const { server } = await new MemoryRig(engine, { isEncrypted: true }).login()
     server.cork()
@@ -80,7 +80,7 @@ describe('new work for a rig over TLS', () => {
     expect(third.isTaken).toBe(true)
   })
 
-  it('is not waited for once there is no more work', async () => {
+  it('new work for a rig over TLS is not waited for once there is no more work', async () => {
     const { engine, give } = await served()
     const { server } = await new MemoryRig(engine, { isEncrypted: true }).login()
     server.cork()

@@ -19,7 +19,7 @@ describe('the address of a pool', () => {
       { user: KEY, password: 'secret', host: '10.0.0.1', port: 1, tls: false },
     ],
     ['STRATUM+TCP://a%40b@[::1]:3333/', { user: 'a@b', password: '', host: '::1', port: 3333, tls: false }],
-  ])('is read: %s', (text, expected) => {
+  ])('the address of a pool is read: %s', (text, expected) => {
     expect(readPoolAddress(text)).toMatchObject(expected)
   })
 
@@ -39,13 +39,13 @@ describe('the address of a pool', () => {
     ['alice:p@ss@word', 'alice', 'p@ss@word'],
     ['alice:a/b%2C%40', 'alice', 'a/b,@'],
     ['alice:', 'alice', ''],
-  ])('has %s as user %s and password %s', (credentials, user, password) => {
+  ])('the address of a pool has %s as user %s and password %s', (credentials, user, password) => {
     const address = readPoolAddress(`stratum+tcp://${credentials}@pool.example:1917`)
     expect(address).toMatchObject({ user, password, host: 'pool.example', port: 1917 })
     expect(address.url).toBe('stratum+tcp://pool.example:1917')
   })
 
-  it('is shown without user and password', () => {
+  it('the address of a pool is shown without user and password', () => {
     expect(readPoolAddress('stratum+tcp://alice:secret@pool.example:1917').url).toBe('stratum+tcp://pool.example:1917')
   })
 
@@ -61,7 +61,7 @@ describe('the address of a pool', () => {
     ['stratum+tcp://k:secret@pool.example:1917', /looks like an account, but its key or hash is not valid/],
     [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /looks like an account, but its key or hash is not valid/],
     ['stratum+tcp://r:free.secret.rig@pool.example:1917', /looks like an account, but its key or hash is not valid/],
-  ])('is refused if it is invalid, without its password in the error: %s', (text, complaint) => {
+  ])('the address of a pool is refused if it is invalid, without its password in the error: %s', (text, complaint) => {
     expect(() => readPoolAddress(text)).toThrow(complaint)
     expect(() => readPoolAddress(text)).not.toThrow(/secret/)
   })
@@ -91,7 +91,7 @@ describe('a pool may send its miners', () => {
     ['10.0.0.1', '10.0.0.2', false],
     ['10.0.0.1', '10.0.0.1', true],
     ['::1', '::2', false],
-  ])('from %s to %s: %s', (host, other, may) => {
+  ])('a pool may send its miners from %s to %s: %s', (host, other, may) => {
     expect(mayMoveTo({ host }, other)).toBe(may)
   })
 })

@@ -191,7 +191,7 @@ describe('a pool with another message order', () => {
     expect(asked.at(-1)?.params[1]).toBe('5d064e41')
   })
 
-  it('gets no share before its late answer to the user', async () => {
+  it('a pool with another message order gets no share before its late answer to the user', async () => {
     let authorize: () => unknown = () => undefined
     const { port, asked } = await scripted({
       'mining.subscribe': (id, socket) => {

@@ -78,7 +78,7 @@ function shareOf(job: Job, skip = 0): Solution {
 }
 
 describe('shares for a pool', () => {
-  it("have the pool's work, target and part of the nonce", async () => {
+  it("shares for a pool have the pool's work, target and part of the nonce", async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -112,7 +112,7 @@ describe('shares for a pool', () => {
     expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
   })
 
-  it('are distinguished if they do not count', async () => {
+  it('shares for a pool are distinguished if they do not count', async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -131,13 +131,13 @@ describe('shares for a pool', () => {
     ['[25,"Not subscribed",null]', { step: 'rejected', reason: 'unauthorized' }],
     ['[20,"Above target",null]', { step: 'rejected', reason: 'low-difficulty' }],
     ['"go away"', { step: 'rejected', reason: 'unknown', message: 'go away (0)' }],
-  ])('get the verdict that the answer %s means', async (answer, receipt) => {
+  ])('shares for a pool get the verdict that the answer %s means', async (answer, receipt) => {
     const test = await pool({ answer: () => answer })
     const { source, reader } = await mining([test.url()])
     expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
   })
 
-  it('are lost with their connection, and the next session has its own', async () => {
+  it('shares for a pool are lost with their connection, and the next session has its own', async () => {
     const test = await pool({ answer: () => undefined })
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -160,7 +160,7 @@ describe('shares for a pool', () => {
 })
 
 describe('the work of a pool', () => {
-  it('is replaced by newer work, and by the same with another target', async () => {
+  it('the work of a pool is replaced by newer work, and by the same with another target', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const first = await reader.job()
@@ -182,7 +182,7 @@ describe('the work of a pool', () => {
     expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
   })
 
-  it('has a target no harder than that of its block', async () => {
+  it('the work of a pool has a target no harder than that of its block', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const first = await reader.job()
@@ -190,7 +190,7 @@ describe('the work of a pool', () => {
     expect((await reader.job(({ id }) => id !== first.id)).target).toBe(MAX_TARGET / 16n)
   })
 
-  it('has another part of the nonce after mining.set_extranonce', async () => {
+  it('the work of a pool has another part of the nonce after mining.set_extranonce', async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const first = await reader.job()
@@ -203,7 +203,7 @@ describe('the work of a pool', () => {
 })
 
 describe('several pools', () => {
-  it('take over in their order, and fail back', async () => {
+  it('several pools take over in their order, and fail back', async () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
@@ -231,7 +231,7 @@ describe('several pools', () => {
     ])
   })
 
-  it('are retried if none is reachable yet', async () => {
+  it('several pools are retried if none is reachable yet', async () => {
     const port = await freePort()
     const waited: string[] = []
     const reached = mining([`stratum+tcp://k%3Aab.rig@127.0.0.1:${port}`], { waited })
@@ -285,7 +285,7 @@ describe('a pool that misbehaves', () => {
     ['a target that is none', { id: null, method: 'mining.set_target', params: ['xyz'] }, /cannot be read: target/],
     ['an endless line', 'x'.repeat(20_000), /a line has more than 16384 bytes/],
     ['an error without a question', '[-32600,"Invalid Request","x"]', /it said: Invalid Request/],
-  ])('by sending %s is left, and retried', async (_, line, complaint) => {
+  ])('a pool that misbehaves by sending %s is left, and retried', async (_, line, complaint) => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const job = await reader.job()
@@ -295,7 +295,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(2)
   })
 
-  it('by redirecting its miners elsewhere is not obeyed', async () => {
+  it('a pool that misbehaves by redirecting its miners elsewhere is not obeyed', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     await reader.job()
@@ -306,7 +306,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(1)
   })
 
-  it('by refusing the user has its words reported', async () => {
+  it('a pool that misbehaves by refusing the user has its words reported', async () => {
     const test = await pool({ authorized: false })
     const stop = new AbortController()
     const waited: string[] = []
@@ -323,7 +323,7 @@ describe('a pool that misbehaves', () => {
     await expect(reached).rejects.toThrow('enough')
   })
 
-  it('may make its miners wait before they reconnect, while they search for another pool', async () => {
+  it('a pool that misbehaves may make its miners wait before they reconnect, while they search for another pool', async () => {
     const [from, to, other] = [await pool(), await pool(), await pool()]
     const clock = new VirtualClock()
     const { reader } = await mining([from.url(), other.url()], { clock })
@@ -338,7 +338,7 @@ describe('a pool that misbehaves', () => {
     expect(from.connections).toBe(1)
   })
 
-  it('by going silent is left for another one, although shares are sent', async () => {
+  it('a pool that misbehaves by going silent is left for another one, although shares are sent', async () => {
     const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
     const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
@@ -353,7 +353,7 @@ describe('a pool that misbehaves', () => {
     expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
   })
 
-  it('may redirect its miners to another of its ports', async () => {
+  it('a pool that misbehaves may redirect its miners to another of its ports', async () => {
     const [from, to] = [await pool(), await pool()]
     const { reader } = await mining([from.url()])
     const first = await reader.job()
@@ -367,7 +367,7 @@ describe('a pool behind TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
   const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
 
-  it('is trusted by its fingerprint, and by no other', async () => {
+  it('a pool behind TLS is trusted by its fingerprint, and by no other', async () => {
     const test = await pool({ tls })
     const { X509Certificate } = await import('node:crypto')
     const { fingerprint256 } = new X509Certificate(tls.cert)
@@ -405,7 +405,7 @@ describe('the recorded sessions', () => {
     readonly decoded?: { readonly chain?: number; readonly height?: number; readonly target_be_hex?: string }
   }
 
-  it.each(sessions)('of $pool replay', async ({ messages }) => {
+  it.each(sessions)('the recorded sessions of $pool replay', async ({ messages }) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => {

@@ -91,7 +91,7 @@ describe('a session continues', () => {
     ['an answer with the method null', '{"id":77,"method":null,"result":true,"error":null}'],
     ['a notification with an empty result and error', notice('"7"').replace('}', ',"result":null,"error":null}')],
     ['a message without a text', '{"id":null,"method":"client.show_message","params":{"text":"hello"}}'],
-  ])('after %s', async (_, line) => {
+  ])('a session continues after %s', async (_, line) => {
     const { pool, jobs, ends } = await mining()
     pool.say(line)
     pool.say(notice('"8"'))
@@ -99,7 +99,7 @@ describe('a session continues', () => {
     expect(ends).toEqual([])
   })
 
-  it('and answers every request with an id, whatever its parameters', async () => {
+  it('a session continues and answers every request with an id, whatever its parameters', async () => {
     const { pool } = await mining()
     pool.say('{"id":12345678901234567890,"method":"pool.ask","params":{"a":1}}')
     pool.say('{"id":9,"method":"client.get_version","params":{}}')
@@ -111,7 +111,7 @@ describe('a session continues', () => {
       ])
   })
 
-  it('and answers a ping that requests an answer', async () => {
+  it('a session continues and answers a ping that requests an answer', async () => {
     const { pool, ends } = await mining()
     pool.say('{"id":null,"method":"mining.ping","params":[]}')
     pool.say('{"id":"p1","method":"mining.ping"}')
@@ -125,24 +125,27 @@ describe('a session continues', () => {
     expect(ends).toEqual([])
   })
 
-  it('and shows a message in either form', async () => {
+  it('a session continues and shows a message in either form', async () => {
     const { pool, messages } = await mining()
     pool.say('{"id":null,"method":"client.show_message","params":"down at noon"}')
     pool.say('{"id":null,"method":"client.show_message","params":["up at one"]}')
     await expect.poll(() => messages, SOON).toEqual(['down at noon', 'up at one'])
   })
 
-  it.each(['64128', '12345678901234567890', '"0064128"'])('and names the job %s in shares as it came', async (id) => {
-    const { pool, session, jobs } = await mining()
-    pool.say(notice(id))
-    await expect.poll(() => jobs.length, SOON).toBe(2)
-    void session.submit(jobs[1], 0x0123456789ab09e8n)
-    await expect
-      .poll(() => pool.raw.at(-1), SOON)
-      .toBe(`{"id":3,"method":"mining.submit","params":["alice",${id},"0123456789ab"]}`)
-  })
+  it.each(['64128', '12345678901234567890', '"0064128"'])(
+    'a session continues and names the job %s in shares as it came',
+    async (id) => {
+      const { pool, session, jobs } = await mining()
+      pool.say(notice(id))
+      await expect.poll(() => jobs.length, SOON).toBe(2)
+      void session.submit(jobs[1], 0x0123456789ab09e8n)
+      await expect
+        .poll(() => pool.raw.at(-1), SOON)
+        .toBe(`{"id":3,"method":"mining.submit","params":["alice",${id},"0123456789ab"]}`)
+    },
+  )
 
-  it('with the previous length of nonce2 if the pool names none', async () => {
+  it('a session continues with the previous length of nonce2 if the pool names none', async () => {
     const { pool, jobs, ends } = await mining()
     for (const [params, bits] of [
       ['["ff"]', 16],
@@ -166,7 +169,7 @@ describe('a session ends', () => {
     ['a job id that is a list', notice('["1"]'), /job .*text or number of at most 128/],
     ['an endless job id', notice(`"${'1'.repeat(129)}"`), /job .*text or number of at most 128/],
     ['too large a nonce1', '{"id":null,"method":"mining.set_extranonce","params":["123456"]}', /nonce1/],
-  ])('after %s', async (_, line, complaint) => {
+  ])('a session ends after %s', async (_, line, complaint) => {
     const { pool, ends } = await mining()
     pool.say(line)
     await expect.poll(() => ends, SOON).toEqual([{ reason: expect.stringMatching(complaint), move: null }])
@@ -182,7 +185,7 @@ describe('a pool that redirects its miners', () => {
     ['[null,null,"3"]', 3000],
     ['[null,null,86400]', 60_000],
     ['[null,null,"soon"]', 0],
-  ])('with %s means the same one', async (params, waitMs) => {
+  ])('a pool that redirects its miners with %s means the same one', async (params, waitMs) => {
     const { pool, ends } = await mining()
     pool.say(`{"id":null,"method":"client.reconnect","params":${params}}`)
     await expect
@@ -198,20 +201,23 @@ describe('a pool that redirects its miners', () => {
     ['pool.a.example.org', 'b.example.org', true],
     ['pool.a.example.org', 'example.com', false],
     ['pool.example.org', '127.0.0.1', false],
-  ])('from %s may name %s: %s, wherever the session is now', async (home, host, may) => {
-    const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
-    const { pool, ends, messages } = await mining({ home: configured })
-    pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)
-    await expect.poll(() => ends.length + messages.length, SOON).toBe(1)
-    expect(ends.map(({ move }) => move?.address.host)).toEqual(may ? [host] : [])
-    if (!may) expect(messages).toEqual([expect.stringContaining(`${host}:3333, outside its own domain`)])
-  })
+  ])(
+    'a pool that redirects its miners from %s may name %s: %s, wherever the session is now',
+    async (home, host, may) => {
+      const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
+      const { pool, ends, messages } = await mining({ home: configured })
+      pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)
+      await expect.poll(() => ends.length + messages.length, SOON).toBe(1)
+      expect(ends.map(({ move }) => move?.address.host)).toEqual(may ? [host] : [])
+      if (!may) expect(messages).toEqual([expect.stringContaining(`${host}:3333, outside its own domain`)])
+    },
+  )
 })
 
 describe('a silent pool', () => {
   const share = 0x0123456789ab09e8n
 
-  it('is left 30 s after a share, although more shares are sent', async () => {
+  it('a silent pool is left 30 s after a share, although more shares are sent', async () => {
     const clock = new VirtualClock()
     const { session, jobs, ends } = await mining({ clock })
     for (const passMs of [10_000, 10_000, 9_999]) {
@@ -225,7 +231,7 @@ describe('a silent pool', () => {
     ])
   })
 
-  it('is left after three minutes, unless it sends any message', async () => {
+  it('a silent pool is left after three minutes, unless it sends any message', async () => {
     const clock = new VirtualClock()
     const { pool, session, jobs, ends, messages } = await mining({ clock })
     // Sends a message that does not answer the shares.

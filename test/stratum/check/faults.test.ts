@@ -466,7 +466,7 @@ const rows: readonly Row[] = [
 ]
 
 describe('a server with', () => {
-  it.each(rows.map((row) => [row[0], row[1], row] as const))('%s: %s', async (_what, _maker, row) => {
+  it.each(rows.map((row) => [row[0], row[1], row] as const))('a server with %s: %s', async (_what, _maker, row) => {
     const [, maker, script, outcome, findings, text, times = {}] = row
     const report = await reportOf(maker, script, times)
     for (const { name } of report.findings) seen.add(name)
@@ -487,13 +487,13 @@ it('a rig that gives up leaves at once, and the report has what came first', asy
 })
 
 describe('a good server', () => {
-  it.each(makerNames)('lets every rig of %s mine, at once', async (maker) => {
+  it.each(makerNames)('a good server lets every rig of %s mine, at once', async (maker) => {
     const report = await reportOf(maker, good)
     expect(report).toMatchObject({ outcome: 'mines', findings: [], nonce1: '09e8', nonce2Bytes: 6 })
     expect(report).toMatchObject({ loginMs: 0, firstJobMs: 0, firstDifficulty: 2 ** 48, difficulty: 2 ** 48 })
   })
 
-  it('may answer authorize with an empty list, and send the job first', async () => {
+  it('a good server may answer authorize with an empty list, and send the job first', async () => {
     const script: Script = {
       ...good,
       'mining.authorize': (asked, server) => {
@@ -505,7 +505,7 @@ describe('a good server', () => {
     for (const maker of makerNames) expect((await reportOf(maker, script)).findings).toEqual([])
   })
 
-  it('may send messages that rigs ignore', async () => {
+  it('a good server may send messages that rigs ignore', async () => {
     const script = telling((notify) => {
       notify('client.show_message', 'hello')
       notify('mining.set_extranonce', '09e8', 6)

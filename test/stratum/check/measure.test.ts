@@ -12,7 +12,7 @@ const jobsAt = (...jobs: readonly (readonly [atMs: number, header: Uint8Array])[
 const rolled = (microseconds: number) => decodeHex(header(microseconds))
 
 describe('jobs of a server', () => {
-  it('are used to the end of their header, and no further', () => {
+  it('jobs of a server are used to the end of their header, and no further', () => {
     const jobs = jobsAt([1000, rolled(0)], [1500, rolled(1)], [4500, rolled(2)])
     const measure = measured(jobs, [1000, 1500, 4500], { headerMs: 1000, endMs: 5000 })
     expect(measure).toMatchObject({ seconds: 4, jobs: 3, headers: 2, rolled: 2, repeated: 0, headersPerSecond: 0.5 })
@@ -20,20 +20,20 @@ describe('jobs of a server', () => {
     expect(measure?.longestSilenceMs).toBe(3000)
   })
 
-  it('with the same header continue it, and repeat it if the header is an earlier one', () => {
+  it('jobs of a server with the same header continue it, and repeat it if the header is an earlier one', () => {
     const again = jobsAt([0, rolled(0)], [800, rolled(0)], [1600, rolled(1)], [2000, rolled(0)])
     const measure = measured(again, [], { headerMs: 1000, endMs: 3000 })
     expect(measure).toMatchObject({ jobs: 4, headers: 2, rolled: 2, repeated: 1 })
     expect(measure?.used).toBeCloseTo((800 + 200 + 400) / 3000)
   })
 
-  it('that differ only in their nonce have the same header; a newer time alone is no new work', () => {
+  it('jobs of a server that differ only in their nonce have the same header; a newer time alone is no new work', () => {
     const other = withNonce(freshWork(2n ** 100n), 0n)
     const jobs = jobsAt([0, work], [10, withNonce(work, 7n)], [20, other])
     expect(measured(jobs, [], { headerMs: 1000, endMs: 30 })).toMatchObject({ headers: 1, rolled: 0, repeated: 0 })
   })
 
-  it('give no measure if there are none, and full use of a last one', () => {
+  it('jobs of a server give no measure if there are none, and full use of a last one', () => {
     expect(measured([], [], { headerMs: 1, endMs: 5 })).toBeNull()
     expect(measured(jobsAt([5, work]), [5], { headerMs: 1, endMs: 5 })).toMatchObject({ used: 1, headersPerSecond: 0 })
   })
@@ -68,14 +68,14 @@ const listening = { listenMs: 240_000 }
 const names = (findings: readonly { readonly name: string }[]) => findings.map(({ name }) => name)
 
 describe('a server under measurement', () => {
-  it('uses an Antminer fully with two headers a second', async () => {
+  it('a server under measurement uses an Antminer fully with two headers a second', async () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(500, header), listening)
     expect({ outcome, findings }).toEqual({ outcome: 'mines', findings: [] })
     expect(measure).toMatchObject({ headers: 479, rolled: 479, longestSilenceMs: 500, used: 1 })
     expect(measure?.headersPerSecond).toBeCloseTo(2, 1)
   })
 
-  it('uses half of it with a header in two seconds, and all of a slower rig', async () => {
+  it('a server under measurement uses half of it with a header in two seconds, and all of a slower rig', async () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(2000, header), listening)
     expect([outcome, names(findings)]).toEqual(['loses', ['slowHeaders']])
     expect(measure?.used).toBeCloseTo(KA3_HEADER_MS / 2000)
@@ -91,12 +91,12 @@ describe('a server under measurement', () => {
     ['ka3', 60_000, ['silence']],
     ['goldshell', 60_000, []],
     ['goldshell', 120_000, ['silence']],
-  ] as const)('of %s: silences of %i ms are %j', async (maker, silenceMs, expected) => {
+  ] as const)('a server under measurement of %s: silences of %i ms are %j', async (maker, silenceMs, expected) => {
     const { findings } = await reportOf(maker, every(silenceMs, header), listening)
     expect(names(findings).filter((name) => name !== 'slowHeaders')).toEqual(expected)
   })
 
-  it('is measured from the log-in, however long that took', async () => {
+  it('a server under measurement is measured from the log-in, however long that took', async () => {
     const script = every(500, header)
     const late: Script = {
       ...script,
@@ -106,7 +106,7 @@ describe('a server under measurement', () => {
     expect([measure?.longestSilenceMs, loginMs]).toEqual([500, 20_000])
   })
 
-  it('is warned about repeated headers, and about too frequent ones', async () => {
+  it('a server under measurement is warned about repeated headers, and about too frequent ones', async () => {
     const again = await reportOf(
       'ibelink',
       every(500, (count) => header(count % 2)),
@@ -118,7 +118,7 @@ describe('a server under measurement', () => {
     expect([often.outcome, ...names(often.findings)]).toEqual(['mines', 'fastHeaders'])
   })
 
-  it('is measured from the end of its log-in for the requested time', async () => {
+  it('a server under measurement is measured from the end of its log-in for the requested time', async () => {
     const { measure } = await reportOf('kd-box', every(1000, header), { listenMs: 10_000 })
     expect(measure?.seconds).toBe(10)
     expect((await reportOf('kd-box', every(1000, header))).measure).toBeNull()
@@ -126,13 +126,13 @@ describe('a server under measurement', () => {
 })
 
 describe('the rates of rigs', () => {
-  it('are sorted from the slowest to the fastest, each name once', () => {
+  it('the rates of rigs are sorted from the slowest to the fastest, each name once', () => {
     const rates = rigRates.map(({ rate }) => rate)
     expect(rates).toEqual(rates.toSorted((a, b) => a - b))
     expect(new Set(rigRates.map(({ name }) => name)).size).toBe(rigRates.length)
   })
 
-  it('give the time per share; no share is easier than 2^40 hashes', () => {
+  it('the rates of rigs give the time per share; no share is easier than 2^40 hashes', () => {
     expect(secondsPerShare(2 ** 48, 166e12)).toBeCloseTo(1.7, 1)
     expect(secondsPerShare(1000, 166e12)).toBe(secondsPerShare(2 ** 40, 166e12))
   })

@@ -34,7 +34,7 @@ async function ours(options: Partial<StratumOptions> = {}) {
 }
 
 describe('our own server', () => {
-  it('lets the rigs of every maker mine, at full power', async () => {
+  it('our own server lets the rigs of every maker mine, at full power', async () => {
     const { clock, engine, said, reportFor } = await ours()
     await engine.setWork(workOf(1, UNREACHABLE))
     const visits = makerNames.map((name) => said(name, 60_000))
@@ -54,7 +54,7 @@ describe('our own server', () => {
     await engine.stop()
   })
 
-  it('is reported without a job while it has no work, and repeats the last one later', async () => {
+  it('our own server is reported without a job while it has no work, and repeats the last one later', async () => {
     const { clock, engine, said, reportFor } = await ours()
     const early = said('ka3')
     await clock.pass(40_000)
@@ -90,7 +90,7 @@ describe('a server like the official one', () => {
     },
   })
 
-  it('lets an Antminer log in at its second attempt, late, and then sends headers in time', async () => {
+  it('a server like the official one lets an Antminer log in at its second attempt, late, and then sends headers in time', async () => {
     const report = await reportOf('ka3', official('e809'), { listenMs: 60_000 })
     expect(report.outcome).toBe('loses')
     expect(report.findings.map(({ name }) => name)).toEqual(['firstLine', 'secondTry', 'lateJob', 'easyShares'])
@@ -98,12 +98,12 @@ describe('a server like the official one', () => {
     expect(report.measure?.used).toBeGreaterThan(0.99)
   })
 
-  it('fails an Antminer in one session of sixteen', async () => {
+  it('a server like the official one fails an Antminer in one session of sixteen', async () => {
     const report = await reportOf('ka3', official('809'))
     expect(report.findings[0]).toMatchObject({ name: 'nonce1Odd', level: 'fails' })
   })
 
-  it('closes on a Goldshell rig before it has logged in', async () => {
+  it('a server like the official one closes on a Goldshell rig before it has logged in', async () => {
     const report = await reportOf('goldshell', official('e809'))
     expect([report.outcome, report.findings[0].name]).toEqual(['fails', 'nullAnswer'])
   })
@@ -142,7 +142,7 @@ describe('several connections', () => {
     return visited
   }
 
-  it('with one nonce1 at the same time search the same nonces', async () => {
+  it('several connections with one nonce1 at the same time search the same nonces', async () => {
     const visited = await together(['ka3', '09e8'], ['kd-box', '09E8'], ['farm', '09e9'])
     expect(acrossMakers(visited)).toMatchObject([
       { name: 'sharedNonce1', level: 'loss', text: expect.stringContaining('nonce1 09e8') },
@@ -150,7 +150,7 @@ describe('several connections', () => {
     expect(acrossMakers(visited.slice(1))).toEqual([])
   })
 
-  it('may have one nonce1 one after the other', async () => {
+  it('several connections may have one nonce1 one after the other', async () => {
     const [one, other] = await together(['ka3', '09e8'], ['kd-box', '09e8'])
     const later = other.transcript.spoken.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
     const { endedAtMs } = other.transcript

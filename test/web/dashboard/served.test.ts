@@ -16,7 +16,7 @@ import { entriesOf, foreignIn, loadedBy, scriptsIn } from '../modules.ts'
 import { snapshotWith, step } from './common.ts'
 
 describe('the files of the dashboard', () => {
-  it('use only what browsers have, and load nothing from elsewhere', () => {
+  it('the files of the dashboard use only what browsers have, and load nothing from elsewhere', () => {
     const assets = readDashboard()
     expect(foreignIn(assets)).toEqual([])
     expect(loadedBy(assets, ...entriesOf(assets.get('/')?.text ?? ''))).toEqual(scriptsIn(assets).toSorted())
@@ -28,7 +28,7 @@ describe('the files of the dashboard', () => {
     for (const { text } of assets.values()) expect(text).not.toMatch(/@import|url\(\s*['"]?https?:/)
   })
 
-  it('are small, and the charts come with their license', () => {
+  it('the files of the dashboard are small, and the charts come with their license', () => {
     const assets = readDashboard()
     expect([...assets.values()].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(150_000)
     expect(
@@ -87,7 +87,7 @@ function countOf(stream: http.IncomingMessage, ...texts: readonly string[]): () 
 }
 
 describe('the server of the dashboard', () => {
-  it('serves the page with a policy that allows its own origin alone', async () => {
+  it('the server of the dashboard serves the page with a policy that allows its own origin alone', async () => {
     const { url } = await started()
     const answer = await fetch(url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
@@ -98,7 +98,7 @@ describe('the server of the dashboard', () => {
     expect(await missing.json()).toMatchObject({ endpoints: expect.arrayContaining(['/', '/api/events']) })
   })
 
-  it('answers no other host name', async () => {
+  it('the server of the dashboard answers no other host name', async () => {
     const { url } = await started()
     expect((await open(url, { host: 'evil.example' })).statusCode).toBe(403)
   })
@@ -115,14 +115,14 @@ describe('the server of the dashboard', () => {
   })
 
   it.each([{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])(
-    'lets no page of another site hold a stream: %o',
+    'the server of the dashboard lets no page of another site hold a stream: %o',
     async (headers) => {
       const { url } = await started()
       expect((await open(url, headers)).statusCode).toBe(403)
     },
   )
 
-  it('has a limited number of streams, until one ends', async () => {
+  it('the server of the dashboard has a limited number of streams, until one ends', async () => {
     const { url } = await started()
     const streams = await Promise.all(Array.from({ length: MAX_READERS }, () => open(url)))
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200))
@@ -173,7 +173,7 @@ describe('the server of the dashboard', () => {
     expect(own()[0]).toBeLessThan(other()[0] - 2)
   })
 
-  it('ends all streams when it closes', async () => {
+  it('the server of the dashboard ends all streams when it closes', async () => {
     const { url, close } = await started()
     const stream = await open(url)
     const ended = new Promise((resolve) => stream.once('end', resolve))

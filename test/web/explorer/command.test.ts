@@ -25,7 +25,7 @@ const fault = (run: () => unknown): string => {
 }
 
 describe('the hash of commands', () => {
-  it('is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
+  it('the hash of commands is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
     const [first, second] = developmentAccounts
     const signerOf = async ({
       account: name,
@@ -80,7 +80,7 @@ describe('the keys of the page', () => {
   const [{ publicKey, secretKey }] = developmentAccounts
   const [own, other] = ['01'.repeat(32), '02'.repeat(32)]
 
-  it('are those of accounts, then added ones, then those that the node does not check', async () => {
+  it('the keys of the page are those of accounts, then added ones, then those that the node does not check', async () => {
     let changes = 0
     const keyring = new Keyring(() => changes++)
     const { name } = await keyring.add(` ${own} `)
@@ -96,7 +96,7 @@ describe('the keys of the page', () => {
     expect([keyring.find(name), keyring.signers.length, changes]).toEqual([undefined, 10, 4])
   })
 
-  it('are read as 64 digits, or with the public key behind; no refusal repeats a key', async () => {
+  it('the keys of the page are read as 64 digits, or with the public key behind; no refusal repeats a key', async () => {
     const keyring = new Keyring(() => undefined)
     const { name } = await keyring.add(secretKey.toUpperCase() + publicKey)
     expect(name).toBe(`k:${publicKey}`)
@@ -118,7 +118,7 @@ it('asks with the parameters that are there: an empty key is one, an empty searc
 })
 
 describe('arguments', () => {
-  it('are read by the reader of the language as the same text', () => {
+  it('arguments are read by the reader of the language as the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const [form] = read(quoted(text))
@@ -145,7 +145,7 @@ describe('arguments', () => {
       'free.token',
       { refSpec: [{ namespace: null, name: 'fungible-v2' }], refName: { namespace: 'free', name: 'token' } },
     ],
-  ])('of type %s: %j', (type, text, code, json) => {
+  ])('arguments of type %s: %j', (type, text, code, json) => {
     expect(argumentOf(type, text)).toEqual({ code, json })
   })
 
@@ -164,11 +164,11 @@ describe('arguments', () => {
     ['', '{"a" 1}', 'a literal: Unexpected input: 1'],
     ['', '['.repeat(251), 'a literal: Nested more than 250 deep'],
     ['module{a}', 'free token', 'the name of a module, such as free.token'],
-  ])('of type %s are refused: %j', (type, text, message) => {
+  ])('arguments of type %s are refused: %j', (type, text, message) => {
     expect(fault(() => argumentOf(type, text))).toBe(message)
   })
 
-  it('of capabilities are those that the wallet reads', () => {
+  it('arguments of capabilities are those that the wallet reads', () => {
     for (const text of [
       '(coin.GAS)',
       '(coin.TRANSFER "a" "b" 1.5)',

@@ -24,7 +24,7 @@ describe('coins', () => {
     ['100.000', '100'],
     ['1000', '1,000'],
     ['0.5', '0.5'],
-  ])('show %s as %s', (text, shown) => expect(tidyCoins(text)).toBe(shown))
+  ])('coins show %s as %s', (text, shown) => expect(tidyCoins(text)).toBe(shown))
 })
 
 describe('blocks', () => {
@@ -35,7 +35,7 @@ describe('blocks', () => {
     return { heads: [{ chain: 0, hash: head, height }], blocks, requests } as unknown as NodeView
   }
 
-  it('that leave their chain are a reorg, with their number and lowest height', () => {
+  it('blocks that leave their chain are a reorg, with their number and lowest height', () => {
     const state = new NodeState(view('c', 3, [block('a', '', 1), block('b', 'a', 2), block('c', 'b', 3)]))
     const rival = [block('x', 'a', 2), block('y', 'x', 3), block('z', 'y', 4)]
     expect(state.apply(view('z', 4, rival), 7)).toEqual([{ chain: 0, lost: 2, height: 2 }])
@@ -46,20 +46,20 @@ describe('blocks', () => {
     expect([state.blocks.get('a')?.bornMs, state.blocks.get('z')?.bornMs]).toEqual([Number.NEGATIVE_INFINITY, 7])
   })
 
-  it('are forgotten 160 heights below the highest', () => {
+  it('blocks are forgotten 160 heights below the highest', () => {
     const state = new NodeState(view('a', 1, [block('a', '', 1), block('b', '', 2)]))
     state.apply(view('z', 162, [block('z', 'b', 162)]), 0)
     expect([...state.blocks.keys()]).toEqual(['b', 'z'])
   })
 
-  it('keeps the newest 200 requests', () => {
+  it('blocks keeps the newest 200 requests', () => {
     const requests = Array.from({ length: 150 }, (_, id) => ({ id }))
     const state = new NodeState(view('a', 1, [], requests))
     state.apply({ requests: requests.map(({ id }) => ({ id: id + 150 })) } as unknown as Partial<NodeView>, 0)
     expect([state.requests.length, state.requests[0].id, state.requests.at(-1)?.id]).toEqual([200, 100, 299])
   })
 
-  it('have a past in steps, each block at its shortest distance', () => {
+  it('blocks have a past in steps, each block at its shortest distance', () => {
     const known = [
       block('root', '', 0),
       block('a', 'root', 1),
@@ -72,7 +72,7 @@ describe('blocks', () => {
     expect([of(0), of(1), of(9)]).toEqual([{ c: 0 }, { c: 0, b: 1, n: 1, a: 1 }, { c: 0, b: 1, n: 1, a: 1, root: 2 }])
   })
 
-  it('are found near a point, orphans below their lane', () => {
+  it('blocks are found near a point, orphans below their lane', () => {
     const layout = layoutFor(1000, 2)
     const at = (hash: string, chain: number, isOnChain = true) => {
       return { ...block(hash, '', 5), chain, isOnChain, bornMs: 0 }
@@ -110,7 +110,7 @@ describe('a list in pages', () => {
     return { list, told, more, shown: () => shown, click: () => click() }
   }
 
-  it('goes on by itself through empty pages', async () => {
+  it('a list in pages goes on by itself through empty pages', async () => {
     const { list, shown, told, more } = listed({
       first: () => page('', 'a'),
       a: () => page('', 'b'),
@@ -120,7 +120,7 @@ describe('a list in pages', () => {
     expect([shown(), told.at(-1), more.hidden]).toEqual(['xy', '2 events: these are all', true])
   })
 
-  it('is renewed in front of what was read before, each item once, or as a whole after a gap', async () => {
+  it('a list in pages is renewed in front of what was read before, each item once, or as a whole after a gap', async () => {
     let first = page('dc', '2')
     const { list, shown, click } = listed({ first: () => first, 2: () => page('ba', null) })
     await list.restart()
@@ -134,7 +134,7 @@ describe('a list in pages', () => {
     expect(shown()).toBe('hg')
   })
 
-  it('drops pages of an earlier list', async () => {
+  it('a list in pages drops pages of an earlier list', async () => {
     let release: (late: Page) => void = () => undefined
     let isLate = false
     const { list, shown } = listed({
@@ -163,20 +163,20 @@ describe('values', () => {
     [{ pred: 'keys-any', keys: ['k'.repeat(20), 'l'.repeat(21)] }, `keys-any [${'k'.repeat(20)} llllllll…]`],
     [{ timep: '2027-01-31T12:00:00.5Z' }, '(time "2027-01-31T12:00:00.5Z")'],
     [{ int: 1, more: 2 }, '{"int": 1.0, "more": 2.0}'],
-  ])('are shown: %j', (json, text) => expect(briefValue(json)).toBe(text))
+  ])('values are shown: %j', (json, text) => expect(briefValue(json)).toBe(text))
 
-  it('are indented, with their numbers as they are, and nothing within empty brackets', () => {
+  it('values are indented, with their numbers as they are, and nothing within empty brackets', () => {
     expect(indented('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )
     expect(indented('{"a"')).toBe('{"a"')
   })
 
-  it('of strings have the escapes of the language', () => {
+  it('values of strings have the escapes of the language', () => {
     expect(literalOf('["a\\nb" "\\t" "\\"\\\\"]').json).toEqual(['a\nb', '\t', '"\\'])
   })
 
-  it('of modules name each interface', () => {
+  it('values of modules name each interface', () => {
     const { json } = argumentOf('module{a, ns.b}', 'free.m')
     expect((json as { refSpec: unknown }).refSpec).toEqual([
       { namespace: null, name: 'a' },

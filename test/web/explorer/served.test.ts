@@ -28,7 +28,7 @@ async function start(): Promise<Peer> {
 
 describe('GET /', () => {
   it.each([HTML, 'text/html', 'application/json, text/html;q=0.5'])(
-    'answers Accept: %s with the page',
+    'GET / answers Accept: %s with the page',
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: { accept } })
@@ -41,7 +41,7 @@ describe('GET /', () => {
   )
 
   it.each([undefined, '*/*', 'application/json', 'text/html;q=0', 'text/plain', 'text/*'])(
-    'answers programs, with Accept: %s, without the page',
+    'GET / answers programs, with Accept: %s, without the page',
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: accept === undefined ? {} : { accept } })
@@ -60,7 +60,7 @@ describe('GET /', () => {
     '/explorer/main.js.map',
     '/explorer/..%2fbrowser%2fmain.js',
     '/explorer/..%2fmine.html',
-  ])('serves nothing else: %s', async (path) => {
+  ])('GET / serves nothing else: %s', async (path) => {
     const peer = await start()
     expect((await peer.get(path, { headers: { accept: HTML } })).status).toBe(404)
   })
@@ -79,7 +79,7 @@ describe('GET /', () => {
 })
 
 describe('the files', () => {
-  it('are exactly those that the pages load, and use only what browsers have', () => {
+  it('the files are exactly those that the pages load, and use only what browsers have', () => {
     const assets = readExplorer(true)
     const pages = [...assets].filter(([, { policy }]) => policy !== undefined)
     expect(pages.map(([path]) => path).toSorted()).toEqual(PAGES.toSorted())
@@ -89,7 +89,7 @@ describe('the files', () => {
     expect(foreignIn(assets)).toEqual([])
   })
 
-  it('are served as they are, each with its type', async () => {
+  it('the files are served as they are, each with its type', async () => {
     const peer = await start()
     for (const [path, { type, text }] of readExplorer(false)) {
       const { status, headers, body } = await peer.get(path, { headers: { accept: HTML } })
@@ -98,7 +98,7 @@ describe('the files', () => {
     }
   })
 
-  it('load nothing from elsewhere, and have no script or style in the page', () => {
+  it('the files load nothing from elsewhere, and have no script or style in the page', () => {
     const assets = readExplorer(true)
     for (const path of PAGES) {
       const page = assets.get(path)?.text ?? ''
@@ -111,7 +111,7 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it.each(PAGES)('are within the size limit of a page: %s', (path) => {
+  it.each(PAGES)('the files are within the size limit of a page: %s', (path) => {
     const assets = readExplorer(true)
     const styles = [...(assets.get(path)?.text ?? '').matchAll(/href="([^"]+\.css)"/g)].map(([, href]) => href)
     const scripts = loadedBy(assets, ...entriesOf(assets.get(path)?.text ?? ''))

@@ -56,14 +56,14 @@ afterEach(() => {
 })
 
 describe('the event stream of a page', () => {
-  it('passes on the data of the requested events', () => {
+  it('the event stream of a page passes on the data of the requested events', () => {
     start()
     opened[0].says('news', 'a')
     opened[0].says('other', 'b')
     expect([told, opened[0].url]).toEqual([['a'], '/stream'])
   })
 
-  it('is reopened when it breaks, after pauses that double until data arrives', () => {
+  it('the event stream of a page is reopened when it breaks, after pauses that double until data arrives', () => {
     start()
     const pauses = [300, 600, 1200, 2400, 4800, 5000, 5000]
     for (const pauseMs of pauses) {
@@ -77,14 +77,14 @@ describe('the event stream of a page', () => {
     expect(opened.filter(({ isOpen }) => isOpen)).toEqual(opened.slice(-1))
   })
 
-  it('waits for at least half of each pause', () => {
+  it('the event stream of a page waits for at least half of each pause', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     start()
     opened[0].breaks()
     passPause(150)
   })
 
-  it('counts as broken when it is silent for too long, from its start and after each event', () => {
+  it('the event stream of a page counts as broken when it is silent for too long, from its start and after each event', () => {
     start({ maxSilentMs: 8000 })
     vi.advanceTimersByTime(7999)
     opened[0].says('news', 'a')
@@ -97,18 +97,18 @@ describe('the event stream of a page', () => {
     expect(told).toEqual(['a', 'lost', 'lost'])
   })
 
-  it('may be silent for any time without a limit', () => {
+  it('the event stream of a page may be silent for any time without a limit', () => {
     start()
     expect([vi.getTimerCount(), told]).toEqual([0, []])
   })
 
-  it('is opened later if a delay is set', () => {
+  it('the event stream of a page is opened later if a delay is set', () => {
     start({ delayMs: 400 })
     passPause(400)
   })
 
   it.each(['open', 'silent', 'broken', 'not yet open'])(
-    'reports nothing and opens nothing once it is closed: %s',
+    'the event stream of a page reports nothing and opens nothing once it is closed: %s',
     (was) => {
       const close = start({ maxSilentMs: 8000, ...(was === 'not yet open' && { delayMs: 400 }) })
       if (was === 'broken') opened[0].breaks()
@@ -120,7 +120,7 @@ describe('the event stream of a page', () => {
     },
   )
 
-  it('may be closed by the listener that learns of its loss', () => {
+  it('the event stream of a page may be closed by the listener that learns of its loss', () => {
     const close = start({ onLost: () => close() })
     opened[0].breaks()
     expect(vi.getTimerCount()).toBe(0)

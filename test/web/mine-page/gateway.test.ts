@@ -49,13 +49,13 @@ const handIn = (peer: Peer, body: Uint8Array, headers = {}) =>
   peer.request('POST', '/mine/solved', { headers: { ...BINARY, ...headers }, body })
 
 describe('the gateway', () => {
-  it('returns network, chains and the paid account', async () => {
+  it('the gateway returns network, chains and the paid account', async () => {
     const { peer } = await start({ graph: 'petersen' })
     const about = { network: 'development', chains: 10, account: JSON.parse(MINER) }
     expect(jsonOf(await peer.get('/mine/about'))).toEqual(about)
   })
 
-  it("returns the node's work for the suggested chain", async () => {
+  it("the gateway returns the node's work for the suggested chain", async () => {
     const { peer } = await start()
     const answer = await askWork(peer, {}, MINER, '?chain=7')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/octet-stream'])
@@ -63,7 +63,7 @@ describe('the gateway', () => {
     expect(decodeWorkResponse(answer.body).fields.chainId).toBe(7)
   })
 
-  it('follows a solution into its chain, and pays the account that asked for the work', async () => {
+  it('the gateway follows a solution into its chain, and pays the account that asked for the work', async () => {
     const { peer } = await start()
     const work = decodeWorkResponse((await askWork(peer)).body)
     const { chainId } = work.fields
@@ -78,7 +78,7 @@ describe('the gateway', () => {
     expect(Buffer.from(payload.minerData, 'base64url').toString()).toContain(`k:${KEY}`)
   })
 
-  it('calls a solution stale when another block came first', async () => {
+  it('the gateway calls a solution stale when another block came first', async () => {
     const { peer } = await start()
     const work = decodeWorkResponse((await askWork(peer, {}, MINER, '?chain=3')).body)
     const first = solve(work.bytes)
@@ -88,7 +88,7 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, first))).toMatchObject({ verdict: 'stale', chain: 3 })
   })
 
-  it('makes a node that has forgotten a payload build the same block again, for the account that asked for it', async () => {
+  it('the gateway makes a node that has forgotten a payload build the same block again, for the account that asked for it', async () => {
     const { peer } = await start()
     const other = JSON.stringify({ account: 'other', predicate: 'keys-all', 'public-keys': [KEY] })
     const { bytes } = decodeWorkResponse((await askWork(peer, {}, other)).body)
@@ -97,7 +97,7 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, solve(bytes)))).toMatchObject({ verdict: 'accepted' })
   })
 
-  it('does not pass a wrong solution to the node, which would forget the work', async () => {
+  it('the gateway does not pass a wrong solution to the node, which would forget the work', async () => {
     const { peer } = await start()
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
     const [status, text] = textOf(await handIn(peer, miss(bytes)))
@@ -105,12 +105,12 @@ describe('the gateway', () => {
     expect(jsonOf(await handIn(peer, solve(bytes)))).toMatchObject({ verdict: 'accepted' })
   })
 
-  it("passes the node's refusals on, in its words", async () => {
+  it("the gateway passes the node's refusals on, in its words", async () => {
     const { peer } = await start({ accounts: [{ account: 'k:other', predicate: 'keys-all', publicKeys: ['other'] }] })
     expect(textOf(await askWork(peer))).toEqual([403, `Unauthorized Miner: k:${KEY}`])
   })
 
-  it('answers 502 while the node cannot be reached', async () => {
+  it('the gateway answers 502 while the node cannot be reached', async () => {
     const app = fastify()
     onTestFinished(() => app.close())
     const client = async () => {
@@ -161,7 +161,7 @@ describe('the gateway refuses', () => {
     ['a name that was made to point here', { host: 'evil.example:1848', origin: 'http://evil.example:1848' }],
     ['such a name, without an Origin', { host: 'evil.example' }],
   ]
-  it.each(foreign)('%s', async (_, headers) => {
+  it.each(foreign)('the gateway refuses %s', async (_, headers) => {
     const about = await peer.get('/mine/about', { headers })
     const news = await peer.get('/mine/updates?chain=0', { headers })
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
@@ -206,7 +206,7 @@ describe('the gateway refuses', () => {
     '/src/web/mine-page/site/mine.html',
     '/node_modules/@noble/hashes/blake2.js',
     '/dist/src/ground/chain/pow.js',
-  ])('to serve %s', async (path) => {
+  ])('the gateway refuses to serve %s', async (path) => {
     expect((await peer.get(path)).status).toBe(404)
   })
 
@@ -219,7 +219,7 @@ describe('the gateway refuses', () => {
 describe('news of a chain', () => {
   const open = (peer: Peer, query: string) => OpenResponse.open(`${peer.url}/mine/updates${query}`)
 
-  it('have data, which an EventSource needs', async () => {
+  it('news of a chain have data, which an EventSource needs', async () => {
     const { peer } = await start()
     const stream = await open(peer, '?chain=4')
     expect(stream.headers['content-type']).toBe('text/event-stream')
@@ -231,7 +231,7 @@ describe('news of a chain', () => {
     stream.destroy()
   })
 
-  it('are refused with 503 when 64 streams are open, until one of them ends', async () => {
+  it('news of a chain are refused with 503 when 64 streams are open, until one of them ends', async () => {
     const { peer } = await start()
     const streams = await Promise.all(Array.from({ length: 64 }, () => open(peer, '?chain=0')))
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
@@ -248,7 +248,7 @@ describe('news of a chain', () => {
     for (const stream of streams) stream.destroy()
   })
 
-  it('end when the node closes', async () => {
+  it('news of a chain end when the node closes', async () => {
     const { peer, close } = await start()
     const stream = await open(peer, '?chain=0')
     await expect.poll(() => stream.text).toContain('event: stands')

@@ -15,7 +15,7 @@ const PAGE_LINE = /^mine in a browser: (http:\/\/127\.0\.0\.1:\d+\/mine)$/m
 const statusOf = async (url: string) => (await fetch(url)).status
 
 describe('newcut devnet', () => {
-  it('serves the page on its own port, and prints the address', async () => {
+  it('newcut devnet serves the page on its own port, and prints the address', async () => {
     const node = startHere(['devnet', '--port', '0'])
     const [, url] = await node.sees(PAGE_LINE)
     await node.sees(/^control it/m)
@@ -26,14 +26,14 @@ describe('newcut devnet', () => {
     expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('pays the first key that may mine', async () => {
+  it('newcut devnet pays the first key that may mine', async () => {
     const key = 'ab'.repeat(32)
     const node = startHere(['devnet', '--port', '0', '--mining-public-key', key])
     const [, url] = await node.sees(PAGE_LINE)
     expect(await (await fetch(`${url}/about`)).json()).toMatchObject({ account: { account: `k:${key}` } })
   })
 
-  it('does not serve it with --mine-page off', async () => {
+  it('newcut devnet does not serve it with --mine-page off', async () => {
     const node = startHere(['devnet', '--port', '0', '--mine-page', 'off'])
     const [, url] = await node.sees(/^control it: (\S+)\/devnet\/status$/m)
     expect([await statusOf(`${url}/mine`), await statusOf(`${url}/mine/about`)]).toEqual([404, 404])
@@ -44,7 +44,7 @@ describe('newcut devnet', () => {
 describe('newcut mine', () => {
   const quick = ['--difficulty', '1T', '--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 
-  it('serves the page beside its metrics, and lists it', async () => {
+  it('newcut mine serves the page beside its metrics, and lists it', async () => {
     const miner = startHere(['mine', ...quick])
     const [, url] = await miner.sees(PAGE_LINE)
     expect(await statusOf(url)).toBe(200)
@@ -55,14 +55,14 @@ describe('newcut mine', () => {
     ])
   })
 
-  it('does not serve it with --mine-page off', async () => {
+  it('newcut mine does not serve it with --mine-page off', async () => {
     const miner = startHere(['mine', ...quick, '--mine-page', 'off'])
     const [, url] = await miner.sees(/^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/m)
     expect(await statusOf(`${url}/mine`)).toBe(404)
     expect(miner.out()).not.toMatch(PAGE_LINE)
   })
 
-  it('refuses --mine-page if nothing is served', async () => {
+  it('newcut mine refuses --mine-page if nothing is served', async () => {
     const { code, err } = await run(['mine', '--http', 'off', '--mine-page', 'on'])
     expect({ code, err }).toEqual({
       code: 2,
@@ -77,14 +77,14 @@ describe('newcut mine', () => {
     ['auto', 'testnet04', false],
     ['on', 'mainnet01', true],
     ['off', 'development', false],
-  ] as const)('with %s on %s: %s', (mode, network, isOn) => {
+  ] as const)('newcut mine with %s on %s: %s', (mode, network, isOn) => {
     expect(isPageOn(mode, network)).toBe(isOn)
   })
 
   it.each([
     ['auto', 404, null],
     ['on', 200, '/mine'],
-  ] as const)('for a node of another network, with %s, answers %i', async (page, status, path) => {
+  ] as const)('newcut mine for a node of another network, with %s, answers %i', async (page, status, path) => {
     const node = await FakeNode.start({ ...pairInfo, nodeVersion: 'testnet04' })
     const stop = new AbortController()
     const started = await new Promise<MinerStart>((resolve, reject) => {

@@ -130,7 +130,7 @@ export class Answers {
   /** @throws ResponseError if the name cannot be changed, or not to this */
   rename(file: string, position: Position, name: string): WorkspaceEdit {
     const [symbol] = this.#renamable(file, position)
-    if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is no name of the language`)
+    if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is not a valid name`)
     for (const { owner } of this.#workspace.namesakesOf(symbol)) {
       if (name !== symbol.name && owner?.members.has(name)) throw refused(`${owner.name} has ${name} already`)
     }

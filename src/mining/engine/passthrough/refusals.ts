@@ -2,7 +2,7 @@
 import { type Failure, type MessageId, refusalLine } from '../../stratum/messages.ts'
 
 const refusals = {
-  full: { code: 20, message: 'no more rigs behind this pool' },
+  full: { code: 20, message: 'this pool accepts no more rigs' },
   away: { code: 20, message: 'no pool gives work' },
   few: { code: 20, message: 'the pool leaves too few nonces for rigs' },
   digits: { code: 20, message: 'the pool writes nonce1 in digits that rigs cannot read' },

@@ -171,7 +171,7 @@ class DefinitionResolver {
       return { meta: 'managed', index, arg: param, manager: { name: manager, module: null } }
     }
     const { name, to } = this.#names.resolve(manager, place)
-    if (to.ref !== 'member') throw evalError(`Invalid manager: ${manager} is no function of a module`, place)
+    if (to.ref !== 'member') throw evalError(`Invalid manager: ${manager} is not a function of a module`, place)
     return { meta: 'managed', index, arg: param, manager: { name, module: to.module } }
   }
 }
