@@ -1,4 +1,4 @@
-/** Creates work for benchmarks and tests: random fields and the target of a given difficulty. */
+/** Creates work for benchmarks: random fields and the target of a given difficulty. */
 import { randomBytes } from 'node:crypto'
 import { encodeWork } from '../src/ground/chain/header.ts'
 import { FREE_NONCE } from '../src/ground/chain/nonce.ts'

@@ -1,7 +1,6 @@
 /** A relay keeps its shares in the stream of its fleet, on a real NATS server. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { UNREACHABLE } from '../../bench/work.ts'
 import { openFleetShares } from '../../src/compose/search/fleet-shares.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { Accounts } from '../../src/mining/accounts/accounts.ts'
@@ -19,6 +18,7 @@ import { loggedIn, startedServer, stopServers, workOf } from '../engine/stratum/
 import { NatsBed, NatsServer } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
+import { UNREACHABLE } from '../support/work.ts'
 import { until } from '../wait.ts'
 import { shareEntry } from './share-entry.ts'
 import { listOf, temporaryFolder } from './shares.ts'

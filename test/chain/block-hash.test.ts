@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { freshWork } from '../../bench/work.ts'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { withCreationTime, withNonce } from '../../src/ground/chain/header.ts'
 import { openBlockHash } from '../../src/mining/mine/readiness.ts'
+import { freshWork } from '../support/work.ts'
 
 it('computes the block hash for any nonce from the shared part, in graphs of any degree', () => {
   const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })

@@ -1,9 +1,9 @@
 /** `newcut mine --pool`: the compiled command against a pool that judges every share. */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { freshWork } from '../../bench/work.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { type PoolScript, TestPool } from '../source/pool/pool.ts'
+import { freshWork } from '../support/work.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const PLAIN = ['--threads', '1', '--gpu', 'none', '--http', '127.0.0.1:0']

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { Rig } from '../../bench/stratum-rig.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
+import { Rig } from '../support/stratum-rig.ts'
 import { run, startHere, stopAll } from './run.ts'
 
 const rigs: Rig[] = []

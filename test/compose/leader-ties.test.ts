@@ -1,12 +1,12 @@
 /** The callbacks between the leader of a fleet and its miner, with a scripted leader. */
 import { expect, it } from 'vitest'
-import { freshWork } from '../../bench/work.ts'
 import { tiesTo } from '../../src/compose/search/open.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import type { AdoptedSolution, LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import type { Unfinished } from '../../src/mining/mine/life.ts'
+import { freshWork } from '../support/work.ts'
 
 const unfinished = (bytes: Uint8Array): Unfinished => {
   return { bytes, issuer: '', device: '', effort: 0, foundAtMs: 0, isAcknowledged: true, verdict: null }

@@ -6,10 +6,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Rig } from '../../bench/stratum-rig.ts'
 import { classOfStart } from '../../src/compose/search/rig-starts.ts'
 import { readI64LE } from '../../src/ground/base/bytes.ts'
 import { start } from '../cli/run.ts'
+import { Rig } from '../support/stratum-rig.ts'
 import { until } from '../wait.ts'
 import { network } from './several-nodes.ts'
 

@@ -5,10 +5,10 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { Rig, type RigJobSeen } from '../../bench/stratum-rig.ts'
 import { decodeWork } from '../../src/ground/chain/header.ts'
 import type { Response } from '../../src/mining/stratum/messages.ts'
 import { startHere, stopAll } from '../cli/run.ts'
+import { Rig, type RigJobSeen } from '../support/stratum-rig.ts'
 import { staysSo, until } from '../wait.ts'
 import { network } from './several-nodes.ts'
 

@@ -1,12 +1,12 @@
 /** Tests for every engine: the contract of src/mining/engine/engine.ts. @noble/hashes checks the hash of the complete work. */
 import { expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withCreationTime, withNonce } from '../../src/ground/chain/header.ts'
 import { FREE_NONCE } from '../../src/ground/chain/nonce.ts'
 import { meets, powHash } from '../../src/ground/chain/pow.ts'
 import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import { type Candidate, type Engine, type EngineWork, noWork } from '../../src/mining/engine/engine.ts'
 import { rotating } from '../rotation.ts'
+import { freshWork, UNREACHABLE } from '../support/work.ts'
 import { until } from '../wait.ts'
 
 export interface EngineUnderTest {

@@ -1,7 +1,6 @@
 /** A search thread, run on the test's own thread: which nonces it hashes, in which order, and its messages. */
 import type { MessagePort } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { withNonce } from '../../src/ground/chain/header.ts'
 import { FREE_NONCE } from '../../src/ground/chain/nonce.ts'
 import { meets, powHash } from '../../src/ground/chain/pow.ts'
@@ -10,6 +9,7 @@ import { NO_NATIVE } from '../../src/mining/engine/cpu/native-choice.ts'
 import { SharedWork } from '../../src/mining/engine/cpu/shared.ts'
 import { search, type ThreadMessage } from '../../src/mining/engine/cpu/thread.ts'
 import { HIGHS, nextLow, nonceOf } from '../../src/mining/engine/range.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../support/work.ts'
 
 const TARGET = MAX_TARGET / 1_500n
 /** About 90,000 hashes: all of one middle, and the first of the next low. */

@@ -1,6 +1,5 @@
 /** Hardware errors of a fleet's rigs: rigs report them to the leader, which shows them per rig. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork } from '../../bench/work.ts'
 import { joinFleet } from '../../src/compose/source/fleet.ts'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
@@ -18,6 +17,7 @@ import { HandEngine } from '../mine/by-hand.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
+import { freshWork } from '../support/work.ts'
 import { startLoneLeader } from './lone-leader.ts'
 
 const figures = {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { type KV, Kvm } from '@nats-io/kv'
 import { expect, it } from 'vitest'
-import { engineWork, freshWork } from '../../bench/work.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { MAX_TARGET } from '../../src/ground/chain/target.ts'
@@ -16,6 +15,7 @@ import { Link } from '../../src/mining/fleet/link.ts'
 import { encodeMessage, ListAnswer, OrderAnswer, Outcome, ReportAnswer } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
+import { engineWork, freshWork } from '../support/work.ts'
 import { NatsBed } from './nats.ts'
 
 const shared = { clock: systemClock, random: Math.random }

@@ -1,9 +1,9 @@
 /** A leader whose node is killed: real processes, and a rig at a relay (RIGS, session 17). */
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { Rig } from '../../bench/stratum-rig.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { freePort } from '../ports.ts'
+import { Rig } from '../support/stratum-rig.ts'
 import { until } from '../wait.ts'
 import { natsUrl } from './nats.ts'
 

@@ -1,8 +1,6 @@
 /** Relays of a fleet: stratum rigs behind rigs of the fleet, over a real NATS server and real sockets. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { Rig } from '../../bench/stratum-rig.ts'
-import { engineWork, freshWork } from '../../bench/work.ts'
 import { rigTies } from '../../src/compose/source/fleet.ts'
 import { encodeBase64Url, readI64LE } from '../../src/ground/base/bytes.ts'
 import type { Clock } from '../../src/ground/base/clock.ts'
@@ -22,6 +20,8 @@ import { Miner } from '../../src/mining/mine/miner.ts'
 import { FleetSource } from '../../src/mining/source/fleet/fleet-source.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
+import { Rig } from '../support/stratum-rig.ts'
+import { engineWork, freshWork } from '../support/work.ts'
 import { until } from '../wait.ts'
 import { leftInOrder, NatsBed } from './nats.ts'
 

@@ -3,7 +3,6 @@
  * second.
  */
 import { expect, it } from 'vitest'
-import { engineWork, freshWork } from '../../bench/work.ts'
 import { readI64LE } from '../../src/ground/base/bytes.ts'
 import { firstOfClass, isOfClass } from '../../src/ground/chain/nonce.ts'
 import { MAX_TARGET } from '../../src/ground/chain/target.ts'
@@ -13,6 +12,7 @@ import { Jobs } from '../../src/mining/engine/stratum/jobs.ts'
 import { Nonce1Pool } from '../../src/mining/engine/stratum/nonce1-pool.ts'
 import { HEADER_MODULUS, OWN_STEP } from '../../src/mining/fleet/messages.ts'
 import { readMessage } from '../../src/mining/stratum/messages.ts'
+import { engineWork, freshWork } from '../support/work.ts'
 
 const RELAYS = 10
 const RIGS = 10_000

@@ -2,13 +2,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { engineWork, freshWork, UNREACHABLE } from '../../bench/work.ts'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import type { DeviceStatus, Engine, EngineWork } from '../../src/mining/engine/engine.ts'
 import { Uptake } from '../../src/mining/engine/uptake.ts'
 import { HashrateMeter } from '../../src/mining/mine/hashrate.ts'
 import { Rates } from '../../src/mining/mine/rates.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
+import { engineWork, freshWork, UNREACHABLE } from '../support/work.ts'
 import { snapshotWith } from './snapshot.ts'
 
 const DEVICES = 10_000

@@ -1,7 +1,6 @@
 /** A fleet with two relays, all real processes: node, NATS server and two leaders. Rigs submit real shares. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Rig, type RigJobSeen } from '../../bench/stratum-rig.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { withNonce } from '../../src/ground/chain/header.ts'
 import { powHash } from '../../src/ground/chain/pow.ts'
@@ -9,6 +8,7 @@ import { composedNonce } from '../../src/mining/stratum/nonces.ts'
 import { type Running, start } from '../cli/run.ts'
 import { NatsServer } from '../fleet/nats.ts'
 import { freePort } from '../ports.ts'
+import { Rig, type RigJobSeen } from '../support/stratum-rig.ts'
 import { until } from '../wait.ts'
 
 export const relays = ['hall-1', 'hall-2'] as const

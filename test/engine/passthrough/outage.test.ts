@@ -1,8 +1,8 @@
 /** Shares of rigs behind a pool, and the rigs themselves when the pool goes down, comes back or changes. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork } from '../../../bench/work.ts'
 import { difficultyOf } from '../../../src/ground/chain/target.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { freshWork } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { pool, proxy, rig, stopProxies, visitor } from './proxies.ts'
 

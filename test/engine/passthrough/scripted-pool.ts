@@ -2,13 +2,13 @@
  * A pool on loopback with a separate nonce1 for each session. It judges shares with @noble/hashes, or by its script.
  */
 import { createServer, type Server, type Socket } from 'node:net'
-import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { meets, powHash } from '../../../src/ground/chain/pow.ts'
 import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
 import { type PoolAddress, readPoolAddress } from '../../../src/mining/source/pool/address.ts'
 import { targetText } from '../../../src/mining/stratum/targets.ts'
+import { freshWork } from '../../support/work.ts'
 
 export interface Script {
   /** nonce1 of session number `n`, counted from 0. */

@@ -1,7 +1,6 @@
 /** How conduct leads to a ban, whom it affects and when it ends, on virtual time. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { Addresses, isWorkerBanned } from '../../../src/mining/engine/stratum/addresses.ts'
 import { countConduct, newConduct } from '../../../src/mining/engine/stratum/conduct.ts'
 import { defaultLimits, type RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
@@ -9,6 +8,7 @@ import { MAX_NAMED } from '../../../src/mining/engine/stratum/workers.ts'
 import { failures } from '../../../src/mining/stratum/messages.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { randomFrom } from '../../random.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { MemoryRig } from './memory-rigs.ts'
 import { startedServer, stopServers, workOf } from './servers.ts'
 

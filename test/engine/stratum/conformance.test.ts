@@ -1,10 +1,10 @@
 /** Rigs against the contract of engines: a server with two rigs that search over real sockets. */
 import { describe } from 'vitest'
-import { Rig } from '../../../bench/stratum-rig.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
 import type { EngineEvents } from '../../../src/mining/engine/engine.ts'
 import { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
 import { engineConformance } from '../../conformance/engine.ts'
+import { Rig } from '../../support/stratum-rig.ts'
 
 /** A server that starts its own rigs. */
 class EngineWithRigs extends StratumEngine {

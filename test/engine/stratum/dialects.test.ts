@@ -1,11 +1,11 @@
 /** Dialects of rigs: the server replays recorded sessions, and serves rigs that write nonces in memory order. */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { decodeHex, encodeHex } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { meets, powHash } from '../../../src/ground/chain/pow.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { MemoryRig } from './memory-rigs.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'

@@ -1,12 +1,12 @@
 /** The share difficulty of a rig: at first, while it works, and when it comes back. */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { targetWords } from '../../../src/ground/chain/pow.ts'
 import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
 import { Jobs } from '../../../src/mining/engine/stratum/jobs.ts'
 import { ShareDifficulty, startDifficulty } from '../../../src/mining/engine/stratum/share-difficulty.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 

@@ -1,8 +1,6 @@
 /** New headers come often enough that no rig runs out of nonces or waits in silence, and no header is repeated. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { readI64LE } from '../../../src/ground/base/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts'
 import { noWork } from '../../../src/mining/engine/engine.ts'
@@ -10,6 +8,8 @@ import { HeaderTimes } from '../../../src/mining/engine/stratum/header-times.ts'
 import { Jobs } from '../../../src/mining/engine/stratum/jobs.ts'
 import { type KnownOfRig, LEAST_ROLL_MS, MOST_ROLL_MS, rollMs } from '../../../src/mining/engine/stratum/rolls.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 

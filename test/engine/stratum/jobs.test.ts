@@ -1,7 +1,5 @@
 /** Which jobs are valid at once, when they end, and that no share that solves one is lost. */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { decodeWork, encodeWork, type WorkFields, withCreationTime } from '../../../src/ground/chain/header.ts'
 import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
 import { workFromBytes } from '../../../src/ground/chain/work.ts'
@@ -13,6 +11,8 @@ import { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
 import { Miner } from '../../../src/mining/mine/miner.ts'
 import { easyWork, FedSource } from '../../mine/by-hand.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
 

@@ -1,10 +1,10 @@
 /** How rigs of each maker log in and submit shares, line by line. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { randomFrom } from '../../random.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { MemoryRig } from './memory-rigs.ts'
 import { connected, startedServer, stopServers, workOf } from './servers.ts'

@@ -1,9 +1,9 @@
 /** The server reports on the console: refused shares, strangers, and users who cannot be paid. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import type { RigNotice } from '../../../src/mining/accounts/rig-ledger.ts'
 import { Strangers } from '../../../src/mining/engine/stratum/strangers.ts'
 import { temporaryFolder } from '../../accounts/shares.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, startedServer, stopServers, workOf } from './servers.ts'
 import { keeping } from './share-logs.ts'

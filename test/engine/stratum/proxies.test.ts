@@ -4,14 +4,14 @@
  */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { MAX_SESSIONS } from '../../../src/mining/engine/stratum/limits.ts'
 import { isNonce2, nonceParts } from '../../../src/mining/engine/stratum/nonce-parts.ts'
 import { Nonce1Pool, RIGS_OF_PROXY } from '../../../src/mining/engine/stratum/nonce1-pool.ts'
 import type { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
 import { composedNonce } from '../../../src/mining/stratum/nonces.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, solvesWork, startedServer, stopServers, workOf } from './servers.ts'
 

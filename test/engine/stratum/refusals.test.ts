@@ -4,8 +4,6 @@ import { readFileSync } from 'node:fs'
 import { type Socket, connect as tcp } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Rig } from '../../../bench/stratum-rig.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { Accounts } from '../../../src/mining/accounts/accounts.ts'
 import { ShareRecorder } from '../../../src/mining/accounts/recorder.ts'
@@ -21,6 +19,8 @@ import {
   shareFault,
 } from '../../../src/mining/stratum/refusals.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import type { Rig } from '../../support/stratum-rig.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { connected, loggedIn, type Started, startedServer, stopServers, workOf } from './servers.ts'
 

@@ -1,10 +1,10 @@
 /** The request budgets of sessions and addresses, and the shares that are free of them, on virtual time. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { modelHash, modelNonce } from '../../../bench/rigs/model-hash.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { randomFrom } from '../../random.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { MemoryRig } from './memory-rigs.ts'
 import { loggedIn, startedServer, stopServers, workOf } from './servers.ts'

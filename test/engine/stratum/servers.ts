@@ -1,6 +1,5 @@
 /** Stratum servers on loopback for tests, with their candidates and warnings. */
-import { Rig } from '../../../bench/stratum-rig.ts'
-import { engineWork, freshWork } from '../../../bench/work.ts'
+
 import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts'
 import { meets, powHash } from '../../../src/ground/chain/pow.ts'
 import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
@@ -8,6 +7,8 @@ import { systemClock } from '../../../src/ground/platform/clock.ts'
 import type { Candidate, EngineWork } from '../../../src/mining/engine/engine.ts'
 import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
 import { StratumEngine, type StratumOptions } from '../../../src/mining/engine/stratum/stratum.ts'
+import { Rig } from '../../support/stratum-rig.ts'
+import { engineWork, freshWork } from '../../support/work.ts'
 
 export interface Started {
   readonly engine: StratumEngine

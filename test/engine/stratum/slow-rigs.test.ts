@@ -1,8 +1,8 @@
 /** Rigs that read slowly: the server waits for each until it falls behind, and again once it has caught up. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { noWork } from '../../../src/mining/engine/engine.ts'
 import { settle, VirtualClock } from '../../mine/virtual-clock.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { MemoryRig } from './memory-rigs.ts'
 import { startedServer, stopServers, workOf } from './servers.ts'
 

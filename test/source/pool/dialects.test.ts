@@ -1,7 +1,6 @@
 /** Differences between pools: the official client's server, and the message orders of recorded sessions. */
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../../bench/work.ts'
 import { encodeHex, readU64LE } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { meets, powHash } from '../../../src/ground/chain/pow.ts'
@@ -15,6 +14,7 @@ import { PoolSource } from '../../../src/mining/source/pool/pool-source.ts'
 import type { Job } from '../../../src/mining/source/source.ts'
 import { SourceReader } from '../../conformance/source.ts'
 import { settle } from '../../mine/virtual-clock.ts'
+import { freshWork, UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 import { FIRST_TARGET, type OfficialRules, OfficialServer } from './official.ts'
 

@@ -1,11 +1,11 @@
 /** A pool for tests: real lines over TCP or TLS, and shares that @noble/hashes judges. Options set its dialect. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { meets, powHash } from '../../../src/ground/chain/pow.ts'
 import { MAX_TARGET } from '../../../src/ground/chain/target.ts'
+import { freshWork } from '../../support/work.ts'
 
 export interface PoolScript {
   readonly nonce1?: string

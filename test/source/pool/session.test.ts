@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { freshWork, UNREACHABLE } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import type { Clock } from '../../../src/ground/base/clock.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
@@ -10,6 +9,7 @@ import { type PoolAddress, readPoolAddress } from '../../../src/mining/source/po
 import { type Move, type PoolJob, PoolSession } from '../../../src/mining/source/pool/session.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { itWith } from '../../needs.ts'
+import { freshWork, UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
 
 const SOON = { interval: 10 }

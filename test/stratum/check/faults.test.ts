@@ -1,10 +1,10 @@
 /** The expected behaviour of each maker's rigs at servers with one fault. */
 import { afterAll, describe, expect, it } from 'vitest'
-import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import { findingNames, type Level } from '../../../src/pool/stratum-check/findings.ts'
 import type { MakerReport } from '../../../src/pool/stratum-check/judge.ts'
 import { type MakerName, makerNames } from '../../../src/pool/stratum-check/maker-rigs.ts'
+import { freshWork } from '../../support/work.ts'
 import {
   begin,
   good,

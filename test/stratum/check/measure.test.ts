@@ -1,10 +1,10 @@
 /** How busy the jobs of a server keep a rig, measured on virtual time. */
 import { describe, expect, it } from 'vitest'
-import { freshWork } from '../../../bench/work.ts'
 import { decodeHex } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { KA3_HEADER_MS, rigRates, secondsPerShare } from '../../../src/mining/stratum/rig-rates.ts'
 import { headerMsOf, measured } from '../../../src/pool/stratum-check/measure.ts'
+import { freshWork } from '../../support/work.ts'
 import { good, header, makerOf, reportOf, type Script, type Server, work } from './scripted.ts'
 
 const jobsAt = (...jobs: readonly (readonly [atMs: number, header: Uint8Array])[]) =>

@@ -1,7 +1,6 @@
 /** Scripted servers for the rig check, on virtual time: a good one, and the differences of others. */
 import type { Socket } from 'node:net'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
-import { freshWork } from '../../../bench/work.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts'
 import { targetOfShares, targetText } from '../../../src/mining/stratum/targets.ts'
@@ -11,6 +10,7 @@ import { type Maker, makers } from '../../../src/pool/stratum-check/makers.ts'
 import type { Transcript } from '../../../src/pool/stratum-check/transcript.ts'
 import { visit } from '../../../src/pool/stratum-check/visit.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { freshWork } from '../../support/work.ts'
 
 export interface Asked {
   readonly id: unknown

@@ -3,7 +3,6 @@
  */
 import { describe, expect, it } from 'vitest'
 import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
-import { UNREACHABLE } from '../../../bench/work.ts'
 import { noWork } from '../../../src/mining/engine/engine.ts'
 import { StratumEngine, type StratumOptions } from '../../../src/mining/engine/stratum/stratum.ts'
 import { acrossMakers } from '../../../src/pool/stratum-check/across.ts'
@@ -13,6 +12,7 @@ import type { Transcript } from '../../../src/pool/stratum-check/transcript.ts'
 import { visit } from '../../../src/pool/stratum-check/visit.ts'
 import { workOf } from '../../engine/stratum/servers.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
+import { UNREACHABLE } from '../../support/work.ts'
 import { account, begin, good, header, makerOf, reportOf, type Script, transcriptOf } from './scripted.ts'
 
 async function ours(options: Partial<StratumOptions> = {}) {

@@ -1,7 +1,6 @@
 /** The dashboard in headless Chromium, for a real miner on an embedded network, compared with the API. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { Rig } from '../../../bench/stratum-rig.ts'
 import { Metrics } from '../../../src/faces/api/metrics.ts'
 import { startApi } from '../../../src/faces/api/server.ts'
 import { Hub } from '../../../src/faces/web/dashboard/hub.ts'
@@ -15,6 +14,7 @@ import { NO_WINDOWS } from '../../../src/mining/mine/hashrate.ts'
 import type { Snapshot } from '../../../src/mining/mine/snapshot.ts'
 import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
+import { Rig } from '../../support/stratum-rig.ts'
 import { snapshotWith } from './common.ts'
 
 /** Polling of a page whose figures change once a second: each look costs a browser's time. */

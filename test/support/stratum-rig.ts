@@ -1,13 +1,13 @@
-/** A stratum rig on a real socket, for benchmarks and tests. It searches with one thread, in slices. */
+/** A stratum rig on a real socket for tests. It searches with one thread, in slices. */
 import { connect, type Socket } from 'node:net'
-import { decodeHex } from '../src/ground/base/bytes.ts'
-import { finish, midstate } from '../src/ground/chain/blake2s.ts'
-import { withNonce } from '../src/ground/chain/header.ts'
-import { meetsWords } from '../src/ground/chain/pow.ts'
-import { LineSplitter } from '../src/mining/stratum/lines.ts'
-import { type Response, readMessage, requestLine } from '../src/mining/stratum/messages.ts'
-import { composedNonce, nonce2Text } from '../src/mining/stratum/nonces.ts'
-import { readTarget } from '../src/mining/stratum/targets.ts'
+import { decodeHex } from '../../src/ground/base/bytes.ts'
+import { finish, midstate } from '../../src/ground/chain/blake2s.ts'
+import { withNonce } from '../../src/ground/chain/header.ts'
+import { meetsWords } from '../../src/ground/chain/pow.ts'
+import { LineSplitter } from '../../src/mining/stratum/lines.ts'
+import { type Response, readMessage, requestLine } from '../../src/mining/stratum/messages.ts'
+import { composedNonce, nonce2Text } from '../../src/mining/stratum/nonces.ts'
+import { readTarget } from '../../src/mining/stratum/targets.ts'
 
 export interface RigJobSeen {
   readonly id: string
@@ -15,7 +15,6 @@ export interface RigJobSeen {
   readonly clean: boolean
   /** Target of its shares. */
   readonly target: bigint
-  readonly atMs: number
 }
 
 const MAX_LINE = 64 * 1024
@@ -171,8 +170,7 @@ export class Rig {
   }
 
   #take([id, header, clean]: readonly unknown[]): void {
-    const seen = { id: String(id), header: decodeHex(String(header)), clean: clean === true, target: this.target }
-    const job = { ...seen, atMs: performance.now() }
+    const job = { id: String(id), header: decodeHex(String(header)), clean: clean === true, target: this.target }
     this.jobs.push(job)
     this.onJob(job)
   }
