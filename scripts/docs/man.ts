@@ -1,4 +1,4 @@
-/** Writes the manual page docs/newcut.1 from the commands of the program. */
+/** The manual page, made from the commands of the program. `npm run package` writes it. */
 import type { Command } from 'commander'
 import { commandRows } from '../../src/commands/commands.ts'
 import { benchSuites } from '../../src/faces/cli/bench-suites.ts'
@@ -25,7 +25,7 @@ const FILES = [
 /** The whole page, in man macros. */
 export function manualPage(program: Command): string {
   const lines = [
-    '.\\" Written by npm run docs:tables from src/cli. Do not edit.',
+    '.\\" Made by npm run package from the commands.',
     `.TH NEWCUT 1 ${DATE} newcut "newcut manual"`,
     '.SH NAME',
     'newcut \\- mine Chainweb networks, and run one for development',
@@ -37,7 +37,7 @@ export function manualPage(program: Command): string {
     ...INTRODUCTION.map(text),
     '.SH OPTIONS',
     ...optionsOf(program),
-    ...tagged('--help-all', 'Behind a command: show every option with its details.'),
+    ...tagged('--help-all', 'After a command: show every option with its details.'),
     '.SH COMMANDS',
     ...program.commands.flatMap(commandLines),
     '.SH "EXIT STATUS"',

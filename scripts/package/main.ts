@@ -3,6 +3,7 @@
  * first name: `npm run package -- kernels linux-arm64`, `npm run package -- hiveos without-node`.
  */
 import { packageKernels } from './kernels.ts'
+import { packageManual } from './manual.ts'
 import { packageNpm } from './npm.ts'
 import { packageHiveos, packageMmpos } from './rigs.ts'
 
@@ -12,6 +13,7 @@ type Packager = (args: readonly string[]) => number | Promise<number>
 /** Packagers in order of execution. */
 const packagers: Readonly<Record<string, Packager>> = {
   kernels: packageKernels,
+  manual: packageManual,
   npm: packageNpm,
   hiveos: packageHiveos,
   mmpos: packageMmpos,

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
 import { prebuiltFile, ROOT } from './kernels.ts'
+import { writeManual } from './manual.ts'
 import { targets } from './targets.ts'
 
 interface Packed {
@@ -13,11 +14,12 @@ interface Packed {
 }
 
 /**
- * Writes the package of `root` into build/packages. Reports missing prebuilt kernels.
+ * Writes the manual page and the package of `root` into build/packages. Reports missing prebuilt kernels.
  * @returns exit code 1 if packing fails, or if the package would contain files without a source
  */
 export function packageNpm(args: readonly string[], root: string = ROOT): number {
   if (args.length > 0) return refuse(`it takes no arguments, and not ${args.join(' ')}`, 2)
+  writeManual(root)
   const files = pack(['--dry-run'], root)
   if (typeof files === 'string') return refuse(files)
   const stale = staleFiles(

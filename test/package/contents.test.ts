@@ -3,9 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { writeManual } from '../../scripts/package/manual.ts'
 import { pack, staleFiles } from '../../scripts/package/npm.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+writeManual(root)
 const packed = pack(['--dry-run'])
 if (typeof packed === 'string') throw new Error(packed)
 const paths = packed.files.map(({ path }) => path)
@@ -24,7 +26,8 @@ const RULES: readonly RegExp[] = [
   /^dist\/src\/faces\/web\/dashboard\/kept\/(LICENSE|[\w.]+\.(css|js))$/,
   /^src\/ground\/platform\/install\.js$/,
   /^shaders\/search\.wgsl$/,
-  /^docs\/([A-Z-]+\.md|newcut\.1)$/,
+  /^docs\/[A-Z-]+\.md$/,
+  /^dist\/newcut\.1$/,
   /^(README|CHANGELOG|SECURITY)\.md$/,
   /^(LICENSE|package\.json)$/,
 ]
@@ -72,9 +75,10 @@ describe('the published package', () => {
   })
 
   it('the published package has every file that package.json names', () => {
-    const { bin, exports, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const { bin, exports, man, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const named = [
       ...Object.values<string>(bin),
+      man,
       ...Object.values<string | { default: string }>(exports).map((door) =>
         typeof door === 'string' ? door : door.default,
       ),
