@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { TSchema } from 'typebox'
 import { expect, it } from 'vitest'
 import { filesBelow } from '../scripts/sources.ts'
+import { environmentName } from '../src/faces/cli/options/row.ts'
 import { controlOperations } from '../src/ground/schema/control.ts'
 import type { Operation } from '../src/ground/schema/operation.ts'
 import { validatorOf } from '../src/ground/schema/validator.ts'
@@ -118,7 +119,11 @@ it('every newcut flag and variable in a document is an option', () => {
     /(?<![\w-])(?:--(?!(?:ignore|foreground)-scripts|no-concurrent-recompilation)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
   const namesIn = (document: string) => [...read(document).matchAll(NAME)].map(([name]) => name)
   // A variable of the tests.
-  const known = new Set([...namesIn('docs/OPTIONS.md'), 'NEWCUT_SUITES'])
+  const variables = [...read('docs/OPTIONS.md').matchAll(/^\| `(?:-\w, )?--([a-z-]+).*\|$/gm)]
+    .filter(([row]) => !row.endsWith(' Flag only. |'))
+    .map(([, name]) => environmentName(name))
+  expect(variables.length).toBeGreaterThan(100)
+  const known = new Set([...namesIn('docs/OPTIONS.md'), ...variables, 'NEWCUT_SUITES'])
   const wrong = documents.flatMap((document) =>
     namesIn(document)
       .filter((name) => !known.has(name))
