@@ -48,10 +48,16 @@ const serverOptions = {
   ...networkOptions,
   ...allNeed('ownNetwork', { difficulty: networkOptions.difficulty, pow: networkOptions.pow }),
   'node-release': { ...nodeReleaseOption, ...ofChain },
-  'fork-epoch': option(within(plain.forkEpoch), plain.forkEpoch.fallback, 'N', 'length of the voting epoch in blocks', {
-    ...ofChain,
-    more: 'The blocks of an epoch that may vote for the next fork. 120 blocks that count the votes follow.',
-  }),
+  'fork-epoch': option(
+    within(plain.forkEpoch),
+    plain.forkEpoch.fallback,
+    'N',
+    'blocks of a voting epoch that may vote',
+    {
+      ...ofChain,
+      more: '120 blocks that count the votes follow.',
+    },
+  ),
   'fork-target': unset(within(plain.forkTarget), 'N', 'vote for forks up to this number', {
     ...ofChain,
     more: '0 never votes.',

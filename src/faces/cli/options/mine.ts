@@ -91,9 +91,9 @@ const sourceOptions = {
     ...ofVotes,
     more: 'The blocks that you find vote for the next fork of the network; `node` votes as the node does.',
   }),
-  'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'length of the voting epoch in blocks', {
+  'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'blocks of a voting epoch that may vote', {
     ...ofVotes,
-    more: 'For development networks: the blocks of an epoch that may vote for the next fork.',
+    more: 'For development networks. 120 blocks that count the votes follow.',
     standard: 'that of the network',
   }),
 }
