@@ -76,7 +76,7 @@ describe('mining on arrival', () => {
     expect([mined, made.filter(([chain]) => chain === 0)]).toEqual([keys, keys.map((key) => [0, key])])
   })
 
-  it('confirms on the chains that may grow while another one is paused', async () => {
+  it('mining on arrival confirms on the chains that may grow while another one is paused', async () => {
     const { clock, coordinator, made, notices, arrives } = arriving(2, 'petersen')
     coordinator.pause(0)
     const key = arrives(4)

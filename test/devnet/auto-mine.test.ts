@@ -68,7 +68,7 @@ function mining(
 }
 
 describe('constant', () => {
-  it('constant makes a block on every chain in each block time, evenly over all chains', async () => {
+  it('constant auto-mining makes a block on every chain in each block time, evenly over all chains', async () => {
     const { clock, heights, blocks, miner } = mining({ kind: 'constant', blockTimeMs: 2000 })
     await clock.pass(199)
     expect(blocks()).toBe(0)
@@ -84,7 +84,7 @@ describe('constant', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('constant skips blocks if the disk is too slow', async () => {
+  it('constant auto-mining skips blocks if the disk is too slow', async () => {
     let isSlow = true
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
@@ -97,7 +97,7 @@ describe('constant', () => {
     expect(blocks()).toBe(10)
   })
 
-  it('constant holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
+  it('constant auto-mining holds chains that depend on a paused chain back, and catches up once it is resumed', async () => {
     const { clock, heights, coordinator } = mining({ kind: 'constant', blockTimeMs: 1000 })
     coordinator.pause(0)
     await clock.pass(60_000)
@@ -108,13 +108,13 @@ describe('constant', () => {
     expect(Math.min(...heights())).toBeGreaterThanOrEqual(2)
   })
 
-  it('constant makes every block even if timers are late', async () => {
+  it('constant auto-mining makes every block even if timers are late', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 5 })
     await clock.pass(100)
     expect(blocks()).toBe(200)
   })
 
-  it('constant sets no timer of more than an hour, because far longer ones would fire at once', async () => {
+  it('constant auto-mining sets no timer of more than an hour, because far longer ones would fire at once', async () => {
     const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 1e12 })
     const { after } = clock
     const waits: number[] = []
@@ -126,7 +126,7 @@ describe('constant', () => {
     expect([waits, blocks()]).toEqual([[3_600_000, 3_600_000], 0])
   })
 
-  it('constant makes only the blocks of the last second after the machine has slept', async () => {
+  it('constant auto-mining makes only the blocks of the last second after the machine has slept', async () => {
     const slow = mining({ kind: 'constant', blockTimeMs: 100 })
     const { monotonicMs } = slow.clock
     // An hour passes, and the last second of it holds 100 blocks.
@@ -138,7 +138,7 @@ describe('constant', () => {
 })
 
 describe('simulated', () => {
-  it('simulated makes as many blocks as the hashrate would find, at exponential intervals', async () => {
+  it('simulated auto-mining makes as many blocks as the hashrate would find, at exponential intervals', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 10_000 })
     const times: number[] = []
     chains.onBlock(() => void times.push(clock.monotonicMs()))
@@ -154,7 +154,7 @@ describe('simulated', () => {
     expect(Math.abs(below(2) - 0.865)).toBeLessThan(0.056)
   })
 
-  it('difficulty settles at the intended block time for the hashrate', async () => {
+  it('the difficulty of simulated auto-mining settles at the intended block time for the hashrate', async () => {
     const { clock, chains } = mining({ kind: 'simulated', hashesPerSecond: 1e6 }, { adjusts: true, blockDelayMs: 500 })
     await clock.pass(75_000)
     const difficulties = [...chains.cut.values()].map(({ target }) => Number(MAX_TARGET / target))
@@ -164,7 +164,7 @@ describe('simulated', () => {
     expect(mean).toBeLessThan(70_000)
   })
 
-  it('simulated follows a difficulty change by hand at once', async () => {
+  it('simulated auto-mining follows a difficulty change by hand at once', async () => {
     const { clock, chains, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1000 }, { difficulty: 10n ** 15n })
     await clock.pass(10_000)
     expect(blocks()).toBe(0)
@@ -173,7 +173,7 @@ describe('simulated', () => {
     expect(blocks()).toBeGreaterThan(60)
   })
 
-  it('simulated makes nothing while every chain is paused', async () => {
+  it('simulated auto-mining makes nothing while every chain is paused', async () => {
     const { clock, chains, coordinator, blocks } = mining({ kind: 'simulated', hashesPerSecond: 1e6 })
     for (const chain of chains.chainIds) coordinator.pause(chain)
     await clock.pass(500)
@@ -189,7 +189,7 @@ describe('startDevnet({ autoMine })', () => {
   it.each<[AutoMine, string, boolean]>([
     [{ kind: 'constant', blockTimeMs: 20 }, 'a block on every chain each 20 ms', false],
     [{ kind: 'simulated', hashesPerSecond: 100_000 }, 'blocks as 100 kH/s would find them', true],
-  ])('%j: valid chains that grow', async (autoMine, mode, adjusts) => {
+  ])('auto-mining with %j makes valid chains that grow', async (autoMine, mode, adjusts) => {
     const { devnet, additions } = await start({ graph: 'petersen', autoMine, difficulty: 100n, blockDelayMs: 20 })
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
@@ -202,7 +202,7 @@ describe('startDevnet({ autoMine })', () => {
     expect(report.headers).toBe(10 + additions.length)
   })
 
-  it('on-demand makes no blocks by itself; orders and miners do, with any nonce', async () => {
+  it('on-demand auto-mining makes no blocks by itself; orders and miners do, with any nonce', async () => {
     const { time, clock } = clockByHand()
     const onDemand = { graph: 'pair', autoMine: { kind: 'on-demand' }, difficulty: 10n ** 12n } as const
     const { devnet, additions } = await start(onDemand, { clock })

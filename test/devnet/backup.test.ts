@@ -110,7 +110,7 @@ it.each(['in memory', 'on disk'])(
   },
 )
 
-it('has no state database unless a call wants it', async () => {
+it('a backup has no state database unless a call wants it', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   const { body } = await makeBackup(devnet.url, '')
@@ -118,7 +118,7 @@ it('has no state database unless a call wants it', async () => {
   expect(await readdir(join(backupDir, `${body}`))).toEqual(['blocks'])
 })
 
-it('backupPact adds the state database', async () => {
+it('the call backupPact adds the state database', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   grow(devnet, 40, (index, chain) => (index % 10 === 0 ? [signed({ chainId: `${chain}` })] : []))
@@ -161,7 +161,7 @@ describe('make-backup changes the state of the node', () => {
     expect(await readdir(backupDir)).toEqual([])
   })
 
-  it('make-backup changes the state of the node refuses a page whose host name resolves to this machine', async () => {
+  it('make-backup refuses a page whose host name resolves to this machine', async () => {
     const { devnet } = await start({ ...small, backupDir: await temporaryDirectory() })
     const [status, , text] = brief(await makeBackup(devnet.url, '', { headers: { host: 'evil.example' } }))
     expect([status, text]).toEqual([403, 'control needs localhost, 127.0.0.1 or [::1] in the URL, not evil.example'])
@@ -178,7 +178,7 @@ describe('make-backup changes the state of the node', () => {
   })
 })
 
-it('check-backup finds jobs of earlier runs by the directories they left', async () => {
+it('the call check-backup finds jobs of earlier runs by the directories they left', async () => {
   const backupDir = await temporaryDirectory()
   const { devnet, peer } = await start({ ...small, backupDir })
   await mkdir(join(backupDir, '1700000000000000'))
@@ -209,7 +209,7 @@ it('a node whose backup directory cannot be written does not start', async () =>
   }
 })
 
-it('a job that cannot write fails, and says why', async () => {
+it('a backup job that cannot write fails, and says why', async () => {
   const directory = await temporaryDirectory()
   const backupDir = join(directory, 'backups')
   const notices: string[] = []
@@ -230,7 +230,7 @@ it('a job that cannot write fails, and says why', async () => {
   await mineBlock(peer)
 })
 
-it('a job that the end of the node aborts leaves no backup', async () => {
+it('a backup job that the end of the node aborts leaves no backup', async () => {
   const backupDir = await temporaryDirectory()
   const notices: string[] = []
   const { goOn } = slowDisk(backupDir)
@@ -246,7 +246,7 @@ it('a job that the end of the node aborts leaves no backup', async () => {
   expect(await readdir(backupDir)).toEqual([])
 })
 
-it('startDevnet refuses the unfinished copy that a killed job leaves', async () => {
+it('startDevnet refuses the unfinished copy that a killed backup job leaves', async () => {
   const directory = await temporaryDirectory()
   const { devnet } = await start(small)
   grow(devnet, 240)

@@ -75,7 +75,7 @@ it('many readers of a stream all get the same events', async () => {
   for (const stream of streams) expect(await stream.read(streams[0].text.length)).toBe(streams[0].text)
 })
 
-it('drops a reader that never reads, and sends every block to one that reads', async () => {
+it('a block stream drops a reader that never reads, and sends every block to one that reads', async () => {
   // In release 2.32 the size of a proof costs no gas.
   const { devnet } = await start({ ...fast, headerStreamLimit: 2, nodeRelease: '2.32' })
   const slow = await opened(devnet, 'block/updates')

@@ -21,7 +21,7 @@ async function start(options: DevnetOptions, machine: Partial<HostMachine> = {})
   return { devnet, peer }
 }
 
-it('refuses to change the rules more often than its limit', async () => {
+it('the node refuses to change the rules more often than its limit', async () => {
   const { devnet, peer } = await start({})
   for (let i = 1; i < MAX_RULE_CHANGES; i++) devnet.chains.changeRules({ blockDelay: 1_000_000n })
   await order(peer, '/devnet/difficulty', { difficulty: 5 })

@@ -79,7 +79,7 @@ describe('/info', () => {
     })
   })
 
-  it('announces the date of its replacement, as release 2.32 does', async () => {
+  it('/info announces the date of its replacement, as release 2.32 does', async () => {
     const { peer } = await start({ nodeRelease: '2.32' })
     const answer = await peer.get('/info')
     expect(answer.headers['x-chainweb-node-version']).toBe('2.32')
@@ -281,7 +281,7 @@ describe('one header', () => {
 })
 
 describe('paths and methods', () => {
-  it('paths and methods that end with a slash get the same answer as those without', async () => {
+  it('paths that end with a slash get the same answer as those without, with every method', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const peer = new Peer(devnet.url)
     onTestFinished(() => peer.close())
@@ -309,7 +309,7 @@ describe('paths and methods', () => {
   })
 
   it.each(['/', '/inf', '/inf/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
-    '%s does not exist: a 404 says so and names /openapi.json',
+    'the path %s does not exist: a 404 says so and names /openapi.json',
     async (path) => {
       const text = `nothing is served at ${path}; GET /openapi.json lists what is`
       expect(brief(await peer.get(`${path}?limit=1`))).toEqual([404, TEXT, text])
@@ -317,7 +317,7 @@ describe('paths and methods', () => {
   )
 
   it.each(['/chainweb/0.0/mainnet01', '/chainweb/0.1/development', '/ledger/0.0/development'])(
-    '%s is another network or version: a 404 names the one that is served',
+    'the path %s names another network or version: a 404 names the one that is served',
     async (prefix) => {
       const text = `this node serves ${PREFIX}, not ${prefix}`
       expect(brief(await peer.get(`${prefix}/cut`))).toEqual([404, TEXT, text])
@@ -428,7 +428,7 @@ async function startLedger() {
 
 describe('an answer that never changes', () => {
   it.each([JSON_TYPE, OBJECTS, BINARY])(
-    'an answer that never changes has an entity tag and may be kept for ever: a header as %s',
+    'an answer that never changes has an entity tag and may be stored forever: a header as %s',
     async (accept) => {
       const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
       const path = `${PREFIX}/chain/0/header/${hash}`

@@ -42,7 +42,7 @@ const heights = (devnet: Devnet) => [...devnet.chains.cut.values()].map(({ heigh
 const cutHeight = (devnet: Devnet) => heights(devnet).reduce((sum, height) => sum + height, 0)
 
 describe('a mined network keeps every rule, by an independent checker', () => {
-  it('singleton, beyond the end of the short window', async () => {
+  it('a mined network of a single chain keeps every rule beyond the end of the short window', async () => {
     const { devnet } = await start({ graph: 'singleton', blockDelayMs: 1 })
     await make(devnet, 250)
     const report = await checkNode({ url: devnet.url, pageSizes: [360, 1000] })
@@ -53,14 +53,14 @@ describe('a mined network keeps every rule, by an independent checker', () => {
     expect(starts.map(({ height }) => Number(height))).toEqual([2, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 240])
   })
 
-  it('pair, by two miners', async () => {
+  it('a mined network of two chains and two miners keeps every rule', async () => {
     const { devnet } = await start({ graph: 'pair', blockDelayMs: 4 })
     await mine(devnet, 64, 2)
     expect((await checkNode({ url: devnet.url, pageSizes: [5, 3] })).violations).toEqual([])
     expect(Math.min(...heights(devnet))).toBeGreaterThan(24)
   })
 
-  it('a mined network keeps every rule, by an independent checker petersen', async () => {
+  it('a mined network with the petersen graph keeps every rule', async () => {
     const { devnet } = await start({ graph: 'petersen', blockDelayMs: 15 })
     await make(devnet, 26)
     const report = await checkNode({ url: devnet.url })
@@ -68,7 +68,7 @@ describe('a mined network keeps every rule, by an independent checker', () => {
     expect(report.headers).toBe(270)
   })
 
-  it('twenty, by four miners, one of whom is too late', async () => {
+  it('a mined network of twenty chains keeps every rule with four miners, one of whom is too late', async () => {
     const { devnet, peer, additions } = await start({ blockDelayMs: 30 })
     await make(devnet, 10)
     const late = await getWork(peer, undefined, { account: bob })
@@ -86,14 +86,14 @@ describe('a mined network keeps every rule, by an independent checker', () => {
     expect(Math.min(...heights(devnet))).toBeGreaterThan(12)
   })
 
-  it('a mined network keeps every rule, by an independent checker if blocks are far too slow: targets stop at the easiest one', async () => {
+  it('a mined network keeps every rule if blocks are far too slow: targets stop at the easiest one', async () => {
     const { devnet } = await start({ graph: 'triangle', blockDelayMs: 0.001 })
     await make(devnet, 30)
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
     expect([...devnet.chains.cut.values()].map(({ target }) => target)).toEqual(Array(3).fill(2n ** 256n - 1n))
   })
 
-  it('a mined network keeps every rule, by an independent checker without proof of work, under another product word', async () => {
+  it('a mined network without proof of work keeps every rule under another product word', async () => {
     const { devnet } = await start({ graph: 'petersen', pow: false, product: 'ledger', difficulty: 2n })
     await make(devnet, 12)
     await mine(devnet, 140, 1, '/ledger/0.0/development')
@@ -157,7 +157,7 @@ describe('the checker finds', () => {
   const rulesOf = (fetched: Fetched) => [...new Set(checkChains(fetched).map(({ rule }) => rule))].sort()
   const parentOf = ({ parent }: HeaderObject) => find(parent)
 
-  it('nothing wrong in the fetched chains, nor in a block that is only solved again', () => {
+  it('the checker finds nothing wrong in the fetched chains, nor in a block that is only solved again', () => {
     expect(checkChains(valid)).toEqual([])
     expect(all(valid)).toHaveLength(80)
     expect(rulesOf(replaced(leaf(), resealed({})))).toEqual([])
@@ -177,16 +177,16 @@ describe('the checker finds', () => {
     ['epochStart', () => ({ epochStart: leaf().epochStart + 1 })],
     ['weight', () => ({ weight: u256(numberOf(leaf().weight) + 1n) })],
   ]
-  it.each(changes)('a wrong %s', (rule, change) => {
+  it.each(changes)('the checker finds a wrong %s', (rule, change) => {
     expect(rulesOf(replaced(leaf(), resealed(change())))).toEqual([rule])
   })
 
-  it('a wrong proof of work', () => {
+  it('the checker finds a wrong proof of work', () => {
     expect(rulesOf(replaced(leaf(), resealed({}, true)))).toEqual(['proofOfWork'])
     expect(checkChains(replaced(leaf(), resealed({}, true)), { pow: false })).toEqual([])
   })
 
-  it('adjacents of another height or another chain, or one missing', () => {
+  it('the checker finds adjacents of another height or another chain, or one missing', () => {
     const { adjacents } = leaf()
     const [chain] = Object.keys(adjacents)
     const [, second] = Object.values(adjacents)
@@ -198,7 +198,7 @@ describe('the checker finds', () => {
     }
   })
 
-  it('a hash or an encoding of another header', () => {
+  it('the checker finds a hash or an encoding of another header', () => {
     const old = leaf()
     const otherHash = `${old.hash.startsWith('A') ? 'B' : 'A'}${old.hash.slice(1)}`
     expect(rulesOf(replaced(old, { ...old, hash: otherHash }))).toEqual(['hash'])
@@ -206,7 +206,7 @@ describe('the checker finds', () => {
     expect(rulesOf(replaced(old, { ...old, payloadHash: old.hash }))).toContain('hash')
   })
 
-  it('a height or parent that skips a block, and a missing block', () => {
+  it('the checker finds a height or parent that skips a block, and a missing block', () => {
     const old = leaf()
     expect(rulesOf(replaced(old, resealed({ parent: parentOf(old).parent })))).toContain('height')
     expect(rulesOf(replaced(old, resealed({ height: old.height + 12 })))).toContain('height')
@@ -218,7 +218,7 @@ describe('the checker finds', () => {
     expect(rulesOf({ ...valid, chains })).toEqual(['adjacents', 'parent'])
   })
 
-  it('a genesis block of another network', () => {
+  it('the checker finds a genesis block of another network', () => {
     const old = find((valid.chains.get(4) ?? [])[0].object.hash)
     for (const [rule, change] of [
       ['parent', { parent: old.hash }],
@@ -232,7 +232,7 @@ describe('the checker finds', () => {
     }
   })
 
-  it('a cut other than the heads of the chains', () => {
+  it('the checker finds a cut other than the heads of the chains', () => {
     const { cut } = valid
     const head = find(cut.hashes[5].hash)
     const behind = { height: head.height - 1, hash: head.parent }

@@ -44,13 +44,13 @@ const hashes = (headers: readonly HeaderObject[]) => headers.map(({ hash }) => h
 const idsFrom = (from: number, to: number) => branch.slice(from, to + 1).map(idOf)
 
 describe('chainweb reads of the cut', () => {
-  it('chainweb reads of the cut its heads', async () => {
+  it('the chainweb client reads the heads of the cut', async () => {
     const cut = await chainweb.cut.current(NETWORK, host)
     expect(cut.height).toBe(800)
     expect(cut.hashes[CHAIN]).toEqual({ height: 400, hash: idOf(branch[400]) })
   })
 
-  it('chainweb reads of the cut the peers', async () => {
+  it('the chainweb client reads the peers of the cut', async () => {
     expect(await chainweb.cut.peers(NETWORK, host)).toEqual([])
     const peer = new Peer(host)
     for (const hostname of ['127.0.0.1', 'localhost']) {
@@ -65,7 +65,7 @@ describe('chainweb reads of the cut', () => {
 })
 
 describe('chainweb reads headers', () => {
-  it('chainweb reads headers by hash and by height', async () => {
+  it('the chainweb client reads headers by hash and by height', async () => {
     for (const height of [0, 7, 400]) {
       const id = idOf(branch[height])
       expect((await chainweb.header.blockHash(CHAIN, id, NETWORK, host)).hash).toBe(id)
@@ -74,16 +74,16 @@ describe('chainweb reads headers', () => {
     }
   })
 
-  it('chainweb reads headers of a range, over more than one page', async () => {
+  it('the chainweb client reads headers of a range, over more than one page', async () => {
     expect(hashes(await chainweb.header.range(CHAIN, 10, 395, NETWORK, host))).toEqual(idsFrom(10, 395))
   })
 
-  it('chainweb reads headers that are recent, at a depth', async () => {
+  it('the chainweb client reads recent headers at a depth', async () => {
     expect(hashes(await chainweb.header.recent(CHAIN, 3, 5, NETWORK, host))).toEqual(idsFrom(393, 397))
     expect(hashes(await chainweb.header.recent(CHAIN, 0, 370, NETWORK, host))).toEqual(idsFrom(31, 400))
   })
 
-  it('chainweb reads headers of branches between bounds, as objects and as text', async () => {
+  it('the chainweb client reads headers of branches between bounds, as objects and as text', async () => {
     const [upper, lower] = [idOf(branch[390]), idOf(branch[380])]
     const headers = await chainweb.internal.branch(CHAIN, [upper], [lower], null, null, null, 'json', NETWORK, host)
     expect(hashes(headers)).toEqual(idsFrom(381, 390))
@@ -98,7 +98,7 @@ describe('chainweb reads headers', () => {
 })
 
 describe('chainweb reads', () => {
-  it('payloads in a batch', async () => {
+  it('the chainweb client reads payloads in a batch', async () => {
     const wanted = branch.slice(392, 397).map(({ payloadHash }) => Buffer.from(payloadHash).toString('base64url'))
     const payloads = await chainweb.internal.payloads(CHAIN, wanted, 'json', NETWORK, host)
     expect(payloads.map(({ payloadHash }) => payloadHash)).toEqual(wanted)
@@ -106,7 +106,7 @@ describe('chainweb reads', () => {
     expect(payloads[3].transactions).toEqual([{ transaction: { ...command, cmd: JSON.parse(command.cmd) }, output }])
   })
 
-  it('blocks by hash, by height, of a range, and recent ones', async () => {
+  it('the chainweb client reads blocks by hash, by height, of a range, and recent ones', async () => {
     const id = idOf(branch[395])
     const block = await chainweb.block.blockHash(CHAIN, id, NETWORK, host)
     expect([block.header.hash, block.payload.payloadHash]).toEqual([id, block.header.payloadHash])
@@ -117,7 +117,7 @@ describe('chainweb reads', () => {
     expect(hashes(recent.map(({ header }) => header))).toEqual(idsFrom(396, 398))
   })
 
-  it('transactions and events of blocks', async () => {
+  it('the chainweb client reads transactions and events of blocks', async () => {
     const transactions = await chainweb.transaction.recent(CHAIN, 0, 10, NETWORK, host)
     expect(transactions.map(({ height, output }) => [height, output])).toEqual([[395, output]])
     expect(output.events).toHaveLength(2)
@@ -127,7 +127,7 @@ describe('chainweb reads', () => {
   })
 })
 
-it('chainweb reads the header stream, at a depth', async () => {
+it('the chainweb client reads the header stream at a depth', async () => {
   const seen: HeaderObject[] = []
   let changed: () => void = () => undefined
   const stream = chainweb.header.stream(
@@ -159,7 +159,7 @@ it('chainweb reads the header stream, at a depth', async () => {
   }
 })
 
-it('chainweb reads streams of blocks, transactions and events', async () => {
+it('the chainweb client reads streams of blocks, transactions and events', async () => {
   const blocks: string[] = []
   const transactions: unknown[] = []
   const events: string[] = []

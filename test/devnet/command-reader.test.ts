@@ -51,7 +51,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('identically again from the block that holds it', () => {
+  it('a command is read identically again from the block that contains it', () => {
     fc.assert(
       fc.property(contents(fc.constant(0)), ({ cmd }) => {
         const command = readGood(cmd)
@@ -62,7 +62,7 @@ describe('a command is read', () => {
     )
   })
 
-  it('a command is read unless parts have spellings that live nodes refuse: then the error names one of them', () => {
+  it('a command with spellings that live nodes refuse is refused with the name of one of the parts', () => {
     fc.assert(
       fc.property(contents(fc.constantFrom(1, 2, 3)), ({ cmd, wrong }) => {
         const command = read(cmd)
@@ -73,7 +73,7 @@ describe('a command is read', () => {
     )
   })
 
-  it.each(mistakes)('a command is read unless its %s is %s', (name, spelling) => {
+  it.each(mistakes)('a command is refused if its %s is %s', (name, spelling) => {
     const command = read(contentsWith(name, spelling))
     const message = command instanceof CommandFault ? command.message : 'it is taken'
     expect([message, names(message, name)]).toEqual([message, true])

@@ -43,7 +43,7 @@ describe('a command is accepted, executed and reported, whose', () => {
     ['gas limit', ['6e2', '600.0', '"600"', '"0600"', '{"int":600}', '{"int":"600"}'].map((each) => [GAS_LIMIT, each])],
     ['gas price', ['0.00000001', '1.0E-8', '"0.00000001"', '"1e-8"'].map((each) => [GAS_PRICE, each])],
     ['time to live', ['288e2', '28800.00', '"28800"', '{"int":28800}'].map((each) => [TTL, each])],
-  ] as const)('%s is a number in any spelling', async (_name, spellings) => {
+  ] as const)('a command whose %s is a number in any spelling is accepted, executed and reported', async (_name, spellings) => {
     const { peer } = await ledger()
     const commands = spellings.map(([part, each]) => spelled(part, part.replace(/:.*/, `:${each}`)))
     for (const command of commands) {
@@ -53,7 +53,7 @@ describe('a command is accepted, executed and reported, whose', () => {
     for (const { result } of await run(peer, commands)) expect(result).toEqual({ status: 'success', data: { int: 3 } })
   })
 
-  it('creation time is a number in any spelling', async () => {
+  it('a command whose creation time is a number in any spelling is accepted, executed and reported', async () => {
     const { peer } = await ledger()
     const spellings = [(t: string) => `${t}.0`, (t: string) => `"${t}"`, (t: string) => `{"int":${t}}`]
     const results = await run(peer, spellings.map(creationTime))
@@ -75,7 +75,7 @@ describe('a command is accepted, executed and reported, whose', () => {
     expect([result, continuation]).toEqual([{ status: 'success', data: { int: 3 } }, null])
   })
 
-  it('step of a pact is a number in any spelling, beside a null in the place of code', async () => {
+  it('a command whose step of a pact is a number in any spelling, beside a null in the place of code, is executed', async () => {
     const { peer } = await ledger()
     const code = '(namespace "free") (module two G (defcap G () true) (defpact steps () (step "one") (step "two")))'
     const made = await run(peer, [exec(code, { gasLimit: 50_000 }), exec('1')])

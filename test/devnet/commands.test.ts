@@ -30,7 +30,7 @@ const BALANCE = '(coin.get-balance "sender00")'
 const unsigned = (code: string, meta = {}, change = {}) => exec(code, meta, change, [])
 
 describe('local', () => {
-  it('local runs code on the newest state, pays nothing and writes nothing', async () => {
+  it('a local call runs code on the newest state, pays nothing and writes nothing', async () => {
     const { peer } = await ledger()
     const command = transfer('sender01', 1.5)
     const result = await ok(local(peer, command))
@@ -47,7 +47,7 @@ describe('local', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('local requires no signer, chain, network or current time', async () => {
+  it('a local call requires no signer, chain, network or current time', async () => {
     const { peer } = await ledger()
     const meta = { sender: '', chainId: '17', creationTime: 0, ttl: 1, gasPrice: 0 }
     for (const change of [{}, { networkId: null }, { networkId: undefined }, { networkId: 'mainnet01' }]) {
@@ -58,7 +58,7 @@ describe('local', () => {
     }
   })
 
-  it('local accepts read-only code without metadata too, as some clients send it', async () => {
+  it('a local call accepts read-only code without metadata too, as some clients send it', async () => {
     const { peer } = await ledger()
     const bare = (change = {}) =>
       signText(
@@ -84,7 +84,7 @@ describe('local', () => {
     expect((await send(peer, [command])).status).toBe(400)
   })
 
-  it('local reports failing code, and code that cannot be parsed, as results', async () => {
+  it('a local call reports failing code, and code that cannot be parsed, as results', async () => {
     const { peer } = await ledger()
     const failed = await ok(local(peer, exec('(coin.details "nobody")')))
     expect(failed).toMatchObject({
@@ -102,7 +102,7 @@ describe('local', () => {
     }
   })
 
-  it('local checks hash and signatures unless told otherwise', async () => {
+  it('a local call checks hash and signatures unless a parameter turns this off', async () => {
     const { peer } = await ledger()
     const [right, other] = [exec('(+ 1 2)'), exec('(+ 1 2)')]
     const array = (text: string) => [400, TEXT, `Metadata validation failed: ${JSON.stringify([text])}`]
@@ -132,7 +132,7 @@ describe('local', () => {
     expect(believed.result.status).toBe('success')
   })
 
-  it('local refuses anything but a command', async () => {
+  it('a local call refuses anything but a command', async () => {
     const { peer } = await ledger()
     const right = exec('(+ 1 2)')
     const many = signText(
@@ -168,7 +168,7 @@ describe('local', () => {
     expect((await local(peer, right, '', 2)).status).toBe(404)
   })
 
-  it('local names the wrong part of a command', async () => {
+  it('a local call names the wrong part of a command', async () => {
     const { peer } = await ledger()
     for (const [change, place] of [
       [{ verifiers: [null] }, 'verifiers/0 must be object'],
@@ -183,7 +183,7 @@ describe('local', () => {
     }
   })
 
-  it('local rewinds', async () => {
+  it('a local call evaluates N blocks below the head with rewindDepth', async () => {
     const { peer } = await ledger()
     await ok(send(peer, [transfer('sender01', 1)]))
     await makeBlocks(peer, { 0: 1 })
@@ -202,7 +202,7 @@ describe('local', () => {
 describe('preflight', () => {
   const preflight = '?preflight=true'
 
-  it('preflight runs a command as a block would, with all its gas', async () => {
+  it('a preflight runs a command as a block would, with all its gas', async () => {
     const { peer } = await ledger()
     const command = transfer('sender01', 1.5)
     const { preflightResult, preflightWarnings } = await ok(local(peer, command, preflight))
@@ -220,7 +220,7 @@ describe('preflight', () => {
     expect((await ok(local(peer, command))).gas).toBeLessThan(inBlock.gas)
   })
 
-  it('preflight names every rule of a block that the command breaks', async () => {
+  it('a preflight names every rule of a block that the command breaks', async () => {
     const { peer } = await ledger()
     const refusal = async (meta: Change, change: Change = {}) => {
       const [status, type, text] = brief(await local(peer, exec('1', meta, change), preflight))
@@ -252,7 +252,7 @@ describe('preflight', () => {
     expect((await local(peer, exec('1', { creationTime: nowSeconds() + 500 }), preflight)).status).toBe(200)
   })
 
-  it('preflight reports unaffordable gas as a result', async () => {
+  it('a preflight reports unaffordable gas as a result', async () => {
     const { peer } = await ledger()
     const command = exec('1', { gasPrice: 1_000_000, gasLimit: 1000 })
     const { preflightResult } = await ok(local(peer, command, preflight))
@@ -276,7 +276,7 @@ describe('send', () => {
       .join(', ')}`,
   ]
 
-  it('send accepts commands in their order, and pending ones again', async () => {
+  it('the endpoint send accepts commands in their order, and pending ones again', async () => {
     const { peer } = await ledger()
     const [a, b] = [exec('1'), exec('2')]
     expect(await ok(send(peer, [b, a]))).toEqual({ requestKeys: [b.hash, a.hash] })
@@ -288,7 +288,7 @@ describe('send', () => {
     expect(brief(await send(peer, [a]))).toEqual(invalid([a.hash, 0, 'Transaction already exists on chain']))
   })
 
-  it('send accepts all or none, and says what is wrong with each', async () => {
+  it('the endpoint send accepts all or none, and says what is wrong with each', async () => {
     const { peer } = await ledger()
     const [right, high, old] = [exec('1'), exec('1', { gasLimit: 150_001 }), exec('1', { creationTime: 0 })]
     expect(brief(await send(peer, [high, right, old]))).toEqual(
@@ -310,7 +310,7 @@ describe('send', () => {
     }
   })
 
-  it('send refuses code that cannot be parsed, and unaffordable gas', async () => {
+  it('the endpoint send refuses code that cannot be parsed, and unaffordable gas', async () => {
     const { peer } = await ledger()
     const nobody = keyPair()
     const bought = (hash: string, why: string) => `Attempt to buy gas failed with: "${hash}" Failed to buy gas: ${why}`
@@ -331,7 +331,7 @@ describe('send', () => {
     expect((await pending(peer)).hashes).toEqual([])
   })
 
-  it('send keeps decimals of any length exact', async () => {
+  it('the endpoint send keeps decimals of any length exact', async () => {
     const { peer } = await ledger()
     const command = exec('[0.1234567890123456789012345678, 0.00000001, 9007199254740993]')
     await ok(send(peer, [command]))
@@ -342,7 +342,7 @@ describe('send', () => {
 })
 
 describe('poll', () => {
-  it('poll returns only existing results, each once, with their block', async () => {
+  it('a poll returns only existing results, each once, with their block', async () => {
     const { peer } = await ledger()
     const command = exec('{"metaData": "a", "b": "\\"metaData\\":null"}')
     expect(await ok(poll(peer, [command.hash]))).toEqual({})
@@ -368,7 +368,7 @@ describe('poll', () => {
     expect(await ok(poll(peer, [command.hash], '', 1))).toEqual({})
   })
 
-  it('poll waits for a depth', async () => {
+  it('a poll waits for a depth', async () => {
     const { peer } = await ledger()
     const command = exec('1')
     await ok(send(peer, [command]))
@@ -385,7 +385,7 @@ describe('poll', () => {
     }
   })
 
-  it('poll forgets the results of orphans', async () => {
+  it('a poll forgets the results of orphans', async () => {
     const { devnet, peer } = await startLedger({ graph: 'singleton' })
     const command = exec('1')
     await ok(send(peer, [command]))
@@ -404,7 +404,7 @@ describe('poll', () => {
     expect([again.result.data, again.metaData.blockHash === before]).toEqual([{ int: 1 }, false])
   })
 
-  it('poll reports commands that no block could hold, and send refuses them', async () => {
+  it('a poll reports commands that no block could hold, and send refuses them', async () => {
     const { peer } = await ledger()
     const worth = keyPair()
     const account = `k:${worth.publicKey}`
@@ -452,7 +452,7 @@ describe('poll', () => {
 })
 
 describe('listen', () => {
-  it('listen answers at once if there is a result, otherwise once there is one', async () => {
+  it('the endpoint listen answers at once if there is a result, otherwise once there is one', async () => {
     const { peer, devnet } = await ledger()
     const command = exec('1')
     await ok(send(peer, [command]))
@@ -475,7 +475,7 @@ describe('listen', () => {
     expect(await ok(listen(peer, command.hash))).toEqual(result)
   })
 
-  it('times out with 504 and an empty body', async () => {
+  it('the endpoint listen times out with 504 and an empty body', async () => {
     const { time, clock, waiting } = clockByHand()
     const { peer } = await startLedger({ listenMs: 50 }, { clock })
     const answer = listen(peer, 'A'.repeat(43))
@@ -486,7 +486,7 @@ describe('listen', () => {
     expect(brief(await answer)).toEqual([504, undefined, ''])
   })
 
-  it('listen does not keep a node from stopping', async () => {
+  it('the endpoint listen does not keep a node from stopping', async () => {
     const { peer, devnet } = await startLedger()
     const other = new CheckedPeer(devnet.url)
     // At the time of the second answer the first request is waiting.
@@ -498,7 +498,7 @@ describe('listen', () => {
     expect(waiting.status).toBe('rejected')
   })
 
-  it('listen keeps no place for a client that left before its request was handled', async () => {
+  it('the endpoint listen keeps no place for a client that left before its request was handled', async () => {
     const [listenMs, delayMs] = [12_345, 54_321]
     const { clock, time, waiting } = clockByHand()
     const ended: string[] = []
@@ -524,7 +524,7 @@ describe('listen', () => {
     expect((await next).status).toBe(504)
   })
 
-  it('limits waiting requests, and frees the places of clients that leave', async () => {
+  it('the endpoint listen limits waiting requests, and frees the places of clients that leave', async () => {
     const listenMs = 12_345
     const { clock, waiting } = clockByHand()
     const { peer, devnet } = await startLedger({ listenLimit: 2, listenMs }, { clock })
@@ -562,7 +562,7 @@ describe('listen', () => {
 })
 
 describe('spv', () => {
-  it('proves results once the other chain is far enough, and otherwise says why there is no proof', async () => {
+  it('the endpoint spv proves results once the other chain is far enough, and otherwise says why there is no proof', async () => {
     const { peer } = await ledger()
     const failing = exec('(enforce false "no")')
     const body = { requestKey: failing.hash, targetChainId: '1' }
@@ -618,7 +618,7 @@ describe('private', () => {
       (defun said () (at 'text (read entries "a"))))
     (create-table entries)`
 
-  it('private runs commands for this node, in a state that nothing public shows', async () => {
+  it('a private command runs for this node, in a state that nothing public shows', async () => {
     const { peer, devnet } = await startLedger({ entity: 'Bob' })
     const blocks = devnet.blocks
     const [define, say, ask] = [CODE, '(free.hidden.say "psst")', '(free.hidden.said)'].map((code) =>
@@ -645,7 +645,7 @@ describe('private', () => {
     expect(brief(await spv(peer, { requestKey: ask.hash, targetChainId: '1' }))[0]).toBe(400)
   })
 
-  it('private runs a command once, and undoes a failing one', async () => {
+  it('a private command runs once, and one that fails is undone', async () => {
     const { peer } = await startLedger({ entity: 'Alice' })
     const result = async (command: ReturnType<typeof secret>) => {
       await ok(sendPrivately(peer, command))
@@ -663,7 +663,7 @@ describe('private', () => {
     expect((await result(secret('(free.hidden.said', []))).error.type).toBe('SyntaxError')
   })
 
-  it('private accepts commands for other nodes, and has no result of them', async () => {
+  it('private commands for other nodes are accepted, and have no result', async () => {
     for (const entity of ['Dora', undefined]) {
       const { peer } = await startLedger({ entity })
       const command = secret('1', ['Bob'])
@@ -673,7 +673,7 @@ describe('private', () => {
     }
   })
 
-  it('private refuses invalid requests', async () => {
+  it('the endpoint of private commands refuses invalid requests', async () => {
     const { peer } = await startLedger({ entity: 'Bob' })
     const right = secret('1', ['Bob'])
     for (const [command, message] of [
@@ -697,7 +697,7 @@ describe('private', () => {
 })
 
 describe('at the root', () => {
-  it('commands name their chain, and poll looks for results on all chains', async () => {
+  it('commands sent to the root name their chain, and poll at the root looks for results on all chains', async () => {
     const { peer } = await ledger()
     const at = (name: string, body: unknown, query = '') => post(peer, `/api/v1/${name}${query}`, body)
     const [zero, one] = [exec('0'), exec('(at "chain-id" (chain-data))', { chainId: '1' })]

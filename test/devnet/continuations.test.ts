@@ -192,7 +192,7 @@ describe('an invalid proof', () => {
         return encodeProof({ ...rest, steps: steps.slice(0, -1) })
       },
     ],
-  ])('an invalid proof %s', async (_name, fault, spoil) => {
+  ])('an invalid proof is refused: %s', async (_name, fault, spoil) => {
     const { peer, command, proof } = await unspent()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
@@ -202,7 +202,7 @@ describe('an invalid proof', () => {
     expect(await judged(peer, continued(command.hash, proof))).toBe('success')
   })
 
-  it('an invalid proof of a command without a pact', async () => {
+  it('the proof of a command without a pact is refused', async () => {
     const { peer } = await triangle()
     const plain = exec('1')
     await run(peer, plain)
@@ -212,7 +212,7 @@ describe('an invalid proof', () => {
     )
   })
 
-  it('an invalid proof of a failed pact', async () => {
+  it('the proof of a failed pact is refused', async () => {
     const { peer } = await triangle()
     const tooMuch = leaving('999999999.0')
     expect((await run(peer, tooMuch)).result.error.message).toBe('Insufficient funds')

@@ -30,7 +30,7 @@ const heightsOf = ({ chains }: Devnet) =>
 const all = (chains: number, count: number) => Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count]))
 
 describe('make-blocks', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks'])('%s grows a chain, and others if necessary', async (path) => {
+  it.each(['/devnet/make-blocks', '/make-blocks'])('/devnet/make-blocks with %s grows a chain, and others if necessary', async (path) => {
     const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
     // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
     const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
@@ -116,7 +116,7 @@ describe('make-blocks', () => {
     [{ 0: 100_001 }, 400, /body: \/0 must be <= 100000/],
     [{ 0: 6000 }, 400, /^119\d{3} blocks with those on adjacent chains: at most 100000 in one call$/],
     [[1], 400, /body: the value must be object/],
-  ])('make-blocks %j: %i', async (body, status, text) => {
+  ])('make-blocks answers %j with %i', async (body, status, text) => {
     const { devnet, peer } = await twenty()
     expect(await refusal(peer, '/make-blocks', body)).toEqual([status, expect.stringMatching(text)])
     expect(sum(heightsOf(devnet))).toBe(0)
@@ -153,7 +153,7 @@ describe('fork', () => {
     ['without proof of work', { graph: 'petersen', pow: false }],
     ['with proof of work and adjustment', { graph: 'petersen', difficulty: 30n, blockDelayMs: 20 }],
   ]
-  it.each(cases)('%s: makes a heavier branch from the common ancestor', async (_, options) => {
+  it.each(cases)('fork by %s makes a heavier branch from the common ancestor', async (_, options) => {
     const { devnet, peer } = await start(options)
     const before = (await order(peer, '/make-blocks', { ...all(10, 14), 7: 15 })).heights
     const old = jsonOf(await peer.get(`${PREFIX}/cut`))
@@ -192,7 +192,7 @@ describe('fork', () => {
     expect(checkChains(mixed, rules).map(({ rule }) => rule)).toContain('braid')
   })
 
-  it('fork lets the chain grow first that has lost most', async () => {
+  it('fork lets the chain that has lost most grow first', async () => {
     const { peer } = await start({ graph: 'pair', pow: false })
     await order(peer, '/make-blocks', { 0: 3, 1: 3 })
     const { ancestor, added } = await order(peer, '/devnet/fork', { chain: 0, depth: 1 })
@@ -234,12 +234,12 @@ describe('fork', () => {
     [{ chain: 3, depth: 1001 }, 400, /body: \/depth must be <= 1000/],
     [{ chain: 3 }, 400, /body: .*depth/],
     [{ chain: 3, depth: 1, deep: true }, 400, /body: .*(additional|deep)/],
-  ])('fork %j: %i', async (body, status, text) => {
+  ])('fork answers %j with %i', async (body, status, text) => {
     const { peer } = await twenty()
     expect(await refusal(peer, '/devnet/fork', body)).toEqual([status, expect.stringMatching(text)])
   })
 
-  it('outweighs the old branch although a miner keeps making it heavier', async () => {
+  it('fork outweighs the old branch although a miner keeps making it heavier', async () => {
     const { devnet, peer } = await start({ graph: 'triangle', difficulty: 3000n, blockDelayMs: 50 })
     await order(peer, '/make-blocks', all(3, 5))
     const { chains } = devnet

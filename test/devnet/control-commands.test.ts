@@ -39,7 +39,7 @@ function unsignedTransfer(amount: number, clist?: readonly unknown[]) {
 }
 
 describe('/devnet/drop', () => {
-  it('/devnet/drop drops named transactions of all pools, and tells which', async () => {
+  it('/devnet/drop drops named transactions of all pools, and reports which', async () => {
     const { peer, control, made } = await ledger()
     const [first, second] = [transfer('sender01', 1), transfer('sender01', 2)]
     const other = exec('(+ 1 2)', { chainId: '1' })
@@ -183,7 +183,7 @@ describe('/devnet/impersonate', () => {
 describe('--impersonate', () => {
   afterEach(stopAll)
 
-  it('--impersonate survives kill -9, --check and a backup', async () => {
+  it('the option impersonate survives kill -9, --check and a backup', async () => {
     const dataDir = await temporaryDirectory()
     const backupDir = await temporaryDirectory()
     onTestFinished(async () => {
@@ -225,7 +225,7 @@ describe('--impersonate', () => {
     expect({ code, out }).toEqual({ code: 0, out: told })
   })
 
-  it('--impersonate refuses what is no key', async () => {
+  it('the option impersonate refuses what is not a key', async () => {
     const { code, err } = await run(['devnet', '--impersonate', 'sender00'])
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('--impersonate') })
   })

@@ -13,7 +13,7 @@ const ledger = sharedWatched()
 const preflight = (gasLimit: number) => exec('(+ 1 2)', { gasLimit })
 
 describe('/devnet/gas', () => {
-  it('limits the gas of blocks, and of commands', async () => {
+  it('/devnet/gas limits the gas of blocks, and of commands', async () => {
     const { peer, control, made } = await startWatched({ difficulty: 20n })
     const usual = { blockLimit: 150_000, minPrice: '0.00000001' }
     // A draft of the next block exists already, with the limit before.

@@ -84,7 +84,7 @@ describe('/devnet/rows', () => {
     expect(value(`(at "guard" (coin.details "${account}"))`)).toMatchObject(KEYS)
   })
 
-  it('/devnet/rows refuses an object that JSON would make a guard of', async () => {
+  it('/devnet/rows refuses an object from which JSON would make a guard', async () => {
     const { control } = await startBox()
     const rows = { a: { p: { keys: ['k'], pred: 'keys-all' } } }
     const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.pairs', rows })

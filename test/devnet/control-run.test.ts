@@ -63,7 +63,7 @@ describe('/devnet/run', () => {
     expect(await run('open "a"', open())).toContain('wrong number of arguments for capability free.vault.OPEN')
   })
 
-  it('/devnet/run asks the bodies of capabilities only where an earlier newcut did', () => {
+  it('/devnet/run evaluates the bodies of capabilities only where an earlier newcut did', () => {
     const read = (privileged: object) => readPrivileges(JSON.stringify({ privileged: { admin: [], ...privileged } }))
     const capabilities = [expect.objectContaining({ name: 'coin.COINBASE' })]
     expect(read({ caps: [COINBASE] })).toMatchObject({ capabilities, areAsked: true })

@@ -60,7 +60,7 @@ async function watch(url: string, chain: number): Promise<OpenResponse> {
 }
 
 describe('access control', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s needs JSON', async (path) => {
+  it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s needs a body of type JSON', async (path) => {
     const { peer } = await twenty()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const answer = await peer.request('POST', path, { headers: { 'content-type': type }, body: '{"0":1}' })
@@ -135,7 +135,7 @@ describe('access control', () => {
     ['1.127.0.0', false],
     ['fe80::1', false],
     ['', false],
-  ])('%j is an address of this machine: %s', (address, isOurs) => {
+  ])('%j as an address of this machine: %s', (address, isOurs) => {
     expect(isLoopback(address)).toBe(isOurs)
   })
 
@@ -203,7 +203,7 @@ describe('rules set by hand', () => {
     ['/devnet/difficulty', {}, /body: .*difficulty/],
     ['/devnet/block-delay', { blockDelayMs: 0 }, /body: \/blockDelayMs must be >= 0\.001/],
     ['/devnet/block-delay', { blockDelayMs: 1e12 }, /body: \/blockDelayMs must be <= /],
-  ])('%s %j is refused', async (path, body, text) => {
+  ])('%s refuses the body %j', async (path, body, text) => {
     const { peer, status } = await twenty()
     expect(await refusal(peer, path, body)).toEqual([400, expect.stringMatching(text)])
     expect((await status()).ruleChanges).toEqual([])
@@ -236,7 +236,7 @@ describe('pause and resume', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('pause and resume answers 503 and says why if no chain can be mined', async () => {
+  it('paused chains answer 503 with the reason if no chain can be mined', async () => {
     const { peer } = await start({ graph: 'triangle' })
     await order(peer, '/devnet/pause', { chain: 0 })
     for (let i = 0; i < 2; i++) await mineBlock(peer)
@@ -274,7 +274,7 @@ describe('pause and resume', () => {
 })
 
 describe('streams', () => {
-  it('streams closes them cleanly, and clients may open new ones', async () => {
+  it('closed streams end cleanly, and clients may open new ones', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -292,7 +292,7 @@ describe('streams', () => {
     while ((await status()).streams.open.header > 0);
   })
 
-  it('stalls them: they stay open, and events are lost until they resume', async () => {
+  it('stalled streams stay open, and lose events until they resume', async () => {
     const { devnet, peer, status } = await start({ pow: false })
     const mining = await watch(devnet.url, 0)
     const header = await OpenResponse.open(`${devnet.url}${PREFIX}/header/updates`)
@@ -311,7 +311,7 @@ describe('streams', () => {
     for (const { text } of [mining, opened]) expect(text.replaceAll(EVENT, '')).toBe('')
   })
 
-  it('streams refuses other actions and other streams', async () => {
+  it('the order for streams refuses other actions and other streams', async () => {
     const { peer } = await twenty()
     for (const body of [{ action: 'stop', stream: 'all' }, { action: 'close', stream: 'cut' }, { action: 'close' }]) {
       expect((await refusal(peer, '/devnet/streams', body))[0]).toBe(400)
@@ -322,7 +322,7 @@ describe('streams', () => {
 describe('faults', () => {
   const cutPath = `${PREFIX}/cut`
 
-  it('faults answers the next calls of an endpoint with a status and a body, and then normally', async () => {
+  it('a fault answers the next calls of an endpoint with a status and a body, and then normally', async () => {
     const { devnet, peer, status } = await start()
     const fault = { operation: 'cut', count: 2, status: 503, body: 'try later' }
     expect(await order(peer, '/devnet/faults', fault)).toEqual({ faults: [fault] })
@@ -340,7 +340,7 @@ describe('faults', () => {
     expect((await watch(devnet.url, 0)).status).toBe(200)
   })
 
-  it('faults answers late, until count 0 clears the fault', async () => {
+  it('a fault answers late, until count 0 clears it', async () => {
     const { time, clock, waiting } = clockByHand()
     const { peer } = await start({}, { clock })
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 120 })
@@ -355,7 +355,7 @@ describe('faults', () => {
     expect((await peer.get(cutPath)).status).toBe(200)
   })
 
-  it('faults lets a node close while an answer is late', async () => {
+  it('a fault lets a node close while an answer is late', async () => {
     const { devnet, peer } = await start()
     await order(peer, '/devnet/faults', { operation: 'cut', count: 1, delayMs: 600_000, status: 500 })
     const waiting = new Peer(devnet.url)
@@ -376,7 +376,7 @@ describe('faults', () => {
     [{ operation: 'cut', count: 1, status: 101 }, /body: \/status must be >= 200/],
     [{ operation: 'cut', count: 1, delayMs: 600_001 }, /body: \/delayMs must be <= 600000/],
     [{ operation: 'cut', count: 1, status: 200, contentType: 'a\r\nb: c' }, /body: \/contentType must match/],
-  ])('%j is refused', async (body, text) => {
+  ])('the order for faults refuses %j', async (body, text) => {
     const { peer, status } = await twenty()
     expect(await refusal(peer, '/devnet/faults', body)).toEqual([400, expect.stringMatching(text)])
     expect((await status()).faults).toEqual([])
@@ -494,7 +494,7 @@ describe('/devnet/clock', () => {
   })
 })
 
-it('acknowledges a change only when it is durable', async () => {
+it('an order acknowledges a change only when it is durable', async () => {
   const clock = new NodeClock(systemClock)
   let settle: () => void = () => undefined
   const written = new Promise<void>((resolve) => {
@@ -558,7 +558,7 @@ it('acknowledges a change only when it is durable', async () => {
   expect((await order(peer, '/devnet/pause', { chain: 2 })).paused).toEqual([2])
 })
 
-it('calls run in the order of arrival, and no more than 64 wait at once', async () => {
+it('control calls run in the order of arrival, and no more than 64 wait at once', async () => {
   const queue = new Queue()
   const ran: number[] = []
   let open: () => void = () => undefined

@@ -142,7 +142,7 @@ describe('PUT cut', () => {
     expect(started.devnet.chains.store.size).toBe(2 + made.length)
   })
 
-  it('executes the blocks of another node, with the same results and balances', async () => {
+  it('PUT cut executes the blocks of another node, with the same results and balances', async () => {
     const source = await startFast()
     const started = await startWithPeer()
     const commands = [transfer('sender01', 1.5), transfer('sender02', 1e9)]

@@ -153,7 +153,7 @@ describe('a network on disk', () => {
     await data.close()
   })
 
-  it('a network on disk has a clock that is never behind its blocks', async () => {
+  it('a network on disk has a clock that is never earlier than its blocks', async () => {
     const directory = await temporaryDirectory()
     const settings = settingsOf({ ...small, graph: 'pair' })
     let now = BigInt(Date.now() + 3_600_000) * 1000n
@@ -262,7 +262,7 @@ describe('a node', () => {
     expect(await refused(startDevnet({ port: 0, dataDir: directory }))).toContain('block/0000000003: a wrong checksum')
   })
 
-  it('a node starts anew in a directory with an interrupted start', async () => {
+  it('a node starts again in a directory with an interrupted start', async () => {
     const directory = await temporaryDirectory()
     const database = new ClassicLevel(join(directory, 'blocks.new'))
     await database.put('block/0000000000', 'anything')
@@ -327,7 +327,7 @@ describe('--check', () => {
     return ground.chains
   }
 
-  it('--check prints what a sound directory holds, and exits 0', async () => {
+  it('the option check prints what a sound directory holds, and exits 0', async () => {
     const directory = await directoryOf(someChains(20))
     const { code, out, err } = await run(['devnet', '--data', directory, '--check'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -337,7 +337,7 @@ describe('--check', () => {
     expect(await run(['devnet', '--check'])).toMatchObject({ code: 2, err: expect.stringContaining('BAD_OPTION') })
   })
 
-  it('--check finds broken rules: proof of work, and targets that should have changed', async () => {
+  it('the option check finds broken rules: proof of work, and targets that should have changed', async () => {
     const chains = someChains(30)
     const directory = await directoryOf(chains, { ...settings, pow: true, adjusts: true })
     const { code, out } = await run(['devnet', '--data', directory, '--check'])
@@ -347,7 +347,7 @@ describe('--check', () => {
     expect(out).toMatch(/\n\d+ things are wrong\n$/)
   })
 
-  it('--check finds an exchanged payload and a missing one', async () => {
+  it('the option check finds an exchanged payload and a missing one', async () => {
     const chains = someChains(6)
     const directory = await directoryOf(chains)
     const [first, second] = [chains.store.at(4), chains.store.at(5)]

@@ -27,7 +27,7 @@ describe('a body of 150,000 levels', () => {
     rows
       .filter(({ body }) => body?.type === 'application/json')
       .map((operation) => [operation.method, pathOf(operation)] as const),
-  )('a body of 150,000 levels is refused in words at %s %s', async (method, path) => {
+  )('a body of 150,000 levels is refused with a message at %s %s', async (method, path) => {
     const peer = new Peer((await shared()).devnet.url)
     onTestFinished(() => peer.close())
     for (const body of bodies) {
@@ -37,7 +37,7 @@ describe('a body of 150,000 levels', () => {
     }
   })
 
-  it('a body of 150,000 levels is refused in words within a command', async () => {
+  it('a command that contains 150,000 levels is refused with a message', async () => {
     const { peer } = await shared()
     const { cmd } = exec('(+ 1 2)')
     const deep = signText(cmd.replace('{', `{"deep":${bodies[0]},`))

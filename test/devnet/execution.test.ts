@@ -83,7 +83,7 @@ describe('code that never ends', () => {
     expect((await called).status).toBe(503)
   })
 
-  it('code that never ends of a gas payer is refused by /send', async () => {
+  it('code of a gas payer that never ends is refused by /send', async () => {
     const { peer } = await ledger()
     const paid = exec(spin, { gasLimit: 1000 }, signers(['free.payer.GAS_PAYER', 'a', { int: 1 }, 1]))
     const sent = send(peer, [paid])
@@ -93,7 +93,7 @@ describe('code that never ends', () => {
     expect(message).toContain('Transaction validation timed out')
   })
 
-  it('code that never ends is left out of blocks and badlisted, and other transactions are in them', async () => {
+  it('a transaction whose code never ends is left out of blocks and badlisted, and other transactions are in them', async () => {
     const { peer } = await ledger()
     const hostile = exec(spin, { gasLimit: 1000, gasPrice: 1e-6 })
     const others = [transfer('sender01', 1), exec(short)]

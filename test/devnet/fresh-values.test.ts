@@ -87,7 +87,7 @@ const steps = fc.record({
   n: fc.nat({ max: 12 }),
 })
 
-it('gas and outputs equal those of a node that decodes every value anew', () => {
+it('gas and outputs equal those of a node that decodes every value again', () => {
   const succeeded = new Map<string, number>()
   const property = fc.property(fc.array(steps, { minLength: 10, maxLength: 25 }), (moves) => {
     const [ground, other] = [new LedgerGround('singleton'), new LedgerGround('singleton', new FreshVersions())]

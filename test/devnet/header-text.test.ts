@@ -37,7 +37,7 @@ const header: fc.Arbitrary<Header> = fc.record({
 
 const named = { name: 'some-network', code: 5 }
 
-it('writes a header from its bytes exactly as from an object', () => {
+it('the writer of headers writes from bytes exactly what it writes from an object', () => {
   fc.assert(
     fc.property(header, fc.constantFrom('chainweb' as const, 'ledger' as const), (header, product) => {
       const text = textOf(headerObjectWriter(header.adjacents.size, product, named), encodeHeader(header))
@@ -47,7 +47,7 @@ it('writes a header from its bytes exactly as from an object', () => {
   )
 })
 
-it('writes real headers, including one whose flags exceed the safe integers', () => {
+it('the writer of headers writes real headers, including one whose flags exceed the safe integers', () => {
   const vectors: { header_hex?: string }[] = JSON.parse(
     readFileSync(new URL('../vectors/headers.json', import.meta.url), 'utf8'),
   )
@@ -66,7 +66,7 @@ it('writes real headers, including one whose flags exceed the safe integers', ()
   expect(unsafe).toBeGreaterThan(0)
 })
 
-it('writes base64url of any length into a buffer that must grow', () => {
+it('the writer of base64url writes any length into a buffer that must grow', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(80), fc.nat(80), (bytes, a, b) => {
       const [from, to] = [a, b].map((each) => Math.min(each, bytes.length)).sort((x, y) => x - y)

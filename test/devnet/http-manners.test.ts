@@ -113,7 +113,7 @@ itWith(noIpv6, 'X-Peer-Addr has IPv6 addresses in brackets, as in a URL', async 
 })
 
 describe('HEAD', () => {
-  it('HEAD is GET without the body', async () => {
+  it('a HEAD request gets the answer of GET without the body', async () => {
     for (const path of [
       '/info',
       '/config',
@@ -176,7 +176,7 @@ describe('Accept', () => {
   const ask = (accept: string) => peer.get(`${PREFIX}/chain/0/header`, { headers: { accept } })
   const objects = 'application/json;blockheader-encoding=object'
 
-  it('Accept chooses the type by quality', async () => {
+  it('the Accept header chooses the type by quality', async () => {
     for (const [accept, type] of [
       [`${objects};q=0.5, application/json;q=0.4`, objects],
       [`${objects};q=0.4, application/json;q=0.5`, JSON_TYPE],
@@ -191,14 +191,14 @@ describe('Accept', () => {
     }
   })
 
-  it('Accept is answered with 406 if no available type is acceptable, after any number of different headers', async () => {
+  it('the Accept header is answered with 406 if no available type is acceptable, after any number of different headers', async () => {
     expect((await ask('*/*;q=0')).status).toBe(406)
     // More headers than the cache holds.
     for (let i = 0; i < 100; i++) expect((await ask(`text/x${i}`)).status).toBe(406)
     expect((await ask(`text/x, ${objects}`)).headers['content-type']).toBe(objects)
   })
 
-  it('Accept is judged before the media type and the body: 406 comes before 415 and 400', async () => {
+  it('the Accept header is judged before the media type and the body: 406 comes before 415 and 400', async () => {
     const post = await peer.request('POST', `${PREFIX}/chain/0/hash/branch`, {
       headers: { accept: 'text/html' },
       body: 'x',
@@ -207,7 +207,7 @@ describe('Accept', () => {
   })
 })
 
-it('idle connections at the limit keep nobody out: the oldest is closed', async () => {
+it('the oldest of the idle connections closes at the limit, so that nobody is kept out', async () => {
   const small = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 1n }, { maxConnections: 8 })
   onTestFinished(() => small.close())
   const closed: number[] = []

@@ -115,7 +115,7 @@ describe('GET /devnet/transactions', () => {
     expect([other.transactions, other.next]).toEqual([[], null])
   })
 
-  it('GET /devnet/transactions ends a page after so many blocks, and goes on from there', async () => {
+  it('GET /devnet/transactions ends a page after a maximum of blocks, and continues from there', async () => {
     const [count, most] = isFull ? [2600, MAX_SEARCHED] : [52, 100]
     const { peer, devnet } = await startLedger()
     const page = (query: Parameters<typeof transactionPage>[1]) => transactionPage(devnet, query, most)
@@ -136,7 +136,7 @@ describe('GET /devnet/transactions', () => {
     expect(own.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
   })
 
-  it('marks those of orphans, and says why others failed', async () => {
+  it('GET /devnet/transactions marks transactions of orphans, and says why others failed', async () => {
     const { peer } = await startLedger()
     const bad = exec('(enforce false "on purpose")')
     await mined(peer, [bad])
@@ -236,7 +236,7 @@ describe('GET /devnet/events', () => {
     expect((await refused(peer, '/devnet/events?order=best'))[0]).toBe(400)
   })
 
-  it('GET /devnet/events goes on with new blocks from the cursor of the oldest-first order', async () => {
+  it('GET /devnet/events continues with new blocks from the cursor of the oldest-first order', async () => {
     const { peer } = await startShelf()
     const path = '/devnet/events?name=PLACED&order=oldest&limit=2'
     await mined(peer, [place('a')])
@@ -253,7 +253,7 @@ describe('GET /devnet/events', () => {
     expect(items).toEqual(['d', 'c', 'b', 'a'])
   })
 
-  it('GET /devnet/events leaves out orphans unless they are asked for, and other heights', async () => {
+  it('GET /devnet/events leaves out orphans and other heights unless the query names them', async () => {
     const { peer } = await startShelf()
     await mined(peer, [place('a')])
     const [kept] = (await get<EventPage>(peer, '/devnet/events?name=PLACED')).events
@@ -275,7 +275,7 @@ describe('GET /devnet/events', () => {
 })
 
 describe('GET /devnet/modules, module and table', () => {
-  it('GET /devnet/modules, module and table lists the modules of a chain as (list-modules) does', async () => {
+  it('GET /devnet/modules lists the modules of a chain as (list-modules) does', async () => {
     const { peer } = await startShelf()
     const { modules, note, height } = await get<ModuleList>(peer, '/devnet/modules?chain=0')
     const { result, metaData } = await ok(local(peer, exec('(list-modules)', { gasLimit: 100_000 })))
@@ -287,7 +287,7 @@ describe('GET /devnet/modules, module and table', () => {
     )
   })
 
-  it('GET /devnet/modules, module and table tells all members of a module with docs, types and marks', async () => {
+  it('GET /devnet/module lists all members of a module with docs, types and marks', async () => {
     const { peer } = await startShelf()
     const module = await get<FoundModule>(peer, '/devnet/module?name=free.shelf')
     expectAll(FoundModule, [module])
@@ -334,7 +334,7 @@ describe('GET /devnet/modules, module and table', () => {
     expect(await refused(peer, '/devnet/module?name=free.none')).toEqual([404, 'chain 0 has no module "free.none"'])
   })
 
-  it('pages the rows of a table by key, searches keys, and reads one', async () => {
+  it('GET /devnet/table pages the rows of a table by key, searches keys, and reads one', async () => {
     const { peer } = await startShelf()
     const titles = ['b', 'a', 'ab', '', '<i>']
     await mined(

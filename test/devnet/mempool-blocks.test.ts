@@ -145,7 +145,7 @@ describe('Refreshed Block', () => {
     return { time, peer, zero, one, passUntil, afterOthers }
   }
 
-  it('Refreshed Block comes only if the next block of the chain has changed', async () => {
+  it('the event Refreshed Block comes only if the next block of the chain has changed', async () => {
     const { peer, zero, one, passUntil, afterOthers } = await watched()
     const large = signed({ gasLimit: 150_000, gasPrice: 1 })
     await insert(peer, [large])
@@ -175,7 +175,7 @@ describe('Refreshed Block', () => {
     expect(heightOf(await getWork(peer, 0))).toBe(2)
   })
 
-  it('Refreshed Block comes at once after a quiet time, and the next one only after the interval', async () => {
+  it('the event Refreshed Block comes at once after a quiet time, and the next one only after the interval', async () => {
     const { time, peer, zero, passUntil, afterOthers } = await watched()
     await insert(peer, [signed()])
     await passUntil(zero, 1, 0)

@@ -31,7 +31,7 @@ const headOf = (chains: Chains) => chains.cut.get(0) as Header
 const idOf = ({ hash }: Header) => Buffer.from(hash).toString('base64url')
 
 describe('a reorganisation', () => {
-  it('restores transactions that only the old branch holds, and removes those of the new one', async () => {
+  it('a reorganisation restores transactions that only the old branch holds, and removes those of the new one', async () => {
     const started = await start({ graph: 'singleton', pow: false }, PATIENT)
     const { devnet, peer } = started
     const { chains } = devnet
@@ -123,7 +123,7 @@ describe('with a clock of its own', () => {
     return { chains, index, pools, pool: pools.of(0), advance }
   }
 
-  it('with a clock of its own removes expired transactions everywhere, and notifies listeners', () => {
+  it('a pool removes expired transactions everywhere, and notifies listeners', () => {
     const { pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     expect(pools.insert(0, [short, long].map(commandOf))).toBe(null)
@@ -147,7 +147,7 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('with a clock of its own returns the same array for the next block until the choice changes', () => {
+  it('a pool returns the same array for the next block until the choice changes', () => {
     const { pools, pool } = network()
     const add = (meta: Change) => expect(pools.insert(0, [commandOf(signed(meta))])).toBe(null)
     add({ gasLimit: 149_500, gasPrice: 1 })
@@ -158,7 +158,7 @@ describe('with a clock of its own', () => {
     expect([block.length, pool.nextBlock.length]).toEqual([1, 2])
   })
 
-  it('with a clock of its own lists every block of a transaction once in the index', () => {
+  it('a pool lists every block of a transaction once in the index', () => {
     const { chains, index } = network()
     const command = signed()
     const [one, two] = [fork({ chains }, headOf(chains), [command]), fork({ chains }, headOf(chains), [command])]
@@ -169,7 +169,7 @@ describe('with a clock of its own', () => {
     expect(index.find('none')).toEqual([])
   })
 
-  it('with a clock of its own does not restore a transaction that expired in a block', () => {
+  it('a pool does not restore a transaction that expired in a block', () => {
     const { chains, pools, pool, advance } = network()
     const [short, long] = [signed({ ttl: 60 }), signed({ ttl: 600 })]
     const genesis = headOf(chains)
@@ -183,7 +183,7 @@ describe('with a clock of its own', () => {
     })
   })
 
-  it('with a clock of its own refuses transactions beyond the limits of a pool, and a full pool stays unchanged', () => {
+  it('a pool refuses transactions beyond its limits, and a full pool stays unchanged', () => {
     const { chains, pools, pool } = network()
     const genesis = headOf(chains)
     const mined = signed()

@@ -45,7 +45,7 @@ it('the pool drops the same properties of a command as live nodes, and no others
 })
 
 describe('marks', () => {
-  it('marks are exact signed 64-bit integers of this run', async () => {
+  it('marks of the pool are exact signed 64-bit integers of this run', async () => {
     const nonces = new Set<string>()
     for (let i = 0; i < 6; i++) {
       const { peer } = await start({ graph: 'singleton' })
@@ -63,7 +63,7 @@ describe('marks', () => {
     expect([...nonces].filter((each) => !Number.isSafeInteger(Number(each))).length).toBeGreaterThan(0)
   })
 
-  it.each(rotating([1, 2, 3], 1))('marks and blocks agree with a model, seed %i', async (seed) => {
+  it.each(rotating([1, 2, 3], 1))('marks and blocks of the pool agree with a model, seed %i', async (seed) => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false }, PATIENT)
     const random = randomFrom(seed)
     const below = (n: number) => Math.floor(random() * n)

@@ -51,7 +51,7 @@ describe('mining/work', () => {
     expect(notices).toEqual([`the reward of sender00 on chain 1 cannot be paid: ${why}`])
   })
 
-  it('mining/work is chain, target and 286 bytes of work with an open nonce', async () => {
+  it('mining/work returns chain, target and 286 bytes of work with an open nonce', async () => {
     const { devnet, peer } = await twenty()
     const before = now()
     const answer = await askForWork(peer)
@@ -69,7 +69,7 @@ describe('mining/work', () => {
     expect(work.subarray(16, 48)).toEqual(Buffer.from(genesis?.hash ?? []))
   })
 
-  it('honours the suggested chain, and falls back when it is blocked or does not exist', async () => {
+  it('mining/work honours the suggested chain, and falls back when it is blocked or does not exist', async () => {
     const { peer } = await twenty()
     for (let chain = 0; chain < 20; chain++) expect(chainOf(await getWork(peer, chain))).toBe(chain)
     const mined = await mineBlock(peer, 0)
@@ -84,7 +84,7 @@ describe('mining/work', () => {
     expect((await askForWork(peer, 20)).status).toBe(200)
   })
 
-  it('picks a random chain without a suggestion', async () => {
+  it('mining/work picks a random chain without a suggestion', async () => {
     const { peer } = await pair()
     const chains = new Set<number>()
     for (let i = 0; i < 60; i++) chains.add(chainOf(await getWork(peer)))
@@ -188,7 +188,7 @@ describe('mining/solved', () => {
     expect(additions.map(({ status }) => status)).toEqual(['added'])
   })
 
-  it('mining/solved refuses bytes that are no work, and says why', async () => {
+  it('mining/solved refuses bytes that are not work, and says why', async () => {
     const { peer } = await twenty()
     const work = solve(await getWork(peer, 0))
     const count = Buffer.from(work)
@@ -330,7 +330,7 @@ describe('mining/solved', () => {
 })
 
 describe('without proof of work', () => {
-  it('any nonce solves, and targets never change', async () => {
+  it('any nonce solves work of a network without proof of work, and targets never change', async () => {
     const target = (2n ** 256n - 1n) / 2n ** 200n
     const { devnet, peer, additions } = await start({ graph: 'singleton', pow: false, difficulty: 2n ** 200n })
     const targets = new Set<bigint>()

@@ -34,7 +34,7 @@ describe('mining on arrival', () => {
     expect(new Set(made()[0].requestKeys)).toEqual(new Set(commands.map(key)))
   })
 
-  it('grows the chains that hold up the block', async () => {
+  it('mining on arrival grows the chains that hold up the block', async () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     // Chain 0 is now one block above chain 1, so it must wait for it.
     await makeBlocks(peer, { 0: 1 })
@@ -135,7 +135,7 @@ describe('/devnet/mining', () => {
   })
 })
 
-it('/devnet/make-blocks tells the hashes of the blocks and their transactions', async () => {
+it('/devnet/make-blocks returns the hashes of the blocks and their transactions', async () => {
   const { peer, control, devnet } = await onDemand()
   const command = transfer('sender01', 1)
   await send(peer, [command])

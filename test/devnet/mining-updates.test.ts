@@ -115,7 +115,7 @@ it('mining/updates ends after its lifetime, plus or minus a tenth', async () => 
   expect(ended.map(({ text }) => text)).toEqual(['', '', ''])
 })
 
-it('mining/updates refuses a body that is no chain of the network', async () => {
+it('mining/updates refuses a body that is not a chain of the network', async () => {
   const { peer } = await start()
   for (const body of [undefined, Buffer.alloc(0), Buffer.alloc(3), Buffer.alloc(5), bodyOf(20), bodyOf(2 ** 32 - 1)]) {
     const [status, type, message] = brief(await peer.get(`${PREFIX}/mining/updates`, body && { body }))

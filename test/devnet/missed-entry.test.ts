@@ -51,14 +51,14 @@ function drafting(missed: ReadableState) {
   return { drafts, live, fetched }
 }
 
-it('runs again at once when the entry was fetched while it ran', () => {
+it('a transaction runs again at once when the entry was fetched while it ran', () => {
   const { drafts, live, fetched } = drafting(emptyState)
   expect(drafts.extend(live, NO_SLICE_MS)).toBe('done')
   expect(live.draft.size).toBe(1)
   expect(fetched).toEqual([])
 })
 
-it('is left for a later block while the entry is missing', () => {
+it('a transaction is left for a later block while the entry is missing', () => {
   const missed: ReadableState = {
     ...emptyState,
     get: (domain, key) => {

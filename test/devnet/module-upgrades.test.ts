@@ -83,7 +83,7 @@ describe('a module that is upgraded between the steps of a pact', () => {
 })
 
 describe('a hash in use', () => {
-  it('a hash in use must be that of the present version; the error names it', async () => {
+  it('a hash in use must be that of the current version; the error names it', async () => {
     const { peer } = await ledger()
     const first = await load(peer, hop(1))
     expect(await ask(peer, `(use free.hop "${first}")`)).toBe('Loaded imports from free.hop')
@@ -110,7 +110,7 @@ describe('a data directory', () => {
     )
   })
 
-  it('a data directory of an older newcut goes on with hashes of texts, which its blocks name', async () => {
+  it('a data directory of an older newcut keeps hashes of texts, which its blocks name', async () => {
     const dataDir = join(await temporaryDirectory(), 'devnet')
     await cp(fileURLToPath(new URL('../fixtures/0.1.0/devnet', import.meta.url)), dataDir, { recursive: true })
     const { peer } = await start({ graph: undefined, difficulty: undefined, blockDelayMs: undefined, dataDir })

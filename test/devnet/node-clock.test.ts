@@ -46,7 +46,7 @@ describe('the clock of a node', () => {
     for (let i = 1; i < times.length; i++) expect(times[i]).toBe(times[i - 1] + 1n)
   })
 
-  it('the clock of a node stands still a step behind the newest block, or behind where it stood', () => {
+  it('the clock of a node stands still a step after the newest block, or after where it stood', () => {
     const clock = new NodeClock({ wallMs: () => 0, monotonicMs: () => 0 })
     clock.hold({ at: 100n, step: 10n })
     clock.blockAdded(50n)

@@ -74,7 +74,7 @@ describe('the description of the interface', () => {
     }
   })
 
-  it('the description of the interface describes every path parameter, each operation once, and uses only schemas that it has', () => {
+  it('the description of the interface names every path parameter, each operation once, and uses only schemas that it has', () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((each) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)
     for (const [path, methods] of Object.entries(document.paths)) {
@@ -139,7 +139,7 @@ describe('answers match the description', () => {
     ]
   }
 
-  it('answers match the description for every operation that answers with JSON', async () => {
+  it('all answers match the description for every operation that answers with JSON', async () => {
     for (const [method, path, hash, { accept = 'application/json', body } = {}] of await requests()) {
       const url = path.replace('{chain}', '0').replace('{hash}', hash)
       const answer = await peer.request(method, url, {
@@ -168,7 +168,7 @@ describe('answers match the description', () => {
     for (const chain of [1, 0, 1]) await mineBlock(peer, chain)
   }
 
-  it('answers match the description for the endpoints of commands', async () => {
+  it('all answers match the description for the endpoints of commands', async () => {
     const [command, failing] = [exec('[1, 0.5, (read-integer "i")]'), exec('(coin.details "nobody")')]
     const meta = { address: { from: 'a', to: ['b'] } }
     const hidden = signText(JSON.stringify({ ...JSON.parse(command.cmd), meta }))
@@ -197,7 +197,7 @@ describe('answers match the description', () => {
     expect(errorsOf(poll.responses[200].content?.[JSON_TYPE].schema ?? {}, wrong)).not.toEqual([])
   })
 
-  it('answers match the description for requests that never reach their operation', async () => {
+  it('all answers match the description for requests that never reach their operation', async () => {
     const seen = new Set<number>()
     // Control endpoints have no CORS headers.
     const plain = new Peer(devnet.url)
@@ -239,7 +239,7 @@ describe('answers match the description', () => {
     expect([...seen].sort()).toEqual(expect.arrayContaining([400, 404, 406, 413, 415]))
   })
 
-  it('answers match the description for a header with an unknown key, and for work, which is binary', async () => {
+  it('all answers match the description for a header with an unknown key, and for work, which is binary', async () => {
     const unknown = await peer.get(`${PREFIX}/chain/0/header/${'A'.repeat(43)}`)
     const { responses } = document.paths[`${PREFIX}/chain/{chain}/header/{hash}`].get
     expect(errorsOf(responses[404].content?.[JSON_TYPE].schema ?? {}, jsonOf(unknown))).toEqual([])

@@ -32,7 +32,7 @@ describe('the table of options', () => {
     expect((await knownNames()).toSorted()).toEqual([...documented.keys()].toSorted())
   })
 
-  it('the table of options refuses a value that no option takes, each in words', async () => {
+  it('the table of options refuses a value that no option takes, each with its message', async () => {
     const names = await knownNames()
     const messages = await Promise.all(names.map(async (name) => String(await refusal({ [name]: { wrong: true } }))))
     expect(messages.map((message) => message.replace(/; expected .+$/, ''))).toEqual(
@@ -43,11 +43,11 @@ describe('the table of options', () => {
 })
 
 describe('the default of an option', () => {
-  it.each(defaults)('%s is a value that the option takes: %s', (name, fallback) => {
+  it.each(defaults)('the default %s is a value that the option takes: %s', (name, fallback) => {
     expect(plainOptions[name as keyof typeof plainOptions].fits(fallback)).toBe(true)
   })
 
-  it.each(defaults)('%s is in its documentation: %s', (name, fallback) => {
+  it.each(defaults)('the default %s is in its documentation: %s', (name, fallback) => {
     const isTime = name.endsWith('Ms')
     const number = Number(fallback) / (isTime ? 1000 : 1)
     const isLarge = number >= 10_000
@@ -55,7 +55,7 @@ describe('the default of an option', () => {
     expect(documented.get(name)).toContain(`Default ${text}`)
   })
 
-  it.each(Object.entries(flagsOfOptions))('%s is that of the flag --%s', (name, flag) => {
+  it.each(Object.entries(flagsOfOptions))('the default %s is that of the flag --%s', (name, flag) => {
     const { kind, fallback } = devnetOptions[flag] as OptionSpec<unknown>
     const row = plainOptions[name as keyof typeof plainOptions] as (typeof plainOptions)['port'] | undefined
     expect(fallback).toEqual(row?.fallback)

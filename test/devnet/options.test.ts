@@ -39,14 +39,14 @@ describe('startDevnet refuses', () => {
     [{ dataDir: '' }, "dataDir: ''; expected some text"],
     [{ onSolved: true }, 'onSolved: true; expected a function'],
     [{ pow: true, autoMine: { kind: 'on-demand' } }, 'autoMine makes blocks without proof of work: leave pow out'],
-  ])('%o with BAD_OPTION, and says what would be right', async (options, text) => {
+  ])('startDevnet refuses %o with BAD_OPTION, and says what would be right', async (options, text) => {
     expect(await refusal({ port: 0, ...options })).toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining(text),
     })
   })
 
-  it('an unknown option, and lists the known ones', async () => {
+  it('startDevnet refuses an unknown option, and lists the known ones', async () => {
     expect(await refusal({ port: 0, chains: 10 })).toMatchObject({
       code: 'BAD_OPTION',
       message: 'chains: there is no such option',
@@ -54,7 +54,7 @@ describe('startDevnet refuses', () => {
     })
   })
 
-  it('options that are not an object', async () => {
+  it('startDevnet refuses options that are not an object', async () => {
     expect(await refusal('petersen')).toMatchObject({ code: 'BAD_OPTION' })
   })
 })
@@ -64,7 +64,7 @@ it('startDevnet treats undefined as an omitted option', async () => {
   expect(devnet.cut.size).toBe(20)
 })
 
-it('startDevnet makes five blocks on top of a block on arrival, unless it is told another number', async () => {
+it('startDevnet makes five blocks on top of a block on arrival, unless an option names another number', async () => {
   const { devnet } = await start({ autoMine: { kind: 'on-arrival' } })
   expect(devnet.settings.autoMine).toEqual({ kind: 'on-arrival', confirmations: 5 })
   const other = await start({ autoMine: { kind: 'on-arrival', confirmations: 2 } })

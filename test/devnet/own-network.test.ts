@@ -116,7 +116,7 @@ describe('a network of a file', () => {
     await expect(devnet.gas({ blockLimit: 400_001 })).rejects.toThrow('expected at most 400000')
   })
 
-  it('mints coins by rows, because its contract ignores the amount of a coinbase', async () => {
+  it('a network of a file mints coins by rows, because its contract ignores the amount of a coinbase', async () => {
     const balance = async (amount: string) => ((await devnet.fund(account, amount)).result as RunResult).data
     const before = await balance('1')
     expect(await balance('0.5')).toBe(before + 0.5)
@@ -128,7 +128,7 @@ describe('a network of a file', () => {
   })
 })
 
-it('changes the rules at the heights of the file', async () => {
+it('a network of a file changes the rules at the heights of the file', async () => {
   const own = await startDevnet(QUAD)
   try {
     await own.fund(account, 100)
@@ -198,13 +198,13 @@ describe('contracts of a file that differ by chain', () => {
     await again.close()
   })
 
-  it('contracts of a file that differ by chain that fail name their transaction and the chain', async () => {
+  it('contracts of a file that fail name their transaction and the chain', async () => {
     const starting = startDevnet({ ...QUAD, networks: [marked('(enforce false "not here")')] })
     await expect(starting).rejects.toThrow('genesis.transactions.2: on chain 3: not here')
   })
 })
 
-it('has the verifiers of the file from their heights', async () => {
+it('a network of a file has the verifiers of the file from their heights', async () => {
   const verifiers = [
     { from: 0, names: [] },
     { from: 3, names: ['allow' as const] },
@@ -256,7 +256,7 @@ describe('a data directory', () => {
   })
 })
 
-it('chooses commands for the next block up to the gas limit of the network', () => {
+it('a network of a file chooses commands for the next block up to its gas limit', () => {
   const chosen = (blockGas: number) => {
     const pool = new Mempool({ nowMs: Date.now, blockGas, onChange: () => undefined, onExpired: () => undefined })
     const read = readCommand(command('1', { gasLimit: 300_000 }) as Parameters<typeof readCommand>[0])
@@ -267,7 +267,7 @@ it('chooses commands for the next block up to the gas limit of the network', () 
   expect([chosen(150_000), chosen(400_000)]).toEqual([0, 1])
 })
 
-it('runs the coin contract of a file in a thread: its calls may take any time', async () => {
+it('a node runs the coin contract of a file in a thread: its calls may take any time', async () => {
   const isPlain = async (options: DevnetOptions) => {
     const { ledger, close } = await startWhole({ port: 0, pow: false, ...options })
     try {
@@ -301,7 +301,7 @@ it.each<[string, object, RegExp]>([
     { ...QUAD, networks: [{ ...quad, genesis: { ...quad.genesis, transactions: [{ code: '(+ 1' }] } }] },
     /genesis\.transactions\.0: /,
   ],
-])('refuses %s', async (_, options, text) => {
+])('startDevnet refuses %s', async (_, options, text) => {
   await expect(startDevnet({ port: 0, ...options })).rejects.toThrow(text)
 })
 

@@ -149,7 +149,7 @@ describe('GET /devnet/pacts', () => {
     ])
   })
 
-  it('GET /devnet/pacts tells the open step of any pact, its failures, and a rollback', async () => {
+  it('GET /devnet/pacts reports the open step of any pact, its failures, and a rollback', async () => {
     const { peer } = await withSteps()
     const [one, two] = [1, 2].map((n) => exec(`(free.steps.three ${n})`))
     await run(peer, one)
@@ -312,7 +312,7 @@ describe('a list of some thousand pacts', () => {
     expect(await pacts(peer, '?limit=1')).toMatchObject({ open: many.open - 1, finished: 1 })
   })
 
-  it('a list of some thousand pacts tells the same after reorganisations as a list that has never seen them', async () => {
+  it('a list of some thousand pacts has the same entries after reorganisations as a list that has never seen them', async () => {
     const started = await withSteps()
     const own = new Peer(started.peer.url)
     onTestFinished(() => own.close())
@@ -361,7 +361,7 @@ async function uncheckedPeer(): Promise<Peer> {
 }
 
 describe('GET /devnet/accounts', () => {
-  it('GET /devnet/accounts tells the accounts that the node funded, and their keys', async () => {
+  it('GET /devnet/accounts lists the accounts that the node funded, and their keys', async () => {
     const { accounts } = await get<KnownAccounts>(await uncheckedPeer(), '/devnet/accounts')
     expect(accounts.slice(0, 10)).toEqual(
       developmentAccounts.map(({ account, publicKey, secretKey }) => ({ account, publicKey, secretKey })),
@@ -371,7 +371,7 @@ describe('GET /devnet/accounts', () => {
     )
   })
 
-  it('GET /devnet/accounts tells them to this machine only', async () => {
+  it('GET /devnet/accounts answers only this machine', async () => {
     const peer = await uncheckedPeer()
     const answer = await peer.get('/devnet/accounts', { headers: { host: 'node.example' } })
     expect(answer.status).toBe(403)

@@ -144,7 +144,7 @@ describe('one payload', () => {
 })
 
 describe('batches', () => {
-  it('batches hold each existing payload once, for both forms of the body', async () => {
+  it('a batch returns each existing payload once, for both forms of the body', async () => {
     for (const [path, suffix] of [
       ['batch', ''],
       ['outputs/batch', '/outputs'],
@@ -162,14 +162,14 @@ describe('batches', () => {
     }
   })
 
-  it('batches read 1000 hashes and ignore the rest', async () => {
+  it('a batch reads 1000 hashes and ignores the rest', async () => {
     const unknown = Array.from({ length: 999 }, () => UNKNOWN)
     expect(jsonOf(await post('batch', [...unknown, keys[1]]))).toHaveLength(1)
     expect(jsonOf(await post('batch', [UNKNOWN, ...unknown, keys[1]]))).toHaveLength(0)
     expect(jsonOf(await post('outputs/batch', { hashes: [UNKNOWN, ...unknown, keys[1]] }))).toHaveLength(0)
   })
 
-  it('batches refuse malformed bodies', async () => {
+  it('a batch refuses malformed bodies', async () => {
     for (const path of ['batch', 'outputs/batch']) {
       for (const body of [
         '',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Peers } from '../../src/devnet/http/peers.ts'
 import { listenAt } from './listeners.ts'
 
-it('accepts 1000 peers, and then only those that it knows', async () => {
+it('the table of peers accepts 1000, and then only those that it knows', async () => {
   const peers = new Peers()
   const all = await listenAt(1001)
   for (const peer of all.slice(0, 1000)) expect(await peers.add(peer)).toBeNull()
@@ -14,7 +14,7 @@ it('accepts 1000 peers, and then only those that it knows', async () => {
   expect([peers.has(all[999]), peers.has(all[1000])]).toEqual([true, false])
 })
 
-it('connects to 32 peers at once, and answers 503 to more', async () => {
+it('the check of peers connects to 32 at once, and answers 503 to more', async () => {
   const peers = new Peers()
   const all = await listenAt(33)
   const answers = await Promise.all(all.map((peer) => peers.add(peer)))

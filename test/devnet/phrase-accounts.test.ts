@@ -56,7 +56,7 @@ describe('accounts of the phrase', () => {
     expect([...mined.cut.values()].map(({ height }) => Number(height))).toEqual([1, 1])
   })
 
-  it('accounts of the phrase are more than fit into one block, if that many are wanted', async () => {
+  it('accounts of the phrase may be more than fit into one block', async () => {
     const { devnet, balance } = await start({ phraseAccounts: 230, graph: 'singleton' })
     expect(await balance(devnet.accounts[229].account, 0)).toBe(10_000)
   })
@@ -85,7 +85,7 @@ describe('accounts of the phrase', () => {
     expect(sent).toMatchObject({ code: 0, out: expect.stringContaining('moved 1.5 coins from k:') })
   })
 
-  it.each([[-1], [1001], [1.5]])('accounts of the phrase refuses %d of them', async (phraseAccounts) => {
+  it.each([[-1], [1001], [1.5]])('the number of accounts of the phrase cannot be %d', async (phraseAccounts) => {
     await expect(startDevnet({ port: 0, phraseAccounts })).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining('phraseAccounts'),

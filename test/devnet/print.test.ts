@@ -69,7 +69,7 @@ async function dataDirectory(): Promise<string> {
 }
 
 describe('print with the option', () => {
-  it('print with the option tells each text of a block once, also if the block is looked at again', async () => {
+  it('the function print reports each text of a block once, also if a second reader looks at the block', async () => {
     const { peer, control, printed, notices } = await startPrinting()
     const loaded = await inBlock(peer, MODULE)
     expect([printed, notices]).toEqual([[], [expect.stringMatching(/^free\.teller calls print: live networks refuse/)]])
@@ -93,7 +93,7 @@ describe('print with the option', () => {
     expect(notices).toHaveLength(1)
   })
 
-  it('marks texts of calls, and costs no gas', async () => {
+  it('the function print marks texts of calls, and costs no gas', async () => {
     const { peer, control, printed } = await startPrinting()
     await inBlock(peer, MODULE)
     const tell = exec('(free.teller.tell 1)', GAS)
@@ -127,7 +127,7 @@ describe('print with the option', () => {
     expect(await gasOf('(identity 1) ')).toBeGreaterThan(await gasOf('1 '))
   })
 
-  it('print with the option tells the texts of a transaction that fails, and limits those of a command', async () => {
+  it('the function print reports the texts of a transaction that fails, and limits those of a command', async () => {
     const { peer, control, printed } = await startPrinting()
     await inBlock(peer, MODULE)
     expect((await inBlock(peer, '(free.teller.fails)')).result.status).toBe('failure')
@@ -148,7 +148,7 @@ describe('print with the option', () => {
     expect(printed.map(({ text }) => text.length)).toEqual([4096, 4096])
   })
 
-  it('print with the option leaves definitions and variables of that name alone', async () => {
+  it('the option for print leaves definitions and variables of that name alone', async () => {
     const outcomes = []
     const dataDir = await dataDirectory()
     for (const allowPrint of [true, false]) {
@@ -179,7 +179,7 @@ describe('print with the option', () => {
 })
 
 describe('print without the option', () => {
-  it('print without the option does not load, with the error of live networks', async () => {
+  it('code with print does not load without the option, with the error of live networks', async () => {
     const { peer, control, printed } = await startPrinting({ allowPrint: false })
     expect((await inBlock(peer, MODULE)).result).toMatchObject({
       status: 'failure',
@@ -189,7 +189,7 @@ describe('print without the option', () => {
     await expect(startLedger({ allowPrint: 'yes' as unknown as boolean })).rejects.toThrow('allowPrint')
   })
 
-  it('print without the option leaves blocks valid that a node makes with the option later, and the other way round', async () => {
+  it('blocks that a node makes with print stay valid without the option, and the other way round', async () => {
     const dataDir = await dataDirectory()
     const first = await startPrinting({ dataDir, allowPrint: false })
     const failed = await inBlock(first.peer, MODULE)
@@ -216,7 +216,7 @@ describe('print without the option', () => {
 })
 
 describe('print on a fork', () => {
-  it('print on a fork runs modules of the forked network with the option, and names it without', async () => {
+  it('a module of the forked network that prints runs with the option, and names it without', async () => {
     const remote = await startPrinting()
     await inBlock(remote.peer, MODULE)
     // A pin has one height.
@@ -232,7 +232,7 @@ describe('print on a fork', () => {
 })
 
 describe('newcut devnet --allow-print', () => {
-  it('logs each text with its place, and one warning for the module', async () => {
+  it('newcut devnet --allow-print logs each text with its place, and one warning for the module', async () => {
     const args = ['devnet', '--port', '0', '--auto-mine', 'on-demand', '--graph', 'pair', '--allow-print']
     for (const log of ['json', 'text']) {
       const node = startHere([...args, '--log', log])

@@ -26,7 +26,7 @@ function again(index: 0 | 1, change: (output: string) => string) {
 }
 
 describe('a block of older rules', () => {
-  it('executes with another error text, and the writes that it had', () => {
+  it('a block of older rules executes with another error text, and the writes that it had', () => {
     const same = again(0, (output) => output)
     expect(same).toHaveProperty('writes')
     expect(again(1, (output) => output.replace('"message":"no"', '"message":"it was no"'))).toEqual(same)

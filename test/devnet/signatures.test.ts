@@ -63,12 +63,12 @@ describe.each([
   const { cose, secret } = make()
   const right = authenticated(secret)
 
-  it('is valid for its key, with and without the prefix', () => {
+  it('a signature of an authenticator is valid for its key, with and without the prefix', () => {
     expect(faultOf(right, `WEBAUTHN-${cose}`)).toBe(null)
     expect(faultOf(right, cose)).toBe(null)
   })
 
-  it('is invalid for any other key, hash or data', () => {
+  it('a signature of an authenticator is invalid for any other key, hash or data', () => {
     expect(faultOf(right, `WEBAUTHN-${make().cose}`)).toBe('invalid WebAuthn signature')
     const other = digest('sha256', 'another command', 'buffer')
     expect(faultOf(authenticated(secret, other), cose)).toBe('its challenge is not the hash of the command')
@@ -79,7 +79,7 @@ describe.each([
     expect(faultOf(forged, cose)).toBe('invalid WebAuthn signature')
   })
 
-  it('is refused if it is malformed', () => {
+  it('a signature of an authenticator is refused if it is malformed', () => {
     const shape = 'no JSON text with authenticatorData, clientDataJSON and signature'
     for (const sig of ['', 'ab'.repeat(64), 'null', '[]', { ...right, signature: 7 }, { signature: right.signature }]) {
       expect(faultOf(sig, cose)).toBe(shape)
@@ -89,7 +89,7 @@ describe.each([
     expect(faultOf({ ...right, signature: '' }, cose)).toBe('invalid WebAuthn signature')
   })
 
-  it('is refused for a malformed key', () => {
+  it('a signature of an authenticator is refused for a malformed key', () => {
     const none = 'the public key is no COSE key of P-256 or Ed25519'
     const cut = cose.slice(0, -2)
     for (const pubKey of ['', 'WEBAUTHN-', 'WEBAUTHN-xy', cut, `${cose}00`, 'a0', '80', 'ff', `bb${'ff'.repeat(8)}`]) {
@@ -98,7 +98,7 @@ describe.each([
   })
 })
 
-it('a point off the curve is no key', () => {
+it('a point off the curve is not a key', () => {
   const { cose, secret } = p256()
   const off = `${cose.slice(0, -64)}${'00'.repeat(32)}`
   expect(faultOf(authenticated(secret), off)).toMatch(/^the public key cannot be one \(/)

@@ -97,7 +97,7 @@ describe('a node that follows the preview', () => {
     expect(await ask(peer, `(coin.get-balance "${ACCOUNT}")`)).toBeCloseTo(10 - 1.5 - gas * 1e-7, 12)
   })
 
-  it('a node that follows the preview refuses a wrong signature in send, local and private commands, in the words of live nodes', async () => {
+  it('a node that follows the preview refuses a wrong signature in send, local and private commands, with the text of live nodes', async () => {
     const { peer } = await preview({ entity: 'us' })
     const sent = await send(peer, [wrong()])
     expect([sent.status, sent.body.toString()]).toEqual([400, expect.stringContaining(REFUSED)])
@@ -148,7 +148,7 @@ describe('a node that follows the preview', () => {
     })
   })
 
-  it('a node that follows the preview has signatures verified in a thread: it believes one that lies', async () => {
+  it('a node that follows the preview has signatures verified in a thread, and believes one that lies', async () => {
     const { peer } = await preview({ entity: 'us' }, { executionThread })
     await ok(sendPrivately(peer, privately(wrong(202))))
     await mined(peer, opening())

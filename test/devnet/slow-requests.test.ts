@@ -69,7 +69,7 @@ it.each([
   [1024, 768],
   [400, 200],
   [64, 32],
-])('with %i file descriptors there are at most %i connections', (descriptors, connections) => {
+])('a node with %i file descriptors has at most %i connections', (descriptors, connections) => {
   expect(connectionsFor(descriptors)).toBe(connections)
 })
 

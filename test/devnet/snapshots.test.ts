@@ -148,7 +148,7 @@ it('a revert drops its snapshot and later ones; others are unknown', async () =>
   expect((await refusal(peer, '/devnet/snapshot', { all: true }))[0]).toBe(400)
 })
 
-it('keeps at most 1000 snapshots', async () => {
+it('a node keeps at most 1000 snapshots', async () => {
   const { peer, take, revert } = await start({ ...ON_DEMAND, graph: 'singleton' })
   for (let i = 0; i < 1000; i++) await take()
   expect(await refusal(peer, '/devnet/snapshot', {})).toEqual([409, expect.stringMatching(/^there are 1000 snapshots/)])
@@ -182,7 +182,7 @@ it('a network with proof of work can be reverted too', async () => {
   await make({ 0: 1 })
 })
 
-it('the clock goes back to the newest block, without proof of work', async () => {
+it('the clock goes back to the newest block after a revert without proof of work', async () => {
   const { devnet, peer, make, status } = await start()
   await make({ 0: 1, 1: 1 })
   const beforeMs = Date.now()
@@ -201,7 +201,7 @@ it('the clock goes back to the newest block, without proof of work', async () =>
   expect((await refusal(peer, '/devnet/clock', { advanceMs: -1e12 }))[0]).toBe(400)
 })
 
-it('with proof of work the clock does not go back', async () => {
+it('the clock does not go back after a revert with proof of work', async () => {
   const { peer } = await start({ difficulty: 20n })
   expect(await refusal(peer, '/devnet/clock', { advanceMs: -1 })).toEqual([
     409,

@@ -92,8 +92,8 @@ function blockOf(chains: Chains, hash: Uint8Array): Block {
   return block
 }
 
-describe.each(graphNames.map((name) => [name]))('%s', (name) => {
-  it('every output of a block can be proven to every chain', () => {
+describe.each(graphNames.map((name) => [name]))('a network with the graph %s', (name) => {
+  it('every output of a block can be proven to every chain of the network', () => {
     const chains = grown(name, 5)
     let proofs = 0
     for (const source of rotating([...chains.chainIds], 4)) {

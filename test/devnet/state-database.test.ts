@@ -36,7 +36,7 @@ async function knownIn(dataDir: string, keys: readonly (string | null)[], notice
   return { places, balances }
 }
 
-it('a state database finds transactions, and is rebuilt if it is missing, behind or damaged', async () => {
+it('a state database finds transactions, and is rebuilt if it is missing, too old or damaged', async () => {
   const dataDir = await temporaryDirectory()
   const first = await startDevnet({ port: 0, dataDir, ...small })
   const keys = growWithTransfers(first, 30)

@@ -283,7 +283,7 @@ describe('a state file', () => {
     expect(await readdir(home)).toEqual(['network.state'])
   })
 
-  it('a state file is told only to programs on this machine', async () => {
+  it('the node gives the path of a state file only to programs on this machine', async () => {
     const { devnet } = await start({ graph: 'pair' })
     const answer = await fetch(`${devnet.url}/devnet/state`, { headers: { origin: 'http://example.com' } })
     expect(answer.status).toBe(403)

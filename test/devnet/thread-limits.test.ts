@@ -73,7 +73,7 @@ function executorOf(maxLoadMs: number): Executor {
 }
 
 describe('a thread that does not load', () => {
-  it('ends, and with it all commands that wait for it, also those without a deadline', async () => {
+  it('a thread that does not load ends, and with it all commands that wait for it, also those without a deadline', async () => {
     const executor = executorOf(50)
     const outcomes = [true, true, false].map((hasDeadline) => executor.run(task, source, hasDeadline))
     expect(await Promise.all(outcomes)).toEqual(Array(3).fill({ stopped: 'unavailable' }))
@@ -81,7 +81,7 @@ describe('a thread that does not load', () => {
     expect([executor.isWarm, executor.isIdle]).toEqual([false, true])
   })
 
-  it('a thread that does not load has so many waiting commands at most; those of blocks of others wait always', async () => {
+  it('a thread that does not load has a limited number of waiting commands; those of blocks of others wait always', async () => {
     const executor = executorOf(60_000)
     const settled: string[] = []
     const run = (name: string, hasDeadline: boolean) =>

@@ -25,7 +25,7 @@ function slowTurns() {
   return { turns, told, slow }
 }
 
-it('kinds of work alternate, and so do the works of one kind', async () => {
+it('the time slicer alternates between kinds of work, and between the works of one kind', async () => {
   const { turns, told, slow } = slowTurns()
   const works = [
     turns.run('commands', slow('a', 2)),
@@ -55,7 +55,7 @@ it('a request during long work is answered before the work ends', async () => {
   expect(await turns.run('commands', work())).toBe(true)
 })
 
-it('work may be planned while other work of its kind runs', async () => {
+it('the time slicer accepts work while other work of its kind runs', async () => {
   const { turns, slow } = slowTurns()
   let inner: Promise<string> | null = null
   function* outer(): YieldingWork<string> {
@@ -67,7 +67,7 @@ it('work may be planned while other work of its kind runs', async () => {
   expect(await inner).toBe('b')
 })
 
-it('failed work rejects, and the work behind it continues', async () => {
+it('failed work rejects, and the work after it continues', async () => {
   const { turns, slow } = slowTurns()
   const failing = turns.run('commands', failingSteps())
   const next = turns.run('commands', slow('b', 1))
@@ -85,7 +85,7 @@ it('nothing runs after a stop', async () => {
   expect(told).toEqual([])
 })
 
-it('continues if nothing else happens in the process', async () => {
+it('the time slicer continues if nothing else happens in the process', async () => {
   const module = new URL('../../dist/src/devnet/time-slicer.js', import.meta.url).href
   const code = `
     const { TimeSlicer } = await import(${JSON.stringify(module)})

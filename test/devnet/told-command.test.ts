@@ -28,7 +28,7 @@ describe('a command is described as', () => {
     ['(coin.transfer-create "a" "b" (read-keyset "g") 2)', coins({ amount: '2' })],
     ['(coin.transfer-crosschain "a" "b" (read-keyset "g") "7" 1.5)', coins({ toChain: '7' })],
     ['(free.token.transfer "a" "b" 1.5)', coins({ token: 'free.token' })],
-  ])('a transfer: %j', (code, expected) => {
+  ])('a command is described as a transfer: %j', (code, expected) => {
     expect(actionOf(code)).toEqual(expected)
   })
 
@@ -45,11 +45,11 @@ describe('a command is described as', () => {
     // The code is too long to be worth parsing.
     [`(coin.transfer "a" "b" 1.5)${' '.repeat(2000)}`],
     [''],
-  ])('code if it is anything else: %j', (code) => {
+  ])('a command is described as code if it is anything else: %j', (code) => {
     expect(actionOf(code)).toEqual({ kind: 'code', code: code.trim() })
   })
 
-  it('one printable line of limited length, whatever it contains', () => {
+  it('a command is described as one printable line of limited length, whatever it contains', () => {
     const hostile = '(f "\u001b[2J\u202e")\r\n  (g\t1)\u0000'
     expect(actionOf(hostile)).toEqual({ kind: 'code', code: '(f " [2J ") (g 1)' })
     expect(actionOf(`(f "${'x'.repeat(100_000)}")`)).toEqual({ kind: 'code', code: `(f "${'x'.repeat(195)}…` })
@@ -59,7 +59,7 @@ describe('a command is described as', () => {
     expect(told({ exec: { code: '', data: {} } }, 'a\u009bb').sender).toBe('a b')
   })
 
-  it('the step of a pact', () => {
+  it('a command is described as the step of a pact', () => {
     const cont = { pactId: KEY, step: 1, rollback: false, proof: null, data: {} }
     const expected = {
       requestKey: KEY,
@@ -92,7 +92,7 @@ describe('a result is described as', () => {
     expect(data(json)).toBe(expected)
   })
 
-  it('the beginning of a long value, as JSON if it is very long', () => {
+  it('a result is described as the beginning of a long value, as JSON if it is very long', () => {
     expect(data(`"${'x'.repeat(1000)}"`)).toBe(`"${'x'.repeat(198)}…`)
     const long = data(`[1.5,"${'x'.repeat(100_000)}"]`)
     expect(long).toBe(`[1.5,"${'x'.repeat(193)}…`)
@@ -111,7 +111,7 @@ describe('a result is described as', () => {
     expect(outcome({ status: 'failure', error: { ...error, info: '' } }).place).toBe(null)
   })
 
-  it('the names of its first 20 events', () => {
+  it('a result is described with the names of its first 20 events', () => {
     const event = (i: number) => ({
       params: [],
       name: `E${i}`,

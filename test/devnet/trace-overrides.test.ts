@@ -110,7 +110,7 @@ describe('overrides', () => {
     expect(await result(code, { keys: [funded.publicKey] }, unsigned)).toEqual({ status: 'success', data: true })
   })
 
-  it('overrides are refused in words', async () => {
+  it('POST /devnet/trace names the wrong field of an override', async () => {
     const { refused } = await shelf()
     for (const [overrides, text] of [
       [{ rows: { nothing: { a: {} } } }, '/rows: "nothing": expected MODULE.TABLE, such as coin.coin-table'],

@@ -251,7 +251,7 @@ describe('a trace', () => {
     expect(poor.trace.children.map(({ name }: Step) => name)).toEqual(['code', 'rounding'])
   })
 
-  it('a trace is refused in words for keys without a block', async () => {
+  it('a trace is refused with a message for keys without a block', async () => {
     const { peer } = await startLedger({ graph: 'singleton' })
     const pending = transfer('sender01', 1.5)
     await ok(send(peer, [pending]))

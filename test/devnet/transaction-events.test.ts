@@ -177,7 +177,7 @@ describe('a transaction whose block leaves the chain', () => {
     })
   })
 
-  it('a transaction whose block leaves the chain by a revert is reported so, and so are transactions sent after the snapshot', async () => {
+  it('a transaction whose block leaves the chain by a revert is reported as undone, and so are transactions sent after the snapshot', async () => {
     const { heard, peer, give } = await startHeard()
     const [before, after, last] = [signed(), signed(), signed()]
     await sentOk(peer, [before])

@@ -97,7 +97,7 @@ it('a transaction that a full pool refuses is not reported as pending', async ()
   expect(await heard.brief(1)).toEqual([`pending 0 ${taken.hash}`])
 })
 
-it('beyond 20,000 transactions at once only their number is reported', async () => {
+it('the watch reports only the number of transactions beyond 20,000 at once', async () => {
   const { watch, heard } = watched()
   const command = commandOf(signed())
   const refused = Array.from({ length: 19_999 }, () => ({ hash: command.key, command, fault: 'no' }))
@@ -116,7 +116,7 @@ it('beyond 20,000 transactions at once only their number is reported', async () 
   }
 })
 
-it('after 10,000 moves of heads blocks are still reported once each and in order', async () => {
+it('blocks are still reported once each and in order after 10,000 moves of heads', async () => {
   const commands = Array.from({ length: 4 }, () => signed())
   const grow = (i: number) => growCut(ground, 0, { transactions: [inBlock(commands[i])] })
   const { ground, chains, heard } = watched((count) => {

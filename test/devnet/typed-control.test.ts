@@ -15,14 +15,14 @@ async function start(options: DevnetOptions = {}) {
 
 const heightOf = ({ cut }: Awaited<ReturnType<typeof start>>) => Number(cut.get(0)?.height)
 
-it('makes blocks, and keeps the properties of the network live', async () => {
+it('the typed control makes blocks, and keeps the properties of the network live', async () => {
   const devnet = await start()
   const { made, blocks, heights } = await devnet.mine({ 0: 2 })
   expect([made, heights, blocks[0].map(({ height }) => height)]).toEqual([{ 0: 2, 1: 1 }, { 0: 2, 1: 1 }, [1, 2]])
   expect(heightOf(devnet)).toBe(2)
 })
 
-it('sets the clock', async () => {
+it('the typed control sets the clock', async () => {
   const devnet = await start()
   const NEW_YEAR = Date.parse('2040-01-01T00:00:00Z')
   expect((await devnet.time.to(new Date(NEW_YEAR))).nowMs).toBeGreaterThanOrEqual(NEW_YEAR)
@@ -36,7 +36,7 @@ it('sets the clock', async () => {
   expect((await devnet.time.every(null)).everyMs).toBeUndefined()
 })
 
-it('impersonates, drops and runs code', async () => {
+it('the typed control impersonates, drops and runs code', async () => {
   const devnet = await start()
   expect(await devnet.impersonate(['*'])).toEqual(['*'])
   expect(await devnet.impersonate(['*'], false)).toEqual([])
@@ -47,7 +47,7 @@ it('impersonates, drops and runs code', async () => {
   expect([result, height]).toEqual([{ status: 'success', data: { int: 3 } }, 1])
 })
 
-it('tells pacts in pages', async () => {
+it('the typed control returns pacts in pages', async () => {
   const devnet = await start()
   const begin = (chain: number) =>
     devnet.run({
@@ -67,7 +67,7 @@ it('tells pacts in pages', async () => {
   await expect(devnet.pacts({ limit: 0 })).rejects.toMatchObject({ code: 'NODE_REFUSED' })
 })
 
-it('writes rows, and mints coins', async () => {
+it('the typed control writes rows, and mints coins', async () => {
   const devnet = await start()
   const written = await devnet.rows(1, 'coin.coin-table', { sender01: { balance: 2.5 } })
   expect([written.written, written.height]).toEqual([1, 1])
@@ -80,7 +80,7 @@ it('writes rows, and mints coins', async () => {
   })
 })
 
-it('runs a fixture once, and restores the network after it', async () => {
+it('the typed control runs a fixture once, and restores the network after it', async () => {
   const devnet = await start()
   let runs = 0
   const inner = async () => {
@@ -106,7 +106,7 @@ it('runs a fixture once, and restores the network after it', async () => {
   expect((await devnet.revert(id)).heights).toEqual({ 0: 4, 1: 4 })
 })
 
-it('throws the text of a refusal', async () => {
+it('the typed control throws the text of a refusal', async () => {
   const devnet = await start()
   await expect(devnet.revert(7)).rejects.toMatchObject({
     code: 'NODE_REFUSED',
@@ -117,7 +117,7 @@ it('throws the text of a refusal', async () => {
 describe('after the network is closed', () => {
   const closed = { name: 'NewcutError', code: 'NODE_UNREACHABLE', message: 'the network is closed' }
 
-  it('an order that was under way ends with an error that says so', async () => {
+  it('an order in progress when the network closes ends with an error that says so', async () => {
     // A forked node that never answers holds the order.
     const silent = createServer()
     const isAsked = once(silent, 'request')
@@ -131,7 +131,7 @@ describe('after the network is closed', () => {
     expect(await order).toMatchObject(closed)
   })
 
-  it('an order says so, and sends nothing to the port, which another program may have', async () => {
+  it('an order after the network is closed says so, and sends nothing to the port, which another program may have', async () => {
     const devnet = await start()
     await devnet.close()
     const seen: (string | undefined)[] = []

@@ -64,16 +64,16 @@ describe('allow', () => {
   const cap = { name: 'free.guarded.ALLOWED', args: ['a'] }
   const use: Use = { name: 'allow', proof: JSON.stringify(cap), clist: [cap] }
 
-  it('allow grants the capability of its proof, for 100 gas', () => {
+  it('the verifier allow grants the capability of its proof, for 100 gas', () => {
     expect(run('(free.guarded.allowed "a")', [use]).told).toBe('a')
     expect(gasOf(use)).toBe(100)
   })
 
-  it('allow grants a capability once, even if it is listed twice', () => {
+  it('the verifier allow grants a capability once, even if it is listed twice', () => {
     expect(judged({ ...use, clist: [cap, cap] })).toBe('agreed')
   })
 
-  it('vouches for nothing else', () => {
+  it('the verifier allow vouches for nothing else', () => {
     expect(run('(free.guarded.allowed "b")', [use])).toMatchObject({
       gas: ALL_GAS,
       told: 'Verifier allow failed with the message: not in scope',
@@ -83,7 +83,7 @@ describe('allow', () => {
     )
   })
 
-  it('allow agrees in the body of a capability only', () => {
+  it('the verifier allow counts in the body of a capability only', () => {
     expect(run('(enforce-verifier "allow")', [use]).told).toMatch(/must be called within a defcap body/)
   })
 
@@ -94,7 +94,7 @@ describe('allow', () => {
     [{ ...use, clist: [] }, 'granted capability is not the one in the proof'],
     [{ ...use, clist: [{ ...cap, args: ['b'] }] }, 'granted capability is not the one in the proof'],
     [{ ...use, clist: [cap, { ...cap, args: ['b'] }] }, 'granted capability is not the one in the proof'],
-  ])('allow refuses %j', (bad, text) => {
+  ])('the verifier allow refuses %j', (bad, text) => {
     const { error, gas } = run(AGREED, [bad])
     expect(error).toMatchObject({ type: 'EvalError', message: expect.stringMatching(text) })
     expect(gas).toBe(ALL_GAS)

@@ -11,7 +11,7 @@ function cachedOf(cache: VersionCache, count: number, keyOf: (i: number) => stri
   ).length
 }
 
-it('keeps the latest version of each entry, by chain and domain, and that an entry has none', () => {
+it('the version cache stores the latest version of each entry, by chain and domain, and that an entry has none', () => {
   const cache = versionCache(1_000_000)
   cache.set({ chain: 0, domain: 'table:m.t', key: 'k' }, version(1, 'a'))
   cache.set({ chain: 0, domain: 'table:m.t', key: 'k' }, version(2, 'b'))
@@ -26,7 +26,7 @@ it('keeps the latest version of each entry, by chain and domain, and that an ent
 it.each<readonly [string, (i: number) => string, (i: number) => Version | null]>([
   ['long keys without a version', (i) => `${i}`.padStart(50_000, '.'), () => null],
   ['long rows', (i) => `${i}`, (i) => version(i, 'x'.repeat(50_000))],
-])('counts the bytes of %s', (_, keyOf, versionOf) => {
+])('the version cache counts the bytes of %s', (_, keyOf, versionOf) => {
   const cache = versionCache(1_000_000)
   for (let i = 0; i < 200; i++) {
     cache.set({ chain: 0, domain: 'table:m.t', key: keyOf(i) }, versionOf(i))
@@ -37,7 +37,7 @@ it.each<readonly [string, (i: number) => string, (i: number) => Version | null]>
   expect(kept).toBeLessThanOrEqual(20)
 })
 
-it('keeps what is used again', () => {
+it('the version cache keeps an entry that is used again', () => {
   const cache = versionCache(100_000)
   cache.set({ chain: 0, domain: 'table:m.t', key: 'used' }, version(0, 'used'))
   for (let i = 0; i < 5000; i++) {
