@@ -99,7 +99,7 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'flags outside of cli and commands': 44,
   'files that other rooms import': 385,
   'short files with one importer': 40,
-  'exports that no source imports': 275,
+  'exports that no source imports': 278,
   'files of commands without a command': 0,
 }
 

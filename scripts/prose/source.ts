@@ -8,7 +8,7 @@ const DIRECTIVE =
 /** Members of events and errors that people read. */
 const READ_BY_PEOPLE = new Set(['message', 'hint', 'warning'])
 /** A file without these words has no texts for people. */
-const MAY_HAVE_TEXTS = /throw|NewcutError|message|hint|warning/
+const MAY_HAVE_TEXTS = /throw|NewcutError|errorRows|message|hint|warning/
 
 /** Private methods that register a metric: name, help, labels. */
 const METRIC = /^(?:counter|gauge|histogram)$/
@@ -78,9 +78,16 @@ export function textsForPeople(file: Source): Line[] {
   return textsWhere(file, (node) => {
     if (isOf(node, 'ThrowStatement') && isOf(node.argument, 'CallExpression')) return node.argument.arguments
     if (isOf(node, 'NewExpression') && nameOf(node.callee) === 'NewcutError') return node.arguments.slice(1)
+    if (isOf(node, 'CallExpression') && nameOf(node.callee) === 'errorRows') return rowTexts(node)
     if (isOf(node, 'Property') && READ_BY_PEOPLE.has(nameOf(node.key) ?? '')) return [node.value]
     return []
   })
+}
+
+/** The texts of a table of errors; hints are found as members of that name. */
+function rowTexts(node: Node): Node[] {
+  const own = isOf(node, 'Property') && nameOf(node.key) === 'text' ? [node.value] : []
+  return [...own, ...childrenOf(node).flatMap(rowTexts)]
 }
 
 /** The HELP texts of metrics: second arguments of the methods that register one. */
@@ -150,7 +157,7 @@ function textsOf(node: Node): [text: string, at: Node][] {
 
 /** The text of a literal, a template or a sum of these. A value in it is a code span, so that it counts as one word. */
 function joined(node: Node): string | null {
-  if (isOf(node, 'Literal')) return typeof node.value === 'string' ? node.value : null
+  if (isOf(node, 'Literal')) return typeof node.value === 'string' ? node.value.replace(/\{\w+\}/g, '`x`') : null
   if (isOf(node, 'TemplateLiteral')) return node.quasis.map(({ value }) => value.cooked).join('`x`')
   if (!isOf(node, 'BinaryExpression') || node.operator !== '+') return null
   const sides = [joined(node.left), joined(node.right)]

@@ -42,6 +42,40 @@ export class NewcutError extends Error {
   }
 }
 
+/** A failure of a table. `{name}` in `text` and `hint` stands for a value that the throwing place passes. */
+export type ErrorRow = {
+  readonly code: ErrorCode
+  /** Message: the fault and its place. */
+  readonly text: string
+} & (
+  | {
+      /** Advice: a step that helps. */
+      readonly hint: string
+    }
+  | {
+      readonly hint?: undefined
+      /** Why advice is impossible or useless. For the readers of the table. */
+      readonly noHint: string
+    }
+)
+
+/** Names of the values in a text. */
+type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
+type ValuesOf<Row extends ErrorRow> = Readonly<Record<Names<Row['text'] | Row['hint']>, string | number | bigint>>
+type Arguments<Row extends ErrorRow> = [Names<Row['text'] | Row['hint']>] extends [never]
+  ? [values?: undefined, cause?: unknown]
+  : [values: ValuesOf<Row>, cause?: unknown]
+
+/** Keeps the exact texts in the type, so that the compiler knows which values each of them needs. */
+export const errorRows = <const Rows extends Readonly<Record<string, ErrorRow>>>(rows: Rows): Rows => rows
+
+/** @returns the error of a row with its values, ready to throw */
+export function operatingError<Row extends ErrorRow>(row: Row, ...[values, cause]: Arguments<Row>): NewcutError {
+  const known: Readonly<Record<string, string | number | bigint>> = values ?? {}
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (hole, name: string) => String(known[name] ?? hole))
+  return new NewcutError(row.code, fill(row.text), { hint: row.hint && fill(row.hint), cause })
+}
+
 /**
  * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where the error
  * is.

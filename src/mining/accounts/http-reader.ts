@@ -91,6 +91,8 @@ function parsed<T>(line: string, url: URL): T {
   try {
     return parsePlainJson(line) as T
   } catch (error) {
-    throw new NewcutError('NODE_MISBEHAVED', `${url.origin}: a line of the share log is not valid JSON`, { cause: error })
+    throw new NewcutError('NODE_MISBEHAVED', `${url.origin}: a line of the share log is not valid JSON`, {
+      cause: error,
+    })
   }
 }

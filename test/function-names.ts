@@ -1,0 +1,78 @@
+/** The names of all functions of the sources, and those that are not verbs. */
+import { parseSync } from 'rolldown/utils'
+import { code } from './import-graph.ts'
+
+/** Irregular participles that are not also present forms of a verb. */
+const PARTICIPLES = new Set(
+  (
+    'told kept shown made found given taken sent left held known seen got said written built chosen done drawn fallen felt ' +
+    'gone grown heard hidden lost paid sold spent spoken stood stolen struck sworn thought thrown understood won worn begun ' +
+    'broken brought bought caught dealt driven eaten fought forgotten forgiven frozen laid led lit ridden risen slept sought torn'
+  ).split(' '),
+)
+/** Prepositions, pronouns and the like. `now` and `at` are names of the field: a clock, an element. */
+const PARTICLES = new Set(
+  (
+    'of by with behind beside below above when both to in on from for as it them all any none some here there then whole ' +
+    'full own other'
+  ).split(' '),
+)
+const VERBS = new Set(['need', 'seed', 'feed', 'speed', 'embed', 'shed', 'exceed', 'proceed', 'succeed'])
+
+/** Whether a function of this name sounds like a result or a place: `told`, `shown`, `of`. */
+export const lacksVerb = (name: string): boolean =>
+  PARTICIPLES.has(name) || PARTICLES.has(name) || (/^[a-z]+ed$/.test(name) && !VERBS.has(name))
+
+/** A node of the syntax tree (ESTree), with members that depend on its type. */
+interface Node {
+  readonly type: string
+  readonly id?: Node | null
+  readonly init?: Node | null
+  readonly key?: Node
+  readonly value?: Node
+  readonly kind?: string
+  readonly name?: string
+}
+
+const isFunction = (node: Node | null | undefined) =>
+  node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression'
+
+/** The name that a node gives to a function, or undefined. */
+function nameOf(node: Node): string | undefined {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+      return node.id?.name
+    case 'VariableDeclarator':
+      return isFunction(node.init) ? node.id?.name : undefined
+    case 'MethodDefinition':
+      return node.kind === 'method' ? node.key?.name : undefined
+    case 'PropertyDefinition':
+    case 'Property':
+      return isFunction(node.value) ? node.key?.name : undefined
+    case 'TSMethodSignature':
+      return node.key?.name
+    default:
+      return undefined
+  }
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+function* nodesOf(node: Node): Generator<Node> {
+  yield node
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child)
+  }
+}
+
+/** File -> the names of its functions that are not verbs, one entry a function. */
+export function namesWithoutVerb(): Record<string, string[]> {
+  const found = [...code].map(([file, text]) => {
+    const program: unknown = parseSync(file, text).program
+    const names = isNode(program) ? [...nodesOf(program)].map(nameOf) : []
+    return [file, names.filter((name) => name !== undefined && lacksVerb(name))] as const
+  })
+  return Object.fromEntries(
+    found.filter(([, names]) => names.length > 0).map(([file, names]) => [file, names as string[]]),
+  )
+}
