@@ -60,7 +60,7 @@ async function expectRecovery({ lane }: Awaited<ReturnType<typeof mining>>): Pro
 }
 
 describe('a miner does not search solved work', () => {
-  it('a miner does not search solved work while the node replays it: it submits one solution for it', async () => {
+  it('a miner submits one solution of work that the node replays', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['work'], replays()))
     const parents = new Set<string>()
@@ -74,7 +74,7 @@ describe('a miner does not search solved work', () => {
     await expectRecovery(run)
   })
 
-  it('a miner does not search solved work while the node replays nothing else: it says so and does not hash', async () => {
+  it('a miner does not search solved work while the node replays nothing else, and says so', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
@@ -84,7 +84,7 @@ describe('a miner does not search solved work', () => {
     await expectRecovery(run)
   })
 
-  it('a miner does not search solved work while the node has accepted the solution but its chain moves later', async () => {
+  it('a miner does not search solved work while its accepted solution is not yet in the chain', async () => {
     const run = await mining()
     const takesLater: Tell = (exchange: Exchange): Told | Promise<Told> => {
       const blocks = run.lane.ground.blocks.size
@@ -101,7 +101,7 @@ describe('a miner does not search solved work', () => {
     await expectRecovery(run)
   })
 
-  it('a miner does not search solved work while the submission hangs: it searches other chains', async () => {
+  it('a miner searches other chains while the submission of a solution hangs', async () => {
     const run = await mining()
     run.lane.proxy.begin(at(['solved'], hangs))
     await run.lane.until(
@@ -113,7 +113,7 @@ describe('a miner does not search solved work', () => {
     await expectRecovery(run)
   })
 
-  it('a miner does not search solved work while the submission hangs and there is no other chain: it says so and does not hash', async () => {
+  it('a miner of one chain does not hash while the submission of a solution hangs, and says so', async () => {
     const run = await mining('singleton')
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['solved'], hangs))
@@ -123,7 +123,7 @@ describe('a miner does not search solved work', () => {
     await expectRecovery(run)
   })
 
-  it('a miner does not search solved work while work requests hang: it says so and does not hash', async () => {
+  it('a miner does not hash while work requests hang, and says so', async () => {
     const run = await mining()
     const told = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], hangs))
@@ -144,7 +144,7 @@ describe('a miner treats work with the same parent as new work', () => {
     ],
     ['with another payload', (fields) => ({ ...fields, target: 1n, payloadHash: new Uint8Array(32) })],
     ['with other adjacent parents', (fields) => ({ ...fields, target: 1n, adjacents: withOtherHashes(fields) })],
-  ])('a miner treats work with the same parent as new work %s', async (_title, change) => {
+  ])('a miner treats work with the same parent %s as new work', async (_title, change) => {
     const run = await mining('pair')
     run.lane.proxy.begin(at(['work'], altersWork(change)))
     const asked = () => run.lane.proxy.countOf(['work'])

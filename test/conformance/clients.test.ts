@@ -60,14 +60,14 @@ const failed = (cases: readonly CaseResult[]) =>
   cases.filter(({ outcome }) => outcome === 'failed').map(({ group, name }) => `${group}: ${name}`)
 
 describe('a client with one defect', () => {
-  it.each(ruleDefects)('a client with one defect is caught by a rule: $name', async ({ client, caughtBy }) => {
+  it.each(ruleDefects)('a rule catches a client with one defect: $name', async ({ client, caughtBy }) => {
     const { asker, verdict } = await served('')
     await client(asker)
     expect(failed(verdict())).toContain(caughtBy)
   })
 
   it.each(situationDefects)(
-    'a client with one defect is caught in a situation: $name',
+    'a situation catches a client with one defect: $name',
     async ({ client, caughtBy, givesUp }) => {
       const { asker, verdict } = await served(caughtBy)
       await client(asker)
@@ -77,14 +77,14 @@ describe('a client with one defect', () => {
     },
   )
 
-  it('exists for every rule', () => {
+  it('every rule catches the defect of some client', () => {
     const caught = new Set(ruleDefects.map(({ caughtBy }) => caughtBy))
     expect(clientRules.map(({ group, rule }) => `${group}: ${rule.name}`).filter((name) => !caught.has(name))).toEqual(
       [],
     )
   })
 
-  it.each(innocents)('a client with one defect is not imagined: $name', async ({ client, meets }) => {
+  it.each(innocents)('a client without a defect passes: $name', async ({ client, meets }) => {
     const { asker, verdict } = await served(meets)
     await client(asker)
     const cases = verdict()
@@ -93,7 +93,7 @@ describe('a client with one defect', () => {
     expect(met.map(({ group, name }) => `${group}: ${name}`)).toContain(meets)
   })
 
-  it('a client with one defect does no other thing wrong: a careful client passes', async () => {
+  it('a careful client passes every rule', async () => {
     const { asker, verdict } = await served('')
     const { ask, command } = asker
     const page = JSON.parse((await ask('GET', `${BASE}/chain/0/hash?limit=1`)).body.toString())
@@ -119,7 +119,7 @@ describe('the server', () => {
     }
   })
 
-  it('the server takes a solution as taken only if the client got the answer', async () => {
+  it('the server counts a solution as taken only if the client got the answer', async () => {
     const { asker, verdict } = await served('')
     const bytes = await solvedWork(asker)
     await lostAnswer(asker, bytes)
@@ -129,7 +129,7 @@ describe('the server', () => {
   })
 })
 
-it('passes no answer on that is longer than 32 MiB, and reads no more of it', async () => {
+it('the server passes no answer on that is longer than 32 MiB, and reads no more of it', async () => {
   const part = Buffer.alloc(1024 * 1024, 'a')
   let sent = 0
   const long = createServer((_, response) => {

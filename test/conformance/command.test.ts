@@ -112,7 +112,7 @@ describe('the report', () => {
   })
 })
 
-it('asks nothing of a public node but read-only cases', async () => {
+it('newcut conformance sends a public node requests of read-only cases only', async () => {
   const asked: string[] = []
   const server = http.createServer(({ method, url }, response) => {
     asked.push(`${method} ${url}`)
@@ -142,19 +142,19 @@ describe('bad input', () => {
     [['--node', url, '--release', '9'], '--release 9: expected one of spec, live-2.32, live-3.2, newcut'],
     [['--node', url, '--timeout', 'soon'], '--timeout soon: expected'],
     [['--node', url], 'http://127.0.0.1:1'],
-  ])('%j is refused with a text', async (args, text) => {
+  ])('newcut conformance %j is refused with a text', async (args, text) => {
     const { err, code } = await judge(...args)
     expect(err).toContain(text)
     expect([code !== 0, /\n\s+at /.test(err)]).toEqual([true, false])
   })
 
-  it('a server that is no node is named so', async () => {
+  it('newcut conformance names a server that is not a node', async () => {
     const proxy = await proxyBefore(node.url, { path: () => '/health-check' })
     onTestFinished(proxy.close)
     expect((await judge('--node', proxy.url)).err).toContain('GET /info answers 200 without network and chains')
   })
 
-  it('a report that cannot be written is named with its file', async () => {
+  it('newcut conformance names the file of a report that it cannot write', async () => {
     const { err, code } = await judgeNode('--only', 'health', '--junit', '/no/such/folder/report.xml')
     expect([code === 0, err]).toEqual([
       false,

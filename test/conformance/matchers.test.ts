@@ -53,7 +53,7 @@ const rows: readonly (readonly [expected: unknown, fits: unknown, not: unknown])
 
 describe('a matcher', () => {
   it.each(rows.map((row) => [row.map(stringifyJson).join(', '), ...row] as const))(
-    'a matcher of %s',
+    'the matcher of %s',
     (_, expected, fits, not) => {
       const knows = fits !== undefined || JSON.stringify(expected) === '{"$absent":true}'
       if (knows) expect(mismatch(expected, fits, 'json', 'live 3.2')).toBeNull()

@@ -187,7 +187,7 @@ describe('our own node', () => {
     expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
   })
 
-  it('our own node that does not tell how it mines, and mines on demand, runs them all', async () => {
+  it('our own node that mines on demand without saying so runs all cases', async () => {
     const node = await startNode()
     onTestFinished(() => node.close())
     const proxy = await proxyBefore(node.url, NOT_TOLD)
@@ -207,7 +207,7 @@ describe('our own node', () => {
     expect(failed.map(({ outcome }) => outcome)).toEqual(Array(2).fill('failed'))
   })
 
-  it('our own node that tells the wrong mode is found out', async () => {
+  it('a node that reports the wrong mode of mining fails a case', async () => {
     const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
     onTestFinished(() => node.close())
     const proxy = await proxyBefore(node.url, {
@@ -222,7 +222,7 @@ describe('our own node', () => {
     expect(run.map(({ outcome }) => outcome)).toContain('failed')
   })
 
-  it('our own node is sent no command by cases that need none', async () => {
+  it('cases that need no command send the node none', async () => {
     const node = await startNode({ autoMine: { kind: 'on-arrival', confirmations: 0 } })
     onTestFinished(() => node.close())
     const sent: string[] = []
@@ -264,7 +264,7 @@ describe('the cases', () => {
     expect(ends.filter((end) => !text.includes(`${end}"`))).toEqual([])
   })
 
-  it('change nothing at a node if they are read-only', () => {
+  it('read-only cases change nothing at a node', () => {
     const changing = /\/(send|solved|insert|private|make-blocks|devnet\/|make-backup)/
     const wrong = all.filter(({ needs: own, steps }) => {
       const changes = steps.some(({ mine, path = '' }) => mine !== undefined || changing.test(path))
@@ -273,7 +273,7 @@ describe('the cases', () => {
     expect(wrong.map(({ name }) => name)).toEqual([])
   })
 
-  it('name their source', () => {
+  it('every case names its source', () => {
     expect(all.filter(({ source }) => source === undefined)).toEqual([])
     const protocol = readFileSync(new URL(`../../docs/${'PROTOCOL'}.md`, import.meta.url), 'utf8')
     const sections = new Set(all.flatMap(({ source = '' }) => source.match(/\b[A-G]\.\d\b/g) ?? []))
@@ -288,14 +288,14 @@ describe('a node with one defect', () => {
   })
   afterAll(() => node.close())
 
-  it('a node with one defect is planted in more than 50 ways, in every group of cases that has its own endpoints', () => {
+  it('defects are planted in more than 50 ways, in every group of cases that has its own endpoints', () => {
     expect(new Set(defects.map(({ name }) => name)).size).toBeGreaterThan(50)
     const groups = new Set(defects.map(({ caughtBy }) => caughtBy.split(':')[0]))
     const others = ['releases', 'reorganisation']
     expect([...groups, ...others].toSorted()).toEqual([...new Set(all.map(({ group }) => group))].toSorted())
   })
 
-  it('a node with one defect is planted in streams, and in answers to poll, listen, spv, solved, cut, pages, batches and peers', () => {
+  it('defects are planted in streams, and in answers to poll, listen, spv, solved, cut, pages, batches and peers', () => {
     const caught = all.filter((each) => defects.some(({ caughtBy }) => caughtBy === `${each.group}: ${each.name}`))
     const paths = JSON.stringify(caught.flatMap(({ steps }) => steps.map(({ path = '' }) => path)))
     const ends = ['/header/updates', '/mining/updates', '/poll', '/listen', '/spv', '/mining/solved', '/mining/work']
@@ -313,7 +313,7 @@ describe('a node with one defect', () => {
   })
 
   it.each(rotating(defects, defects.length / 2))(
-    'a node with one defect is caught: $name',
+    'a case catches a node with one defect: $name',
     async ({ caughtBy, ...defect }) => {
       const proxy = await proxyBefore(node.url, defect)
       onTestFinished(() => proxy.close())
@@ -322,7 +322,7 @@ describe('a node with one defect', () => {
     },
   )
 
-  it('a node with one defect is not imagined: the proxy alone passes every case that catches one', async () => {
+  it('the proxy alone passes every case that catches a defect', async () => {
     const proxy = await proxyBefore(node.url, {})
     onTestFinished(() => proxy.close())
     const only = defects.map(({ caughtBy }) => caughtBy)

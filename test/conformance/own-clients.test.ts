@@ -140,7 +140,7 @@ const isPassed = ({ outcome }: ClientResult) => outcome === 'passed'
 const isWrong = ({ outcome, gaveUp }: ClientResult) => outcome === 'failed' || gaveUp !== null
 
 describe('our own client', () => {
-  it('our own client as a wallet passes: sends that are disturbed, refused, and transfers between chains', () => {
+  it('our own client passes as a wallet: sends that are disturbed, refused, and transfers between chains', () => {
     const { ended } = sessions.wallet
     expect([wrong(ended), ended.code]).toEqual([[], 0])
     expect(named(ended, isPassed)).toEqual(
@@ -154,7 +154,7 @@ describe('our own client', () => {
     )
   })
 
-  it('our own client as a miner passes: work, solutions and streams that are disturbed', () => {
+  it('our own client passes as a miner: work, solutions and streams that are disturbed', () => {
     const { ended, used } = sessions.miner
     expect([wrong(ended), ended.code, used.code]).toEqual([[], 0, 0])
     const passed = named(ended, (each) => isPassed(each) && each.group !== 'answers')
@@ -164,7 +164,7 @@ describe('our own client', () => {
 })
 
 describe('the server', () => {
-  it('the server ends by itself when the client asks nothing more, with a verdict and JUnit XML', () => {
+  it('the server ends by itself when the client sends nothing more, with a verdict and JUnit XML', () => {
     const { out, code } = sessions.idle
     expect(out.split('\n')[0]).toBe(
       'FAILED requests: the path is an endpoint of live nodes (request 1, GET /eth_call): request: ' +
@@ -209,7 +209,7 @@ describe('bad input', () => {
     [['--serve', '0', '--idle', 'soon'], '--idle soon: expected'],
     [['--serve', '0', '--cases', '/no/such'], 'cannot read the folder of situations /no/such'],
     [['--node', 'http://127.0.0.1:1', '--idle', '1s'], '--idle has no effect: a run against a node ends by itself'],
-  ])('%j is refused with a text', async (args, text) => {
+  ])('newcut conformance %j is refused with a text', async (args, text) => {
     const { err, code } = await run(['conformance', ...args])
     expect([err.includes(text), err, code !== 0]).toEqual([true, expect.not.stringMatching(/\n\s+at /), true])
   })

@@ -52,11 +52,11 @@ describe('a node', () => {
     ['1.9', 'newcut'],
     ['2.32.1', 'live 2.32'],
     ['3.0', 'live 3.2'],
-  ])('a node of version %s without orders is judged as %s', async (nodePackageVersion, release) => {
+  ])('a node of version %s without control requests is judged as %s', async (nodePackageVersion, release) => {
     expect((await probed({ nodePackageVersion }, {}, false)).release).toBe(release)
   })
 
-  it('a node with the orders of newcut is judged as newcut, whatever release it follows', async () => {
+  it('a node with the control requests of newcut is judged as newcut, whatever release it follows', async () => {
     expect((await probed({ nodePackageVersion: '3.2' })).release).toBe('newcut')
   })
 
@@ -92,7 +92,7 @@ describe('a node', () => {
   })
 })
 
-it('reads events of several lines, of no data, and of no name', async () => {
+it('the runner reads events of several lines, of no data, and of no name', async () => {
   const url = await server((_, response) => {
     response.write('event: a\r\ndata: 1\ndata:  2\r\n\r\nevent:New Cut\n\n: a comment\n\ndata:x\n\n')
     response.end('event:torn')
@@ -193,7 +193,7 @@ describe('a case', () => {
   })
 })
 
-it('takes the clock of a node from its timestamp, in seconds, and the time that a case took', async () => {
+it('the runner takes the clock of a node from its timestamp, in seconds, and the time that a case took', async () => {
   const aheadS = 100_000
   const nowS = Math.floor(systemClock.wallMs() / 1000) + aheadS
   const url = await server((_, response) => {
@@ -240,7 +240,7 @@ describe('the report', () => {
   })
 })
 
-it('compares each hash of a payload', () => {
+it('hashComplaint compares each hash of a payload', () => {
   const text = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url')
   const payload: Record<string, unknown> = {
     minerData: text({}),
@@ -255,6 +255,6 @@ it('compares each hash of a payload', () => {
   expect(hashComplaint('payload', payload)).toBe(null)
 })
 
-it('finds the last item of a list by -1', () => {
+it('partOf finds the last item of a list by -1', () => {
   expect(partOf({ list: [1, 2, 3] }, ['list', '-1'])).toBe(3)
 })

@@ -24,7 +24,7 @@ describe('the schema', () => {
   it.each([
     ['.', './schema/cases.json'],
     ['clients', '../schema/situations.json'],
-  ])('the schema is named by every file in %s', (below, schema) => {
+  ])('every file in %s names its schema', (below, schema) => {
     const names = readdirSync(join(folder, below)).filter((name) => name.endsWith('.json'))
     const wrong = names.filter((name) => JSON.parse(readFileSync(join(folder, below, name), 'utf8')).$schema !== schema)
     expect([names.length > 5, wrong]).toEqual([true, []])

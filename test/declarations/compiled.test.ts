@@ -141,15 +141,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it.each(programs.map(([title, program], i) => [title, program, i] as const))('%s', (_, program, i) => {
-  const { wrongLines } = program
-  const found = (faults.get(projectOf(program)) ?? []).filter(({ file }) => file.startsWith(`${folderOf(i)}/`))
-  expect(
-    found.map(({ file, line, code, text }) => (wrongLines.includes(line) ? line : { file, line, code, text })),
-  ).toEqual(wrongLines)
-})
+it.each(programs.map(([title, program], i) => [title, program, i] as const))(
+  'TypeScript compiles %s as expected',
+  (_, program, i) => {
+    const { wrongLines } = program
+    const found = (faults.get(projectOf(program)) ?? []).filter(({ file }) => file.startsWith(`${folderOf(i)}/`))
+    expect(
+      found.map(({ file, line, code, text }) => (wrongLines.includes(line) ? line : { file, line, code, text })),
+    ).toEqual(wrongLines)
+  },
+)
 
-it('no fault is outside of the programs', () => {
+it('TypeScript finds no fault outside of the programs', () => {
   const inside = (file: string) => programs.some((_, i) => file.startsWith(`${folderOf(i)}/`))
   expect([...faults.values()].flat().filter(({ file }) => !inside(file) && !file.includes('/node_modules/'))).toEqual(
     [],

@@ -28,7 +28,7 @@ describe('a declaration', () => {
     expect(lines.slice(start - 1, start + 3)).toEqual(['/**', '* Two', '* lines.', '*/'])
   })
 
-  it('types arguments of calls as code, and those of capabilities as JSON', () => {
+  it('a declaration types arguments of calls as code, and those of capabilities as JSON', () => {
     const lines = declared(module('(defun f (t:time g:guard x) 1)', '(defcap C (t:time g:guard x) true)'))
     expect(lines).toContain('args: [t: Date | PactCode, g: PactCode, x: PactArgument]')
     expect(lines).toContain("'C': { name: 'm.C'; args: [t: PactTime, g: PactGuard, x: PactValue] }")
@@ -43,7 +43,7 @@ describe('a declaration', () => {
     ['[1 2.0]', 'PactValue'],
     ['[]', 'PactValue'],
     ['(+ 1 2)', 'PactValue'],
-  ])('types a constant %s as %s', (value, type) => {
+  ])('a declaration types a constant %s as %s', (value, type) => {
     expect(declared(module(`(defconst X ${value})`))).toContain(`'X': ${type}`)
   })
 

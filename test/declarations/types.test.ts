@@ -38,14 +38,14 @@ async function failure(...args: string[]): Promise<string> {
 }
 
 describe('newcut types MODULE', () => {
-  it('newcut types MODULE declares a module with its interfaces and the modules that it names', async () => {
+  it('newcut types declares a module with its interfaces and the modules that it names', async () => {
     const text = await made('free.token')
     expect(text).toContain("'free.token': {")
     for (const name of ['free.quoting', 'free.pricing', 'coin', 'fungible-v2']) expect(text).toContain(`'${name}': {`)
     expect(text).toMatch(/Of two lines, with \* \/ in it\./)
   })
 
-  it('newcut types MODULE writes calls that the node takes', async () => {
+  it('newcut types writes calls that the node takes', async () => {
     const call = callsOf<{ 'free.token.echo': { args: [{ int: number }, boolean] } }>()
     const client = await NodeClient.connect({ url: devnet.url })
     const ofText = callsOf<{ format: { args: [string, (string | Date)[]] } }>()
@@ -61,18 +61,18 @@ describe('newcut types MODULE', () => {
 })
 
 describe('newcut types FILE', () => {
-  it('newcut types FILE declares files, with the contracts of every chain', async () => {
+  it('newcut types declares files, with the contracts of every chain', async () => {
     const text = await made(join(folder, 'library.pact'), join(folder, 'token.pact'))
     for (const name of ['free.token', 'free.quoting', 'free.pricing', 'coin']) expect(text).toContain(`'${name}': {`)
   })
 
-  it('newcut types FILE needs no node for a contract of every chain beside files', async () => {
+  it('newcut types needs no node for a contract of every chain beside files', async () => {
     const text = await made(join(folder, 'library.pact'), 'gas-payer-v1')
     for (const name of ['free.pricing', 'gas-payer-v1']) expect(text).toContain(`'${name}': {`)
     expect(text).toContain('library.pact, gas-payer-v1. */')
   })
 
-  it('newcut types FILE names interfaces of the same namespace in full', async () => {
+  it('newcut types names interfaces of the same namespace in full', async () => {
     const file = join(folder, 'near.pact')
     writeFileSync(
       file,
@@ -83,13 +83,13 @@ describe('newcut types FILE', () => {
     expect(await made(file)).toContain("implements: ['free.near']")
   })
 
-  it('newcut types FILE prints without --out', async () => {
+  it('newcut types prints without --out', async () => {
     const { code, out } = await newcut('types', join(folder, 'library.pact'))
     expect(code).toBe(0)
     expect(out).toMatch(/^\/\* Types of contracts, made by newcut types\./)
   })
 
-  it('newcut types FILE takes the rest of a file from a node, if it is named', async () => {
+  it('newcut types takes the rest of a file from a node, if one is named', async () => {
     const text = await made(join(folder, 'token.pact'), '--node', devnet.url)
     expect(text).toContain("'free.pricing': {")
   })
@@ -103,7 +103,7 @@ describe('newcut types says what is wrong', () => {
     [['free.token', '--node', 'http://127.0.0.1:9'], /127\.0\.0\.1:9/],
     [['.'], /cannot read \.: it is a folder \(EISDIR\)/],
     [['absent.pact'], /cannot read absent\.pact: it does not exist \(ENOENT\)/],
-  ])('newcut types says what is wrong %j', async (args, text) => {
+  ])('newcut types %j says what is wrong', async (args, text) => {
     expect(await failure(...args)).toMatch(text)
   })
 
@@ -112,13 +112,13 @@ describe('newcut types says what is wrong', () => {
     ['\ufffd', /^newcut: [^:]*: its text cannot be read at line 1, column 1: Unexpected character: "\S*\s?" \(newcut/],
     ['(+ 1 2)', /no module and no interface in it \(newcut types MODULE reads a contract from a node\)/],
     ['(namespace (read-msg "ns")) (module m G (defcap G () true))', /its namespace is not a plain text: \(namespace/],
-  ])('file with %j', async (content, text) => {
+  ])('newcut types says what is wrong in a file with %j', async (content, text) => {
     const file = join(folder, 'bad.pact')
     writeFileSync(file, content)
     expect(await failure(file)).toMatch(text)
   })
 
-  it('newcut types says what is wrong keeps a file that it has not made, and overwrites its own', async () => {
+  it('newcut types keeps a file that it has not made, and overwrites its own', async () => {
     const file = join(folder, 'own.d.ts')
     writeFileSync(file, 'export type Mine = 1\n')
     const library = join(folder, 'library.pact')

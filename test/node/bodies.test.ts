@@ -16,7 +16,7 @@ const plain = vectors.filter((each) => !each.withOutputs).map(({ payload }) => p
 const key = 'a'.repeat(42).concat('A')
 
 describe('the client and the node itself:', () => {
-  it('the client and the node itself: reads /info as live nodes write it: newest graph first, no service date', async () => {
+  it('the client reads /info as live nodes write it: newest graph first, no service date', async () => {
     const graphs = [
       [60, pairInfo.nodeGraphHistory[0][1]],
       [0, [[0, []]]],
@@ -26,20 +26,20 @@ describe('the client and the node itself:', () => {
     expect(client.product).toBe('chainweb')
   })
 
-  it('the client and the node itself: reports a 503 of /info as a retryable refusal: the node is starting or stopping', async () => {
+  it('the client reports a 503 of /info as a retryable refusal: the node is starting or stopping', async () => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => text('later', 503))
     await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({ status: 503, retryable: true })
   })
 
-  it('the client and the node itself: does not recognise a node whose /info has another shape, and names the wrong property', async () => {
+  it('the client does not recognise a node whose /info has another shape, and names the wrong property', async () => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => json({ ...pairInfo, nodeChains: 'all' }))
     const error = await failureOf(NodeClient.connect({ url: node.url }))
     expect(error).toMatchObject({ code: 'NODE_NOT_RECOGNISED', message: expect.stringContaining('/nodeChains') })
   })
 
-  it('the client and the node itself: reports a failed health check as a retryable refusal with its text', async () => {
+  it('the client reports a failed health check as a retryable refusal with its text', async () => {
     const { node, client } = await fake()
     node.on('GET', '/health-check', () => text('Failed health check due to service drain.\n', 503))
     await expect(client.healthCheck()).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('the client and the node itself:', () => {
     })
   })
 
-  it('the client and the node itself: requests /config at the root, and hints at the P2P port if it is missing', async () => {
+  it('the client requests /config at the root, and hints at the P2P port if it is missing', async () => {
     const { node, client } = await fake()
     await expect(client.config()).rejects.toMatchObject({ status: 404, hint: expect.stringContaining('P2P port') })
     node.on('GET', '/config', () => json({ chainwebVersion: 'development', gasLimitOfBlock: 150000 }))
@@ -62,7 +62,7 @@ describe('the client and the node itself:', () => {
     expect(await failureOf(client.config())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the client and the node itself: requests a backup at the root, then below the network path, where live nodes have it', async () => {
+  it('the client requests a backup at the root, then below the network path, where live nodes have it', async () => {
     const { node, client } = await fake()
     await expect(client.makeBackup()).rejects.toMatchObject({
       status: 404,
@@ -79,7 +79,7 @@ describe('the client and the node itself:', () => {
     expect(await failureOf(client.makeBackup())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the client and the node itself: requests the state of a backup at both places', async () => {
+  it('the client requests the state of a backup at both places', async () => {
     const { node, client } = await fake()
     await expect(client.checkBackup('12')).rejects.toMatchObject({ name: 'NotFound', key: '12' })
     node.onNetwork('GET', '/check-backup/12', () => text('no such backup', 404))
@@ -98,7 +98,7 @@ describe('the client and the cut:', () => {
   const cut = { hashes: { '0': { height: 3, hash: key }, '1': { height: 4, hash: key } }, weight: key, height: 7 }
   const peer = { id: null, address: { hostname: 'node.example', port: 1789 } }
 
-  it('the client and the cut: reads a cut with and without the properties that only some nodes send', async () => {
+  it('the client reads a cut with and without the properties that only some nodes send', async () => {
     const { node, client } = await fake()
     node.onNetwork('GET', '/cut', () => json(cut))
     expect(await client.cut({ maxheight: 9 })).toEqual(cut)
@@ -107,7 +107,7 @@ describe('the client and the cut:', () => {
     expect(await client.cut()).toMatchObject({ origin: peer, instance: 'x' })
   })
 
-  it('the client and the cut: puts cuts and peers, and accepts 200 and 204', async () => {
+  it('the client puts cuts and peers, and accepts 200 and 204', async () => {
     const { node, client } = await fake()
     for (const status of [200, 204]) {
       node.onNetwork('PUT', '/cut', () => ({ status })).onNetwork('PUT', '/cut/peer', () => ({ status }))
@@ -119,13 +119,13 @@ describe('the client and the cut:', () => {
     }
   })
 
-  it('the client and the cut: reports the 401 for a cut of an unknown peer with its text', async () => {
+  it('the client reports the 401 for a cut of an unknown peer with its text', async () => {
     const { node, client } = await fake()
     node.onNetwork('PUT', '/cut', () => text('Unknown peer', 401))
     await expect(client.putCut(cut)).rejects.toMatchObject({ status: 401, excerpt: 'Unknown peer' })
   })
 
-  it('the client and the cut: refuses to put a cut of wrong shape, without a request', async () => {
+  it('the client refuses to put a cut of wrong shape, without a request', async () => {
     const { node, client } = await fake()
     await expect(client.putCut({ ...cut, weight: 'heavy' })).rejects.toMatchObject({
       code: 'BAD_OPTION',
@@ -134,7 +134,7 @@ describe('the client and the cut:', () => {
     expect(node.seen).toEqual([])
   })
 
-  it('the client and the cut: reads pages of peers, whose cursors are numbers', async () => {
+  it('the client reads pages of peers, whose cursors are numbers', async () => {
     const { node, client } = await fake()
     node.onNetwork('GET', '/cut/peer', ({ query }) =>
       query.next === undefined
@@ -147,7 +147,7 @@ describe('the client and the cut:', () => {
 })
 
 describe('the client and headers:', () => {
-  it('the client and headers: requests each encoding by its media type, and accepts text from a node without binary', async () => {
+  it('the client requests each encoding by its media type, and accepts text from a node without binary', async () => {
     const mined = await devnet()
     await mine(mined.client, 1)
     const block = blocksOf(mined.node, 0)[1]
@@ -176,7 +176,7 @@ describe('the client and headers:', () => {
     })
   })
 
-  it('the client and headers: reads integers beyond 2^53 exactly, and refuses negative ones', async () => {
+  it('the client reads integers beyond 2^53 in headers exactly, and refuses negative ones', async () => {
     const mined = await devnet()
     const [genesis] = blocksOf(mined.node, 0)
     const { node, client } = await fake()
@@ -193,7 +193,7 @@ describe('the client and headers:', () => {
     expect(await failureOf(client.headers(0, { encoding: 'object' }).all())).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the client and headers: sends the bounds of a branch, and reports which of them the node rejects', async () => {
+  it('the client sends the bounds of a branch, and reports which of them the node rejects', async () => {
     const { node, client } = await fake()
     const path = '/chain/1/header/branch'
     node.onNetwork('POST', path, () => json({ limit: 0, items: [], next: null }))
@@ -218,7 +218,7 @@ describe('the client and headers:', () => {
 })
 
 describe('the client and payloads:', () => {
-  it('the client and payloads: reads one payload, with outputs and without', async () => {
+  it('the client reads one payload, with outputs and without', async () => {
     const { node, client } = await fake()
     const [outputs] = withOutputs
     node.onNetwork('GET', `/chain/0/payload/${outputs.payloadHash}/outputs`, () => json(outputs))
@@ -231,7 +231,7 @@ describe('the client and payloads:', () => {
     await expect(client.payload(0, data.payloadHash)).rejects.toMatchObject({ code: 'NODE_MISBEHAVED' })
   })
 
-  it('the client and payloads: returns many payloads in the order of the keys, without those that the node lacks', async () => {
+  it('the client returns many payloads in the order of the keys, without those that the node lacks', async () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
@@ -255,7 +255,7 @@ describe('the client and payloads:', () => {
     }
   })
 
-  it('the client and payloads: requests more than 1,000 payloads in several requests', async () => {
+  it('the client requests more than 1,000 payloads in several requests', async () => {
     const { node, client } = await fake()
     const keys = Array.from({ length: 2_001 }, (_, i) => Buffer.alloc(32, `${i}`).toString('base64url'))
     const sizes: number[] = []
@@ -269,7 +269,7 @@ describe('the client and payloads:', () => {
     expect(Math.max(...sizes)).toBe(1000)
   })
 
-  it('the client and payloads: gets all payloads from a node that returns fewer than requested', async () => {
+  it('the client gets all payloads from a node that returns fewer than requested', async () => {
     const { node, client } = await fake()
     const payloads = Array.from({ length: 7 }, (_each, i) => ({
       ...plain[0],
@@ -288,7 +288,7 @@ describe('the client and payloads:', () => {
     expect(bodies.map((each) => each.heights)).toEqual([heights, [13, 14, 15, 16], [13, 16], [13]])
   })
 
-  it('the client and payloads: passes on the reason if a node does not support batches', async () => {
+  it('the client passes on the reason if a node does not support batches of payloads', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/payload/batch', () => json('"payload batch limit is 0"', 404))
     const error = await failureOf(client.payloads(0, [key]))
@@ -297,7 +297,7 @@ describe('the client and payloads:', () => {
     expect(error.message).toContain('payload batch limit is 0')
   })
 
-  it('the client and payloads: refuses payloads that do not have the hashes they claim', async () => {
+  it('the client refuses payloads that do not have the hashes they claim', async () => {
     const { node, client } = await fake()
     const [, outputs] = withOutputs
     const other = withOutputs[0] as unknown as Record<string, string>
@@ -318,7 +318,7 @@ describe('the client and payloads:', () => {
     expect(await broken({ minerData: 'AAA_B' })).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the client and payloads: refuses such payloads in an answer to many keys as well', async () => {
+  it('the client refuses payloads with wrong hashes in an answer to many keys as well', async () => {
     const { node, client } = await fake()
     const options = { verify: true }
     const forged = [withOutputs[0], { ...withOutputs[1], coinbase: 'AAAA' }]
@@ -341,7 +341,7 @@ describe('the client and payloads:', () => {
 })
 
 describe('the client and the memory pool:', () => {
-  it('the client and the memory pool: returns 64-bit marks unchanged', async () => {
+  it('the client returns 64-bit marks of the memory pool unchanged', async () => {
     const { node, client } = await fake()
     const body = `{"hashes":["${key}"],"highwaterMark":[-4683248684880063035,17]}`
     node.onNetwork('POST', '/chain/1/mempool/getPending', () => json(body))
@@ -352,7 +352,7 @@ describe('the client and the memory pool:', () => {
     expect(node.last.query).toEqual({ nonce: '-4683248684880063035', since: '17' })
   })
 
-  it('the client and the memory pool: refuses an answer that does not have an entry for each key', async () => {
+  it('the client refuses an answer of the memory pool that does not have an entry for each key', async () => {
     const { node, client } = await fake()
     node.onNetwork('POST', '/chain/0/mempool/member', () => json([true, false]))
     expect(await client.mempoolMember(0, [key, new Uint8Array(32)])).toEqual([true, false])
@@ -366,7 +366,7 @@ describe('the client and the memory pool:', () => {
     expect(await failureOf(client.mempoolLookup(0, [key]))).toBeInstanceOf(NodeMisbehaved)
   })
 
-  it('the client and the memory pool: sends commands as JSON texts', async () => {
+  it('the client sends commands to the memory pool as JSON texts', async () => {
     const { node, client } = await fake()
     node.onNetwork('PUT', '/chain/0/mempool/insert', () => ({ headers: { 'content-type': JSON_TYPE } }))
     const command = { cmd: '{}', hash: key, sigs: [] }
@@ -385,7 +385,7 @@ describe('the client refuses without a request:', () => {
     ['a hash that is too long', (client: NodeClient) => client.header(0, `${key}A`)],
     ['a hash that is no base64url', (client: NodeClient) => client.header(0, '/'.repeat(43))],
     ['bytes that are no hash', (client: NodeClient) => client.payload(0, new Uint8Array(31))],
-  ])('the client refuses without a request: %s', async (_name, call) => {
+  ])('the client refuses %s without a request', async (_name, call) => {
     const { node, client } = await fake()
     const error = await failureOf(call(client))
     expect(error).toMatchObject({ code: expect.stringMatching(/^BAD_(OPTION|FORMAT)$/) })

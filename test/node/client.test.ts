@@ -352,7 +352,7 @@ describe('the client against the embedded node:', () => {
   const shared = devnetOfFile(ROUNDS, { backupDir, entity: 'Bob' })
 
   for (const [id, run] of Object.entries(cases) as [OperationId, Case][]) {
-    it(id, async () => {
+    it(`NodeClient.${id} works against the embedded node`, async () => {
       if (changingNothing.includes(id)) return void (await run(shared.client, shared.node))
       const { node, client } = await devnet({ backupDir, entity: 'Bob' })
       await mine(client, ROUNDS)
@@ -360,7 +360,7 @@ describe('the client against the embedded node:', () => {
     })
   }
 
-  it('the client against the embedded node: works with a node that calls itself ledger', async () => {
+  it('the client works with a node that calls itself ledger', async () => {
     const { node, client } = await devnet({ product: 'ledger' })
     await mine(client, 1)
     expect(client.product).toBe('ledger')
@@ -368,7 +368,7 @@ describe('the client against the embedded node:', () => {
     expect(object).toMatchObject({ ledgerVersion: 'development', height: 1 })
   })
 
-  it('the client against the embedded node: ends every call when its signal aborts, with the reason of the signal', async () => {
+  it('every call of the client ends when its signal aborts, with the reason of the signal', async () => {
     const { client } = await devnet()
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
@@ -389,7 +389,7 @@ describe('the client against the embedded node:', () => {
     expect(late.done).toBe(true)
   })
 
-  it('the client against the embedded node: ends calls and streams after close() with the reason `closed`', async () => {
+  it('calls and streams of the client end after close() with the reason `closed`', async () => {
     const { client } = await devnet()
     await client.close()
     await expect(client.cut()).rejects.toMatchObject({ name: 'UnreachableError', reason: 'closed', retryable: false })

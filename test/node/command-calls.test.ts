@@ -28,7 +28,7 @@ const calls: Readonly<Record<string, readonly [path: string, call: CallOf, answe
   private: [`${PACT}/private`, (client) => client.private(1, command), { requestKeys: [KEY] }],
 }
 
-it('sends a command without the fields of tools, and the options as query', async () => {
+it('the client sends a command without the fields of tools, and the options as query', async () => {
   const { node, client } = await fake()
   node.onNetwork('POST', `${PACT}/local`, () => json(result))
   const kept = { ...command, extra: 1 } as Command
@@ -50,7 +50,7 @@ it('sends a command without the fields of tools, and the options as query', asyn
   expect(JSON.parse(node.last.body.toString())).toEqual({ requestKey: KEY, targetChainId: '0' })
 })
 
-it('refuses impossible arguments without a request', async () => {
+it('the client refuses impossible arguments of command calls without a request', async () => {
   const { node, client } = await fake()
   const wrong: CallOf[] = [
     () => client.local(-1, command),
@@ -69,7 +69,7 @@ it('refuses impossible arguments without a request', async () => {
 })
 
 describe('results', () => {
-  it('results keep every digit', async () => {
+  it('results of commands keep every digit', async () => {
     const { node, client } = await fake()
     const data = '[{"decimal":"0.12345678901234567890"},1.0e-8,0.10,12345678901234567890,{"int":7},"\\u0000x"]'
     const body = JSON.stringify({ ...result, result: { status: 'success', data: 0 } }).replace(
@@ -103,7 +103,7 @@ describe('results', () => {
     expect(found.metaData?.publicMeta).toMatchObject({ sender: '', gasPrice: new NumberText('1e-8') })
   })
 
-  it('results may be of older nodes: failures without a kind, without metadata, logs and number', async () => {
+  it('results of older nodes are read: failures without a kind, without metadata, logs and number', async () => {
     const { node, client } = await fake()
     const failed = { gas: 0, reqKey: KEY, result: { status: 'failure', error: { message: 'no' } } }
     node.onNetwork('POST', `${PACT}/poll`, () => json({ [KEY]: failed }))
@@ -114,7 +114,7 @@ describe('results', () => {
     expect((await client.listen(1, KEY)).result).toEqual(failed.result)
   })
 
-  it('results of steps show the state of the execution', async () => {
+  it('results of pact steps show the state of the execution', async () => {
     const { node, client } = await fake()
     const continuation = {
       executed: null,
@@ -146,7 +146,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
     ['a list of proofs', 'spv', ['eyJj']],
     ['a proof that is no base64url', 'spv', '"a b"'],
   ]
-  it.each(wrong)('answers that cannot be right are NodeMisbehaved: %s', async (_name, id, answer) => {
+  it.each(wrong)('the client refuses %s from %s with NodeMisbehaved', async (_name, id, answer) => {
     const { node, client } = await fake()
     const [path, call] = calls[id]
     node.onNetwork('POST', path, () => json(answer))
@@ -155,7 +155,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
 })
 
 it.each(Object.entries(calls))(
-  '%s: a right answer, refusals with the whole text, a missing endpoint',
+  '%s reads a right answer, refusals with the whole text, and a missing endpoint',
   async (id, [path, call, answer]) => {
     const { node, client } = await fake()
     await expect(call(client)).rejects.toMatchObject({ name: 'NodeRefusal', status: 404, operation: id })

@@ -36,7 +36,7 @@ const sample =
   '\ufeffevent:New Cut\n\nevent: Refreshed Block\r\n\r\n:ping\r\revent:BlockHeader\ndata:{"é":"✓"}\n\ndata\n\nevent\n\n' +
   'event:x\ndata\n\nevents:y\n\ndatabase:z\nevent:w\r\nid:7\n\nevent:cut off\n'
 
-test('adds an empty data line to an event without data, and changes nothing else', () => {
+test('the filter adds an empty data line to an event without data, and changes nothing else', () => {
   expect(filtered([encode('event:New Cut\n\n')])).toBe('event:New Cut\ndata:\n\n')
   expect(filtered([encode('event: New Cut\n\n')])).toBe('event: New Cut\ndata:\n\n')
   expect(filtered([encode('event:a\ndata:1\n\n')])).toBe('event:a\ndata:1\n\n')
@@ -47,7 +47,7 @@ test('adds an empty data line to an event without data, and changes nothing else
   expect(filtered([encode('event:a\n\n\n\nevent:b\n\n')])).toBe('event:a\ndata:\n\n\n\nevent:b\ndata:\n\n')
 })
 
-test('turns CR and CRLF into LF, and drops a BOM at the start only', () => {
+test('the filter turns CR and CRLF into LF, and drops a BOM at the start only', () => {
   expect(filtered([encode('event:a\r\n\r\nevent:b\r\revent:c\n\r\n')])).toBe(
     'event:a\ndata:\n\nevent:b\ndata:\n\nevent:c\ndata:\n\n',
   )
@@ -55,11 +55,11 @@ test('turns CR and CRLF into LF, and drops a BOM at the start only', () => {
   expect(filtered([encode('\ufeff\r'), encode('\n'), encode('\n')])).toBe('\n\n')
 })
 
-test('never passes on an unfinished line', () => {
+test('the filter never passes on an unfinished line', () => {
   expect(filtered([encode('event:a\n\neve'), encode('nt:b')])).toBe('event:a\ndata:\n\n')
 })
 
-test('starts with its own retry line, and drops those of the server', () => {
+test('the filter starts with its own retry line, and drops those of the server', () => {
   const text = 'retry:60000\nevent:a\nretry:7\n\nretryx:1\nretry\n'
   expect(filtered([new Uint8Array(0), encode(text)], { retryMs: 0 })).toBe('retry:0\nevent:a\ndata:\n\nretryx:1\n')
   expect(filtered([encode(text)])).toBe('retry:60000\nevent:a\nretry:7\ndata:\n\nretryx:1\nretry\n')
@@ -67,12 +67,12 @@ test('starts with its own retry line, and drops those of the server', () => {
   expect(Buffer.from(filter.push(new Uint8Array(0))).toString()).toBe('retry:25\n')
 })
 
-test('gives the same bytes for every split in two', () => {
+test('the filter gives the same bytes for every split in two', () => {
   const bytes = encode(sample)
   for (let cut = 0; cut <= bytes.length; cut++) expect(filtered(split(bytes, [cut]))).toBe(expected(sample))
 })
 
-test('gives the same bytes for every split in three of a short sample', () => {
+test('the filter gives the same bytes for every split in three of a short sample', () => {
   const text = '\ufeffevent:a\r\n\r\nevent:b\r\r'
   const bytes = encode(text)
   for (let first = 0; first <= bytes.length; first++) {
@@ -82,7 +82,7 @@ test('gives the same bytes for every split in three of a short sample', () => {
   }
 })
 
-test('follows the HTML standard for any text in any split', () => {
+test('the filter follows the HTML standard for any text in any split', () => {
   const piece = fc.constantFrom(
     'event',
     'data',
@@ -107,7 +107,7 @@ test('follows the HTML standard for any text in any split', () => {
   )
 })
 
-test('refuses a line longer than its limit with NODE_MISBEHAVED, in one chunk or many', () => {
+test('the filter refuses a line longer than its limit with NODE_MISBEHAVED, in one chunk or many', () => {
   const options = { maxEventBytes: 100 }
   expect(filtered([encode(`data:${'x'.repeat(95)}\n`)], options)).toHaveLength(101)
   const error = expect.objectContaining({ name: 'NewcutError', code: 'NODE_MISBEHAVED' })
@@ -116,7 +116,7 @@ test('refuses a line longer than its limit with NODE_MISBEHAVED, in one chunk or
   expect(() => filtered(drops, options)).toThrow(error)
 })
 
-test('limits the data lines of one event together, and starts over with the next event', () => {
+test('the filter limits the data lines of one event together, and starts over with the next event', () => {
   const options = { maxEventBytes: 100 }
   const line = `data:${'x'.repeat(35)}\n`
   expect(filtered([encode(`${line}${line}\n${line}${line}\n`)], options)).toHaveLength(4 * 41 + 2)
@@ -129,7 +129,7 @@ test('limits the data lines of one event together, and starts over with the next
   ).toHaveLength(50 * 13)
 })
 
-test('keeps no reference to the buffer of its caller', () => {
+test('the filter keeps no reference to the buffer of its caller', () => {
   const filter = new EventFilter()
   const buffer = encode('event')
   filter.push(buffer)

@@ -52,7 +52,7 @@ describe('a client that verifies headers', () => {
     expect(told).toEqual([1])
   })
 
-  it('a client that verifies headers warns about an unknown fork, unless it is told what to do', async () => {
+  it('a client that verifies headers warns about an unknown fork, unless it has a callback for it', async () => {
     const client = await adopted()
     const warned = once(process, 'warning')
     await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()

@@ -2,7 +2,7 @@
  * Clients and miners accept /info in every form that nodes have used from release 2.20, in a future form, and with
  * optional parts missing or wrong. They require the network's name, chains and graphs.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NodeClient } from '../../src/client/node/public.ts'
 import { LyingProxy } from '../attack/proxy.ts'
 import { altersJson } from '../attack/tell.ts'
@@ -81,32 +81,28 @@ function describedBy(change: Change): void {
 const KEY = 'ab'.repeat(32)
 const mining = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off', '--public-key', KEY]
 
-describe.each(forms)('a description %s', (_, change) => {
-  it('is accepted by a client, which keeps known and unknown fields', async () => {
-    describedBy(change)
-    const client = await NodeClient.connect({ url: proxy.url })
-    try {
-      expect(client.info).toMatchObject({ nodeVersion: 'development', nodeChains: ['0', '1'] })
-      const { nodeBlockDelay, nodeMood } = client.info as typeof client.info & Info
-      expect(client.blockDelayMs).toBe((nodeBlockDelay ?? 30_000_000) / 1000)
-      expect(nodeMood).toEqual(change({}).nodeMood)
-      expect(await client.headers(0, { verify: { checkTargets: false } }).all()).not.toEqual([])
-    } finally {
-      await client.close()
-    }
-  })
+it.each(forms)('a client accepts a description %s, and keeps known and unknown fields', async (_, change) => {
+  describedBy(change)
+  const client = await NodeClient.connect({ url: proxy.url })
+  try {
+    expect(client.info).toMatchObject({ nodeVersion: 'development', nodeChains: ['0', '1'] })
+    const { nodeBlockDelay, nodeMood } = client.info as typeof client.info & Info
+    expect(client.blockDelayMs).toBe((nodeBlockDelay ?? 30_000_000) / 1000)
+    expect(nodeMood).toEqual(change({}).nodeMood)
+    expect(await client.headers(0, { verify: { checkTargets: false } }).all()).not.toEqual([])
+  } finally {
+    await client.close()
+  }
 })
 
-describe.each(rotating(forms, 4))('a description %s', (_, change) => {
-  it('is enough to mine and to look at an account', async () => {
-    describedBy(change)
-    const { code, out, err } = await run(['mine', '--node', proxy.url, '--blocks', '1', ...mining])
-    expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(
-      /^network: development, 2 chains, (block delay 30 s|unknown block delay, assumed to be 30 s,) at /m,
-    )
-    expect((await run(['balance', `k:${KEY}`, '--node', proxy.url])).code).toBe(0)
-  })
+it.each(rotating(forms, 4))('a description %s is enough to mine and to look at an account', async (_, change) => {
+  describedBy(change)
+  const { code, out, err } = await run(['mine', '--node', proxy.url, '--blocks', '1', ...mining])
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toMatch(
+    /^network: development, 2 chains, (block delay 30 s|unknown block delay, assumed to be 30 s,) at /m,
+  )
+  expect((await run(['balance', `k:${KEY}`, '--node', proxy.url])).code).toBe(0)
 })
 
 it.each(refused)('a description without %s is refused, and the error names it', async (_, change, message) => {

@@ -2,7 +2,7 @@
  * Wrong answers of a node, or of another server in its place: each gives a typed error, and the client continues to
  * work.
  */
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type NodeClient,
   NodeMisbehaved,
@@ -54,8 +54,9 @@ const calls: readonly (readonly [string, string, string, (client: NodeClient) =>
 ]
 
 /** Each kind of garbage meets other calls first, so that a run has every call. */
-describe.each(garbage.map(([name, answer], i) => [name, answer, i] as const))('%s', (_name, answer, i) => {
-  it('as an answer is refused by every call with NODE_MISBEHAVED', async () => {
+it.each(garbage.map(([name, answer], i) => [name, answer, i] as const))(
+  'every call refuses %s as an answer with NODE_MISBEHAVED',
+  async (_name, answer, i) => {
     const { node, client } = await fake()
     const from = i % calls.length
     const all = [...calls.slice(from), ...calls.slice(0, from)]
@@ -69,8 +70,8 @@ describe.each(garbage.map(([name, answer], i) => [name, answer, i] as const))('%
       expect(error.message.length).toBeLessThan(1_000)
       expect(error.message).not.toMatch(/\p{C}/u)
     }
-  })
-})
+  },
+)
 
 it('the client drops an endless body at the limit of its endpoint', async () => {
   const { node, client } = await fake()

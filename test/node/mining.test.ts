@@ -124,7 +124,7 @@ describe('a refusal of work', () => {
     })
   })
 
-  it('a refusal of work tells the operator what to do if the node accepts listed miners only', async () => {
+  it('a refusal of work hints at the configuration of the node if it accepts listed miners only', async () => {
     const words = 'Unauthorized Miner/Unknown miners not allowed: k:a'
     const error = await refusalFor(() => text(words, 403))
     expect(error).toBeInstanceOf(UnauthorizedMiner)
@@ -141,7 +141,7 @@ describe('a refusal of work', () => {
     expect(isRetryable(error)).toBe(true)
   })
 
-  it('a refusal of work is an ordinary refusal if a proxy says 403, whatever its words', async () => {
+  it('a refusal of work is an ordinary one if a proxy says 403, whatever its words', async () => {
     for (const reply of [
       { ...text('Unauthorized Miner: k:a', 403), isProxy: true },
       { ...text('<html>Forbidden', 403), isProxy: true },
@@ -181,15 +181,15 @@ describe('handing in solved work', () => {
     ['200 with an empty body', {}],
     ['204', { status: 204 }],
     ['200 with a JSON body', json('""')],
-  ])('handing in solved work accepts %s as success', async (_name, reply) => {
+  ])('the client accepts %s as success of submitted work', async (_name, reply) => {
     await expect(solvedBy(reply)).resolves.toBeUndefined()
   })
 
-  it('handing in solved work refuses an empty 200 that is not from a node, as a proxy gives during set-up', async () => {
+  it('the client refuses an empty 200 for submitted work from a proxy that is being set up', async () => {
     expect(await failureOf(solvedBy({ isProxy: true }))).toMatchObject({ name: 'NodeMisbehaved', retryable: true })
   })
 
-  it('handing in solved work refuses a page that another server returns in place of the node', async () => {
+  it('the client refuses a page that another server returns for submitted work', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.', isProxy: true }
     expect(await failureOf(solvedBy(page))).toMatchObject({
       name: 'NodeMisbehaved',
@@ -212,7 +212,7 @@ describe('mining is', () => {
     return client.isMiningDisabled(account)
   }
 
-  it('disabled in a healthy node that has no work endpoint', async () => {
+  it('mining is disabled in a healthy node that has no work endpoint', async () => {
     expect(await disabled({ work: off })).toBe(true)
     expect(await disabled({ work: text('there is no such endpoint', 404) })).toBe(true)
   })
@@ -240,7 +240,7 @@ describe('mining is', () => {
     expect(await client.isMiningDisabled(account)).toBe(false)
   })
 
-  it('mining is not reported when the signal aborts: its reason is thrown', async () => {
+  it('isMiningDisabled throws the reason of its signal when it aborts', async () => {
     const { client } = await fake()
     const reason = new Error('enough')
     await expect(client.isMiningDisabled(account, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

@@ -112,21 +112,24 @@ const lies: readonly (readonly [string, unknown, RegExp])[] = [
 ]
 
 describe('a node that tells of', () => {
-  it.each(lies)('%s is refused, and the error says what is right', async (_name, info, message) => {
-    const node = await FakeNode.start(info)
-    const error = await failureOf(NodeClient.connect({ url: node.url }))
-    expect(error).toMatchObject({
-      name: 'NodeMisbehaved',
-      operation: 'nodeInfo',
-      message: expect.stringMatching(message),
-      url: `${node.url}/info`,
-    })
-    expect(error.message).not.toMatch(/\p{C}/u)
-    expect(error.message.length).toBeLessThanOrEqual(600)
-  })
+  it.each(lies)(
+    'the client refuses a node that reports %s, and the error says what is right',
+    async (_name, info, message) => {
+      const node = await FakeNode.start(info)
+      const error = await failureOf(NodeClient.connect({ url: node.url }))
+      expect(error).toMatchObject({
+        name: 'NodeMisbehaved',
+        operation: 'nodeInfo',
+        message: expect.stringMatching(message),
+        url: `${node.url}/info`,
+      })
+      expect(error.message).not.toMatch(/\p{C}/u)
+      expect(error.message.length).toBeLessThanOrEqual(600)
+    },
+  )
 })
 
-it('accepts any description of the right shape, or refuses it with a sentence, never with another error', () => {
+it('judgeInfo accepts any description of the right shape, or refuses it with a sentence, never with another error', () => {
   const small = fc.integer({ min: -2, max: 12 })
   const graph = fc.array(fc.tuple(small, fc.array(small, { maxLength: 4 })), { maxLength: 6 })
   const anyGraph = fc.oneof(graph, fc.constantFrom(...Object.values(graphs).map(({ adjacents }) => listOf(adjacents))))
@@ -159,7 +162,7 @@ it.each([
   ['heights beyond 2^53', withHistory([2 ** 60, pair])],
   ['a delay of 0', { ...pairInfo, nodeBlockDelay: 0 }],
   ['adjacents that are no list', withHistory([0, [[0, 'all']]])],
-])('%s are no description of a node', async (_name, info) => {
+])('%s are not a description of a node', async (_name, info) => {
   const node = await FakeNode.start(info)
   expect(await failureOf(NodeClient.connect({ url: node.url }))).toMatchObject({
     name: 'NotRecognised',
@@ -169,7 +172,7 @@ it.each([
   })
 })
 
-it('accepts every known graph, and an unknown one', async () => {
+it('the client accepts every known graph, and an unknown one', async () => {
   for (const graph of Object.values(graphs)) {
     const { client } = await fake(infoOf(graph.adjacents))
     expect(client.graphHistory).toEqual([{ from: 0, graph }])
@@ -180,7 +183,7 @@ it('accepts every known graph, and an unknown one', async () => {
   }
 })
 
-it('returns graphs by ascending height, whatever the order of the node', async () => {
+it('the client returns graphs by ascending height, whatever the order of the node', async () => {
   const { client } = await fake({
     ...infoOf(graphs.twenty.adjacents),
     nodeGraphHistory: [
@@ -194,7 +197,7 @@ it('returns graphs by ascending height, whatever the order of the node', async (
   ])
 })
 
-it('makes the texts of a node printable, and cuts them at 100 characters', async () => {
+it('the client makes the texts of a node printable, and cuts them at 100 characters', async () => {
   const evil = `\x1b]0;owned\x07\u202Etxt\r\n${'x'.repeat(10_000)}`
   const info = { ...pairInfo, nodeApiVersion: evil, nodePackageVersion: evil, nodeServiceDate: evil }
   const { client } = await fake(info)
@@ -205,7 +208,7 @@ it('makes the texts of a node printable, and cuts them at 100 characters', async
   }
 })
 
-it('refuses a description that has become wrong since it connected', async () => {
+it('the client refuses a description that has become wrong since it connected', async () => {
   const { node, client } = await fake()
   node.on('GET', '/info', () => json(withHistory()))
   expect(await failureOf(client.nodeInfo())).toMatchObject({ name: 'NodeMisbehaved', operation: 'nodeInfo' })
@@ -217,7 +220,7 @@ describe('a wrong server in place of a node', () => {
     ['a redirection', { status: 302, headers: { location: 'http://login.example/' } }],
     ['500', text('oops', 500)],
     ['a page', { headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.' }],
-  ])('a wrong server in place of a node %s', async (_name, reply) => {
+  ])('the client does not recognise a node that answers /info with %s', async (_name, reply) => {
     const node = await FakeNode.start()
     node.on('GET', '/info', () => ({ ...reply, isProxy: true }))
     expect(await failureOf(NodeClient.connect({ url: node.url }))).toMatchObject({

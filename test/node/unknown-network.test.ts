@@ -74,7 +74,7 @@ async function withClient<T>(networks: readonly NetworkForm[], task: (client: No
 
 const genesisRequests = () => asked.filter((path) => path.endsWith('/chain/0/header?limit=1')).length
 
-it('its objects of headers are read with the code of its genesis header, which is fetched once', async () => {
+it('headers of an unknown network as objects are read with the code of its genesis header, which is fetched once', async () => {
   await withClient([], async (client) => {
     expect([client.network.isKnown, client.network.network.name]).toEqual([false, NAME])
     const blocks = await client.blocks(1, { minheight: 1 }).all()
@@ -85,7 +85,7 @@ it('its objects of headers are read with the code of its genesis header, which i
   })
 })
 
-it('its headers as bytes need no code', async () => {
+it('headers of an unknown network as bytes need no code', async () => {
   await withClient([], async (client) => {
     expect(await client.headers(0).all()).toHaveLength(4)
     expect(genesisRequests()).toBe(0)
@@ -114,7 +114,7 @@ it('a genesis header whose code was changed is refused', async () => {
 it.each([
   ['no header', (text: string) => text.replace(/"items":\["A[^\]]*\]/, '"items":[]'), /chain 0 nothing/],
   ['other bytes', (text: string) => text.replace(/"A[\w-]{300,400}"/, '"AAAA"'), /something that is not a header/],
-] as const)('a node that tells %s as its genesis header is refused', async (_, change, message) => {
+] as const)('a node that gives %s as its genesis header is refused', async (_, change, message) => {
   changed = change
   try {
     await withClient([], async (client) => {
@@ -125,7 +125,7 @@ it.each([
   }
 })
 
-it('a file has its rules, and its code needs no request', async () => {
+it('a network of a file has its rules, and its code needs no request', async () => {
   await withClient([FORM], async (client) => {
     expect([client.network.isKnown, client.network.network.code]).toEqual([true, 2])
     const headers = await client.headers(0, { verify: { checkPow: false, checkTargets: false } }).all()
@@ -138,7 +138,7 @@ it('a file has its rules, and its code needs no request', async () => {
 it.each([
   ['code', { ...FORM, code: 3 }, /version/],
   ['genesis time', { ...FORM, genesis: { ...FORM.genesis, time: '2019-07-17T18:28:37Z' } }, /creationTime/],
-] as const)('a file with another %s than the node contradicts its headers', async (_, form, rule) => {
+] as const)('a network file with another %s than the node contradicts its headers', async (_, form, rule) => {
   await withClient([form], async (client) => {
     const verify = { checkPow: false, checkTargets: false }
     await expect(client.headers(0, { verify }).all()).rejects.toThrow(rule)
@@ -149,7 +149,7 @@ describe('a file without code and genesis', () => {
   const { code: _code, genesis: _genesis, ...rest } = FORM
   const verify = { checkPow: false, checkTargets: true }
 
-  it('a file without code and genesis is completed by the genesis headers, which are fetched once', async () => {
+  it('a network file without code and genesis is completed by the genesis headers, which are fetched once', async () => {
     await withClient([rest], async (client) => {
       expect(client.network.isKnown).toBe(false)
       for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(4)
@@ -158,7 +158,7 @@ describe('a file without code and genesis', () => {
     })
   })
 
-  it('a file without code and genesis makes wrong targets of later headers an error, as on a network without a file they are not', async () => {
+  it('a network file without code and genesis makes wrong targets of later headers an error', async () => {
     changed = (text) =>
       text.replace(/"([A-Z][\w-]{300,430})"/g, (all, encoded: string) => {
         const header = decodeHeader(decodeBase64Url(encoded, 'header'))

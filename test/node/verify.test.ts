@@ -91,7 +91,7 @@ function wrongNonce(header: Header): bigint {
 }
 
 describe('verify passes headers that keep the rules:', () => {
-  it('verify passes headers that keep the rules: in every encoding, from any height, and requests each missing header once', async () => {
+  it('verify passes headers in every encoding, from any height, and requests each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
@@ -117,7 +117,7 @@ describe('verify passes headers that keep the rules:', () => {
     ])
   })
 
-  it('across many adjustments of difficulty, in both directions', async () => {
+  it('verify passes headers across many adjustments of difficulty, in both directions', async () => {
     const { node, client } = await devnet({ blockDelayMs: 20 })
     await mine(client, 40)
     const headers = await client.headers(1, { verify: true, limit: 7 }).all()
@@ -125,7 +125,7 @@ describe('verify passes headers that keep the rules:', () => {
     expect(headers).toHaveLength(node.chains.store.count(1))
   })
 
-  it("verify passes headers that keep the rules: of the main network, by its own rules and not by the node's /info", async () => {
+  it("verify passes headers of the main network, by its own rules and not by the node's /info", async () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
@@ -195,7 +195,7 @@ describe('verify names the rule that a header breaks:', () => {
     [name, forge, rules, true] as const,
     [`${name}, by the rules of a given network`, forge, rules, byNetwork] as const,
   ])
-  it.each(byEach)('verify names the rule that a header breaks: %s', async (_name, forge, rules, verify) => {
+  it.each(byEach)('verify names the rule that a header breaks with %s', async (_name, forge, rules, verify) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
     const bytes = forge(
@@ -212,7 +212,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 
-  it('a header whose parent or adjacent the node lacks', async () => {
+  it('verify names the rule of a header whose parent or adjacent the node lacks', async () => {
     const { mirror, client, blocks, original } = await mirrored()
     const { id, header } = blocks[4]
     mirror.missing.add(blocks[3].id)
@@ -224,7 +224,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
   })
 
-  it('the first chain that the network lacks', async () => {
+  it('verify names the rule of a header of the first chain that the network lacks', async () => {
     const { node, client, blocks } = await mirrored()
     const bytes = forged(blocks[4].header, { chainId: 3 })
     const hash = encodeBase64Url(decodeHeader(bytes).hash)
@@ -236,7 +236,7 @@ describe('verify names the rule that a header breaks:', () => {
     })
   })
 
-  it('a referenced header that does not have its hash', async () => {
+  it('verify names the rule of a referenced header that does not have its hash', async () => {
     const { mirror, client, blocks } = await mirrored()
     const { header } = blocks[3]
     mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
@@ -244,7 +244,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
-  it('a wrong header, which is then not used to judge another', async () => {
+  it('verify does not use a wrong header to judge another', async () => {
     const { node, client, blocks } = await mirrored()
     const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
       encodeBase64Url(bytes),
@@ -255,7 +255,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect((await list.page()).items).toEqual([blocks[4].header])
   })
 
-  it('another genesis block', async () => {
+  it('verify names the rules that another genesis block breaks', async () => {
     const { mirror, client, blocks } = await mirrored()
     const [{ header, id }] = blocks
     const change = (fields: Partial<Header>) => {
@@ -283,7 +283,7 @@ describe('the genesis blocks of testnet06', () => {
     return node.connect()
   }
 
-  it('the genesis blocks of testnet06 are those of the network', async () => {
+  it('verify passes the genesis blocks of testnet06', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(chain) ?? '')
     for (const chain of [0, 7]) {
       const [header] = await client.headers(chain, { verify: true }).all()
@@ -291,7 +291,7 @@ describe('the genesis blocks of testnet06', () => {
     }
   })
 
-  it('the genesis blocks of testnet06 with the payload of another chain or network are refused', async () => {
+  it('verify refuses genesis blocks of testnet06 with the payload of another chain or network', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(7 - chain) ?? '')
     for (const chain of [0, 7]) {
       expect(await failureOf(client.headers(chain, { verify: true }).all())).toMatchObject({ rules: ['payloadHash'] })
@@ -312,7 +312,7 @@ it('verify does not request all headers between two distant ones', async () => {
 })
 
 describe("verify on networks of one's own", () => {
-  it("verify on networks of one's own checks everything but proof of work and targets with checkPow: false", async () => {
+  it('verify with checkPow: false checks everything but proof of work and targets', async () => {
     const { client, mirror, blocks } = await mirrored(anyNonce)
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
@@ -324,7 +324,7 @@ describe("verify on networks of one's own", () => {
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
 
-  it("verify on networks of one's own checks headers of an unknown network by the rules that hold everywhere", async () => {
+  it('verify checks headers of an unknown network by the rules that hold everywhere', async () => {
     const { mirror, original, blocks } = await mirrored()
     const { node } = await mirror.serve(original.client.info)
     node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
@@ -347,7 +347,7 @@ describe("verify on networks of one's own", () => {
     })
   })
 
-  it("verify on networks of one's own refuses a node with an invalid graph before any header is requested", async () => {
+  it('the client refuses a node with an invalid graph before it requests any header', async () => {
     const { mirror, original } = await mirrored()
     const { nodeGraphHistory: _, ...rest } = original.client.info
     for (const graph of [
@@ -379,7 +379,7 @@ describe('verify: true and a header without proof of work:', () => {
     return { ...found, last }
   }
 
-  it('the error says that the network seems to take any nonce, and what to do', async () => {
+  it('the error for a header without proof of work says that the network seems to take any nonce, and what to do', async () => {
     const { client, node } = await withoutPow()
     const error = (await failureOf(client.headers(0, { verify: true }).all())) as InvalidHeader
     expect(error).toMatchObject({
@@ -390,7 +390,7 @@ describe('verify: true and a header without proof of work:', () => {
     })
   })
 
-  it('the error does not say so where the hash is wrong', async () => {
+  it('the error for a header with a wrong hash does not say that the network takes any nonce', async () => {
     const { client, mirror, last } = await withoutPow()
     const bytes = encodeHeader({ ...last.header, nonce: wrongNonce(last.header) })
     mirror.changed.set(last.id, bytes)

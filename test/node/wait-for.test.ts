@@ -78,7 +78,7 @@ async function wait(
 }
 
 describe('waiting for a result', () => {
-  it('waiting for a result asks until the command is in a block, and reports every change once', async () => {
+  it('waitForResult polls until the command is in a block, and reports every change once', async () => {
     const node = nodeOf([
       [null, 5],
       [null, 6],
@@ -93,7 +93,7 @@ describe('waiting for a result', () => {
     expect(node.times()).toEqual([0, 50, 150])
   })
 
-  it('waiting for a result counts the blocks on top of it', async () => {
+  it('waitForResult counts the blocks on top of the command', async () => {
     const { outcome, progress } = await wait(
       nodeOf([
         [7, 7],
@@ -107,7 +107,7 @@ describe('waiting for a result', () => {
     expect(progress).toEqual([0, 1, 2].map((depth) => ({ type: 'included', height: 7, depth, of: 2 })))
   })
 
-  it('waiting for a result reports that another branch took the block away, and continues', async () => {
+  it('waitForResult reports that another branch took the block away, and continues', async () => {
     const { outcome, progress } = await wait(
       nodeOf([
         [7, 7],
@@ -126,7 +126,7 @@ describe('waiting for a result', () => {
     ])
   })
 
-  it('waiting for a result returns a result without a block at once: the node has dropped the command', async () => {
+  it('waitForResult returns a result without a block at once: the node has dropped the command', async () => {
     const { node, clock } = nodeOf([[0, 0]])
     const dropped = { ...node, poll: async () => new Map([[KEY, resultAt(null)]]) }
     expect(await waitForResult(dropped, place, { depth: 3 }, { clock, random: () => 0 })).toEqual(resultAt(null))
@@ -136,7 +136,7 @@ describe('waiting for a result', () => {
     ['no answer', away],
     ["a proxy's answer", proxy],
     ["a proxy's page", page],
-  ])('waiting for a result survives %s, and backs off', async (_name, error) => {
+  ])('waitForResult survives %s, and backs off', async (_name, error) => {
     const node = nodeOf([error, error, error, error, error, error, [3, 3]])
     const { outcome, progress } = await wait(node)
     expect(outcome).toEqual(resultAt(3))
@@ -151,11 +151,11 @@ describe('waiting for a result', () => {
     ['what the node itself refuses', refusal('Request Key has incorrect hash')],
     ['a wrong body of the node itself', new NodeMisbehaved('wrong', { ...details, isFromNode: true })],
     ['any other error', new TypeError('x')],
-  ])('waiting for a result ends with %s', async (_name, error) => {
+  ])('waitForResult ends with %s', async (_name, error) => {
     expect((await wait(nodeOf([error]))).outcome).toBe(error)
   })
 
-  it('waiting for a result ends after its limit', async () => {
+  it('waitForResult ends after its limit', async () => {
     const node = nodeOf([[null, 1]])
     const { outcome } = await wait(node, { limitMs: 10_500 })
     expect(outcome).toBeInstanceOf(NewcutError)
@@ -165,13 +165,13 @@ describe('waiting for a result', () => {
     expect(node.times().at(-1)).toBe(10_500)
   })
 
-  it('waiting for a result restarts the limit for every new block', async () => {
+  it('waitForResult restarts its limit for every new block', async () => {
     const blocks = Array.from({ length: 40 }, (_, i) => [1, 1 + Math.floor(i / 8)] as const)
     expect((await wait(nodeOf(blocks), { depth: 4, limitMs: 9000 })).outcome).toEqual(resultAt(1))
     expect((await wait(nodeOf(blocks), { depth: 4, limitMs: 6000 })).outcome).toMatchObject({ code: 'NO_RESULT' })
   })
 
-  it('waiting for a result ends with the reason of its signal, also between two questions', async () => {
+  it('waitForResult ends with the reason of its signal, also between two polls', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const node = nodeOf([[null, 1]])
@@ -180,7 +180,7 @@ describe('waiting for a result', () => {
     expect([outcome, node.asked()]).toEqual([reason, 6])
   })
 
-  it('spreads its questions over time', async () => {
+  it('waitForResult spreads its polls over time', async () => {
     const { node, clock, times } = nodeOf([
       [null, 1],
       [null, 1],
@@ -204,16 +204,16 @@ describe('waiting for a proof', () => {
     )
   }
 
-  it('waiting for a proof asks until the target chain knows the block', async () => {
+  it('waitForProof polls until the target chain knows the block', async () => {
     expect(await proofOf([[null, 0], away, [null, 0], [1, 1]])).toBe('proof')
   })
 
-  it('waiting for a proof ends with the error if the node refuses for another reason', async () => {
+  it('waitForProof ends with the error if the node refuses for another reason', async () => {
     const error = refusal('Transaction hash not found: "x"')
     expect(await proofOf([error])).toBe(error)
   })
 
-  it('waiting for a proof ends after its limit', async () => {
+  it('waitForProof ends after its limit', async () => {
     const message = `no proof of ${KEY} on chain 2 for chain 3 after 5 s`
     expect(await proofOf([[null, 0]])).toMatchObject({ code: 'NO_RESULT', message })
   })

@@ -34,7 +34,7 @@ describe('advice on a failed purchase of gas', () => {
     expect(adviceOnRefusal(text, { cmd })).toContain(`newcut balance ${account} shows`)
   })
 
-  it.each(PURCHASES)('advice on a failed purchase of gas %s', (cause, command, advice) => {
+  it.each(PURCHASES)('a failed purchase of gas gets advice: %s', (cause, command, advice) => {
     const bought = `"${KEY}" Failed to buy gas: ${cause}`
     expect(adviceOnResult({ type: 'EvalError', message: bought }, KEY, command)).toBe(advice)
     const refusals = [
@@ -65,7 +65,7 @@ it.each([
   ["insert error: This transaction's gas price: 1 is not correctly rounded.", '0.00000001 is the usual `gasPrice`'],
   ['Gas price decimal precision too high', '0.00000001 is the usual `gasPrice`'],
   ['Transaction gas price (1e-12) is below minimum gas price', '0.00000001 is the usual `gasPrice`'],
-])('advice on the refusal %s', (cause, advice) => {
+])('the refusal of a command gets advice: %s', (cause, advice) => {
   const sent = `One or more transactions were invalid: Transaction "${KEY}" at index 0 failed with: ${cause}`
   for (const text of [cause, sent]) {
     expect(adviceOnRefusal(text)).toBe(advice)
@@ -86,7 +86,7 @@ it.each([
   ['EvalError', 'Cannot find module: free.print', PRINT_ADVICE],
   ['EvalError', 'Cannot find module: free.printer', undefined],
   ['TxFailure', KEYSET, 'the key that guards this has not signed: `key` names who signs'],
-] as const)('advice on code that fails: %s %s', (type, message, advice) => {
+] as const)('code that fails with %s gets advice: %s', (type, message, advice) => {
   expect(adviceOnResult({ type, message }, KEY)).toBe(advice)
 })
 
@@ -102,11 +102,11 @@ describe('no advice for texts that code quotes', () => {
     'Managed capability C was not installed.',
     'Cannot find module: print',
   ]
-  it.each(quoted)('no advice for texts that code quotes in an enforce: %s', (message) => {
+  it.each(quoted)('a text that an enforce quotes gets no advice: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
     expect(adviceOnResult({ type: 'EvalError', message: `told: ${message}` }, KEY)).toBeUndefined()
   })
-  it.each(quoted)('no advice for texts that code quotes in a refusal of another kind: %s', (message) => {
+  it.each(quoted)('a text that a refusal of another kind quotes gets no advice: %s', (message) => {
     const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`
     expect(adviceOnRefusal(text)).toBeUndefined()
   })

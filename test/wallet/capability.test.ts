@@ -9,7 +9,7 @@ describe('a capability', () => {
     ['(m.C 123456789012345678901234567890)', 'm.C', [{ int: '123456789012345678901234567890' }]],
     ['(m.C 0.1234567890123456789)', 'm.C', [{ decimal: '0.1234567890123456789' }]],
     ['(m.C [1 "x"] {"a": 1.5, \'b: []})', 'm.C', [[{ int: 1 }, 'x'], { a: { decimal: '1.5' }, b: [] }]],
-  ])('%s is read', (text, name, args) => {
+  ])('the capability %s is read', (text, name, args) => {
     expect(readCapability(text)).toEqual({ name, args })
   })
 
@@ -23,7 +23,7 @@ describe('a capability', () => {
     ['(m.C (+ 1 2))', '(+ 1 2) is code; arguments are plain values'],
     ['(m.C [x])', '[x] is code'],
     ['(m.C', 'Expected'],
-  ])('%s is refused', (text, message) => {
+  ])('the capability %s is refused', (text, message) => {
     expect(() => readCapability(text)).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }))
     expect(() => readCapability(text)).toThrow(message)
   })

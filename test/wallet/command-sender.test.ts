@@ -144,7 +144,7 @@ describe('a command', () => {
     expect(await carriedOut(all)).toMatchObject({ code: 'NO_RESULT', message: expect.stringContaining('after 2 m') })
   })
 
-  it('a command ends with the reason of the signal', async () => {
+  it('the wait for a command ends with the reason of the signal', async () => {
     const all = commandSenderOf({ poll: [null] })
     const reason = new Error('stopped')
     all.clock.after(5000, () => all.controller.abort(reason))

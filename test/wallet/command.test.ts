@@ -38,7 +38,7 @@ function isSigned(publicKey: string, bytes: Uint8Array, signature: string): bool
 }
 
 describe('the text of a command', () => {
-  it('the text of a command of code has the properties in the order of the common clients', () => {
+  it('the text of a command with code has the properties in the order of the common clients', () => {
     const { publicKey } = zero
     expect(commandText(draft)).toBe(
       `{"payload":{"exec":{"code":"(coin.transfer \\"sender00\\" \\"k:abc\\" 1.5)","data":{}}},` +
@@ -50,7 +50,7 @@ describe('the text of a command', () => {
     )
   })
 
-  it('the text of a command of a continuation has them too, and a proof of null where there is none', () => {
+  it('the text of a continuation has the properties in that order too, and a proof of null where there is none', () => {
     const step = { pactId: 'abc', step: 1, rollback: false, data: '{}' }
     const text = (proof: string | null) => commandText({ ...draft, payload: { ...step, proof } })
     expect(text('cHJvb2Y')).toContain(
@@ -94,7 +94,7 @@ describe('a signed command', () => {
 })
 
 describe('keys', () => {
-  it('keys that are well known have the public keys of their accounts', () => {
+  it('well-known keys have the public keys of their accounts', () => {
     for (const { account, publicKey } of developmentAccounts) {
       expect(knownKey(account)).toMatchObject({ account, key: { publicKey } })
     }
@@ -102,7 +102,7 @@ describe('keys', () => {
     expect(knownKey('sender10')).toBeNull()
   })
 
-  it('keys of the miner are the ones that development networks pay', () => {
+  it('the key of the miner is the one that development networks pay', () => {
     const publicKey = '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29'
     expect(knownKey('miner')).toMatchObject({ account: `k:${publicKey}`, key: { publicKey } })
   })

@@ -82,7 +82,7 @@ async function completed(rounds: readonly Round[]) {
 }
 
 describe('the second step', () => {
-  it('carries the proof to the target chain, and is paid for there', async () => {
+  it('the second step carries the proof to the target chain, and is paid for there', async () => {
     const { outcome, sent } = await completed([{}])
     expect(outcome).toMatchObject({ result: { status: 'success', data: 'Write succeeded' } })
     const cont = { data: {}, proof: 'proof0', pactId: FIRST, step: 1, rollback: false }
@@ -127,7 +127,7 @@ describe('the first step', () => {
     ['hands on nothing to another chain', firstStep(null)],
     ['hands on to no number', firstStep('x')],
     ['is complete in itself', { ...firstStep('1'), continuation: null }],
-  ])('the first step is none if it %s', (_name, result) => {
+  ])('a result is not a first step if it %s', (_name, result) => {
     expect(() => crossingOf(result, 0)).toThrow(
       `${FIRST} on chain 0 is not the first step of a transfer between chains`,
     )

@@ -79,7 +79,7 @@ describe('a transfer is refused', () => {
       'is guarded by code',
     ],
     ['at a node that answers nonsense', { 'bob 0': 'nonsense' as const }, 'bob', 0, 'gave no balance and guard'],
-  ] as const)('a transfer is refused %s', async (_, accounts, to, targetChain, message) => {
+  ] as const)('a transfer %s is refused', async (_, accounts, to, targetChain, message) => {
     expect(await refusal(accounts, to, targetChain)).toContain(message)
   })
 
@@ -94,7 +94,7 @@ describe('a transfer is refused', () => {
     await expect(planned).rejects.toMatchObject({ code: 'COMMAND_FAILED', hint })
   })
 
-  it('a transfer is refused for a gas price that is no number', async () => {
+  it('a transfer is refused for a gas price that is not a number', async () => {
     const terms = { gasLimit: 1, gasPrice: 'much', ttlMs: 1000 }
     await expect(planTransfer(nodeWith(alice), { ...requestFor('bob'), terms })).rejects.toMatchObject({
       code: 'BAD_OPTION',
@@ -103,13 +103,13 @@ describe('a transfer is refused', () => {
 })
 
 describe('a transfer is planned', () => {
-  it('a transfer is planned from an account that code guards: the node judges the signatures', async () => {
+  it('a transfer from an account that code guards is planned: the node judges the signatures', async () => {
     const accounts = { 'alice 0': { balance: 10, guard: code }, 'bob 0': { balance: 0, guard: keyset(OTHER) } }
     const request = await planTransfer(nodeWith(accounts), requestFor('bob'))
     expect(request.payload).toMatchObject({ code: '(coin.transfer "alice" "bob" 2.5)' })
   })
 
-  it('a transfer is planned to an account on another chain that a named keyset guards', async () => {
+  it('a transfer to an account on another chain that a named keyset guards is planned', async () => {
     const accounts = {
       'alice 1': { balance: 9, guard: keyset(KEY) },
       'bob 1': { balance: 0, guard: { keysetref: { ns: 'free', ksn: 'admins' } } },

@@ -59,7 +59,7 @@ function ours(payload: Payload, capabilities: Draft['signers'][number]['capabili
   return { cmd, hash, sigs: sigs.map(({ sig }) => sig) }
 }
 
-it('of a transfer', async () => {
+it('the command of a transfer is that of @kadena/client', async () => {
   const { payload, capabilities } = transferParts(transfer, null)
   const code = `(coin.transfer "sender00" "${receiver}" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
@@ -70,7 +70,7 @@ it('of a transfer', async () => {
   )
 })
 
-it('of the first step to another chain, with data', async () => {
+it('the command of the first step to another chain, with data, is that of @kadena/client', async () => {
   const { payload, capabilities } = crossingParts(transfer, keyset, 7)
   const code = `(coin.transfer-crosschain "sender00" "${receiver}" (read-keyset "receiver-guard") "7" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
@@ -81,18 +81,18 @@ it('of the first step to another chain, with data', async () => {
   )
 })
 
-it('of the second step, with a proof', async () => {
+it('the command of the second step, with a proof, is that of @kadena/client', async () => {
   const cont = { pactId: 'H'.repeat(43), step: 1, rollback: false, proof: 'cHJvb2Y' }
   expect(ours({ ...cont, data: '{}' }, [readCapability('(coin.GAS)')])).toEqual(
     await theirs(Pact.builder.continuation({ ...cont, data: {} }), [['coin.GAS']]),
   )
 })
 
-it('of an unrestricted signature', async () => {
+it('the command with an unrestricted signature is that of @kadena/client', async () => {
   expect(ours({ code: '(+ 1 2)', data: '{}' }, [])).toEqual(await theirs(Pact.builder.execution('(+ 1 2)'), []))
 })
 
-it('of capabilities with every kind of value', async () => {
+it('the command with capabilities with every kind of value is that of @kadena/client', async () => {
   const capability = readCapability('(free.m.CAP "a" 1 2.50 true [1 2.0] {"a": 1.5})')
   const args = ['a', { int: 1 }, { decimal: '2.50' }, true, [{ int: 1 }, { decimal: '2.0' }], { a: { decimal: '1.5' } }]
   expect(ours({ code: '1', data: '{}' }, [capability])).toEqual(

@@ -16,15 +16,18 @@ describe('an amount', () => {
     ['0.000000000001', '0.000000000001'],
     ['123456789012345678901234567890.123456789012', '123456789012345678901234567890.123456789012'],
     ['2.0000000000000000', '2.0000000000000000'],
-  ])('%s is written %s in code', (text, code) => {
+  ])('the amount %s is written %s in code', (text, code) => {
     expect(readAmount(text).toString()).toBe(code)
   })
 
-  it.each(['0', '0.0', '-1', '1e3', '1,5', '.5', '1.', '', 'x', '0.0000000000001', '1 '])('%j is refused', (text) => {
-    expect(() => readAmount(text)).toThrow(
-      `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
-    )
-  })
+  it.each(['0', '0.0', '-1', '1e3', '1,5', '.5', '1.', '', 'x', '0.0000000000001', '1 '])(
+    'the amount %j is refused',
+    (text) => {
+      expect(() => readAmount(text)).toThrow(
+        `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
+      )
+    },
+  )
 })
 
 describe('a transfer', () => {
@@ -53,7 +56,7 @@ describe('a transfer', () => {
     ])
   })
 
-  it('a transfer to a receiver that a named keyset guards names it', () => {
+  it('a transfer to a receiver that a named keyset guards names the keyset', () => {
     expect(crossingParts(transfer, { keysetName: 'free.admins' }, 1).payload).toMatchObject({
       code: `(coin.transfer-crosschain "alice" "k:${KEY}" (keyset-ref-guard "free.admins") "1" 1.5)`,
       data: '{}',
@@ -72,6 +75,9 @@ it('account names stay one string in code, whatever they contain', () => {
   )
 })
 
-it.each([`k:${'AB'.repeat(32)}`, `k:${KEY}0`, 'w:x:keys-all', KEY])('%s is not guarded by its name', (account) => {
-  expect(keysetOf(account)).toBeNull()
-})
+it.each([`k:${'AB'.repeat(32)}`, `k:${KEY}0`, 'w:x:keys-all', KEY])(
+  'the account %s is not guarded by its name',
+  (account) => {
+    expect(keysetOf(account)).toBeNull()
+  },
+)
