@@ -73,7 +73,8 @@ describe('a client with one defect', () => {
       await client(asker)
       const cases = verdict()
       const gaveUp = cases.filter((each) => each.gaveUp !== null).map(({ group, name }) => `${group}: ${name}`)
-      expect([failed(cases), gaveUp]).toEqual(givesUp === true ? [[], [caughtBy]] : [[caughtBy], []])
+      expect(failed(cases)).toEqual(givesUp === true ? [] : [caughtBy])
+      expect(gaveUp).toEqual(givesUp === true ? [caughtBy] : [])
     },
   )
 
@@ -101,7 +102,8 @@ describe('a client with one defect', () => {
     const sent = command()
     await ask('POST', `${PACT}/send`, { json: { cmds: [sent] } })
     await resultOf(asker, sent.hash)
-    expect([failed(verdict()), verdict().filter(({ outcome }) => outcome === 'passed').length > 10]).toEqual([[], true])
+    expect(failed(verdict())).toEqual([])
+    expect(verdict().filter(({ outcome }) => outcome === 'passed').length).toBeGreaterThan(10)
   })
 })
 
@@ -111,7 +113,8 @@ describe('the server', () => {
     const busy = await fetch(`${url}${BASE}/cut`)
     const unknown = await fetch(`${url}/eth_call`)
     const usual = await fetch(`${node.url}${BASE}/cut`)
-    expect([busy.status, unknown.status]).toEqual([429, 404])
+    expect(busy.status).toBe(429)
+    expect(unknown.status).toBe(404)
     for (const { headers } of [busy, unknown]) {
       expect(headers.get('access-control-allow-origin')).toBe('*')
       expect(headers.get('access-control-expose-headers')).toBe('retry-after')

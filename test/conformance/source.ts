@@ -200,7 +200,8 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       release()
       await solved
       await settle()
-      expect([reader.jobs.length, reader.said.length]).toEqual([jobs, said])
+      expect(reader.jobs.length).toEqual(jobs)
+      expect(reader.said.length).toEqual(said)
     })
 
     it('gives no job if it was stopped before it began', async () => {

@@ -98,7 +98,8 @@ it.each(forms)('a client accepts a description %s, and keeps known and unknown f
 it.each(rotating(forms, 4))('a description %s is enough to mine and to look at an account', async (_, change) => {
   describedBy(change)
   const { code, out, err } = await run(['mine', '--node', proxy.url, '--blocks', '1', ...mining])
-  expect([code, err]).toEqual([0, ''])
+  expect(code).toBe(0)
+  expect(err).toBe('')
   expect(out).toMatch(
     /^network: development, 2 chains, (block delay 30 s|unknown block delay, assumed to be 30 s,) at /m,
   )

@@ -98,7 +98,7 @@ describe('work', () => {
       return (await client.work(account)).clockAheadMs
     }
     for (const wrong of ['', '-1', '1e9', '253402300800', '9007199254740991', 'now', '0x10', '1.5']) {
-      expect([wrong, await clockOf(wrong)]).toEqual([wrong, null])
+      expect(await clockOf(wrong), wrong).toBe(null)
     }
     const tomorrow = String(Math.round(Date.now() / 1000) + DAY_S)
     expect(Math.round(((await clockOf(tomorrow)) ?? 0) / 1000 / DAY_S)).toBe(1)

@@ -76,7 +76,8 @@ const genesisRequests = () => asked.filter((path) => path.endsWith('/chain/0/hea
 
 it('headers of an unknown network as objects are read with the code of its genesis header, which is fetched once', async () => {
   await withClient([], async (client) => {
-    expect([client.network.isKnown, client.network.network.name]).toEqual([false, NAME])
+    expect(client.network.isKnown).toBe(false)
+    expect(client.network.network.name).toEqual(NAME)
     const blocks = await client.blocks(1, { minheight: 1 }).all()
     expect(blocks.map(({ header }) => [Number(header.height), header.version])).toEqual([1, 2, 3].map((n) => [n, 2]))
     const objects = await client.headers(0, { encoding: 'object', verify: { checkPow: false } }).all()
@@ -127,7 +128,8 @@ it.each([
 
 it('a network of a file has its rules, and its code needs no request', async () => {
   await withClient([FORM], async (client) => {
-    expect([client.network.isKnown, client.network.network.code]).toEqual([true, 2])
+    expect(client.network.isKnown).toBe(true)
+    expect(client.network.network.code).toBe(2)
     const headers = await client.headers(0, { verify: { checkPow: false, checkTargets: false } }).all()
     expect(headers).toHaveLength(4)
     expect((await client.blocks(0, { minheight: 3 }).all())[0].header.version).toBe(2)

@@ -75,7 +75,9 @@ describe('the text of a command', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.json(), (code, nonce, data) => {
         const json = JSON.parse(commandText({ ...draft, payload: { code, data }, nonce, sender: code }))
-        expect([json.payload.exec.code, json.nonce, json.meta.sender]).toEqual([code, nonce, code])
+        expect(json.payload.exec.code).toEqual(code)
+        expect(json.nonce).toEqual(nonce)
+        expect(json.meta.sender).toEqual(code)
         expect(json.payload.exec.data).toEqual(JSON.parse(data))
       }),
     )
