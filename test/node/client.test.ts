@@ -391,7 +391,7 @@ describe('the client against the embedded node:', () => {
     expect(late.done).toBe(true)
   })
 
-  it('calls and streams of the client end after close() with the reason `closed`', async () => {
+  it('pending and later calls of the client end after close() with the reason `closed`', async () => {
     const { client } = await devnet()
     await client.close()
     await expect(client.cut()).rejects.toMatchObject({ name: 'UnreachableError', reason: 'closed', retryable: false })

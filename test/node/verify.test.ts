@@ -90,8 +90,8 @@ function wrongNonce(header: Header): bigint {
   for (let nonce = 0n; ; nonce++) if (!solves(encodeWork({ ...header, nonce }))) return nonce
 }
 
-describe('verify passes headers that keep the rules:', () => {
-  it('verify passes headers in every encoding, from any height, and requests each missing header once', async () => {
+describe('verification passes headers that keep the rules:', () => {
+  it('verification passes headers in every encoding, from any height, and requests each missing header once', async () => {
     const { node, client, blocks } = await mirrored()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
@@ -117,7 +117,7 @@ describe('verify passes headers that keep the rules:', () => {
     ])
   })
 
-  it('verify passes headers across many adjustments of difficulty, in both directions', async () => {
+  it('verification passes headers across many adjustments of difficulty, in both directions', async () => {
     const { node, client } = await devnet({ blockDelayMs: 20 })
     await mine(client, 40)
     const headers = await client.headers(1, { verify: true, limit: 7 }).all()
@@ -125,7 +125,7 @@ describe('verify passes headers that keep the rules:', () => {
     expect(headers).toHaveLength(node.chains.store.count(1))
   })
 
-  it("verify passes headers of the main network, by its own rules and not by the node's /info", async () => {
+  it("verification passes headers of the main network, by its own rules and not by the node's /info", async () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
@@ -154,7 +154,7 @@ describe('verify passes headers that keep the rules:', () => {
   })
 })
 
-describe('verify names the rule that a header breaks:', () => {
+describe('verification names the rule that a header breaks:', () => {
   const year = 31_536_000_000_000n
   const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
@@ -195,7 +195,7 @@ describe('verify names the rule that a header breaks:', () => {
     [name, forge, rules, true] as const,
     [`${name}, by the rules of a given network`, forge, rules, byNetwork] as const,
   ])
-  it.each(byEach)('verify names the rule that a header breaks with %s', async (_name, forge, rules, verify) => {
+  it.each(byEach)('verification names the rule that a header breaks with %s', async (_name, forge, rules, verify) => {
     const { mirror, client, blocks } = await mirrored()
     const last = blocks[ROUNDS]
     const bytes = forge(
@@ -212,7 +212,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(await client.headers(0).all()).toHaveLength(ROUNDS + 1)
   })
 
-  it('verify names the rule of a header whose parent or adjacent the node lacks', async () => {
+  it('verification names the rule of a header whose parent or adjacent the node lacks', async () => {
     const { mirror, client, blocks, original } = await mirrored()
     const { id, header } = blocks[4]
     mirror.missing.add(blocks[3].id)
@@ -224,7 +224,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ rules: expect.arrayContaining(['adjacents']) })
   })
 
-  it('verify names the rule of a header of the first chain that the network lacks', async () => {
+  it('verification names the rule of a header of the first chain that the network lacks', async () => {
     const { node, client, blocks } = await mirrored()
     const bytes = forged(blocks[4].header, { chainId: 3 })
     const hash = encodeBase64Url(decodeHeader(bytes).hash)
@@ -236,7 +236,7 @@ describe('verify names the rule that a header breaks:', () => {
     })
   })
 
-  it('verify names the rule of a referenced header that does not have its hash', async () => {
+  it('verification names the rule of a referenced header that does not have its hash', async () => {
     const { mirror, client, blocks } = await mirrored()
     const { header } = blocks[3]
     mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
@@ -244,7 +244,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect(error).toMatchObject({ name: 'InvalidHeader', rules: expect.arrayContaining(['hash']), height: 3n })
   })
 
-  it('verify does not use a wrong header to judge another', async () => {
+  it('verification does not use a wrong header to judge another', async () => {
     const { node, client, blocks } = await mirrored()
     const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
       encodeBase64Url(bytes),
@@ -255,7 +255,7 @@ describe('verify names the rule that a header breaks:', () => {
     expect((await list.page()).items).toEqual([blocks[4].header])
   })
 
-  it('verify names the rules that another genesis block breaks', async () => {
+  it('verification names the rules that another genesis block breaks', async () => {
     const { mirror, client, blocks } = await mirrored()
     const [{ header, id }] = blocks
     const change = (fields: Partial<Header>) => {
@@ -283,7 +283,7 @@ describe('the genesis blocks of testnet06', () => {
     return node.connect()
   }
 
-  it('verify passes the genesis blocks of testnet06', async () => {
+  it('verification passes the genesis blocks of testnet06', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(chain) ?? '')
     for (const chain of [0, 7]) {
       const [header] = await client.headers(chain, { verify: true }).all()
@@ -291,7 +291,7 @@ describe('the genesis blocks of testnet06', () => {
     }
   })
 
-  it('verify refuses genesis blocks of testnet06 with the payload of another chain or network', async () => {
+  it('verification refuses genesis blocks of testnet06 with the payload of another chain or network', async () => {
     const client = await genesisNode((chain) => testnet06.genesisPayload(7 - chain) ?? '')
     for (const chain of [0, 7]) {
       expect(await failureOf(client.headers(chain, { verify: true }).all())).toMatchObject({ rules: ['payloadHash'] })
@@ -299,7 +299,7 @@ describe('the genesis blocks of testnet06', () => {
   })
 })
 
-it('verify does not request all headers between two distant ones', async () => {
+it('verification does not request all headers between two distant ones', async () => {
   const original = await devnet({ pow: false })
   await mine(original.client, 60)
   const blocks = blocksOf(original.node, 0)
@@ -312,7 +312,7 @@ it('verify does not request all headers between two distant ones', async () => {
 })
 
 describe("verify on networks of one's own", () => {
-  it('verify with checkPow: false checks everything but proof of work and targets', async () => {
+  it('verification with checkPow: false checks everything but proof of work and targets', async () => {
     const { client, mirror, blocks } = await mirrored(anyNonce)
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
@@ -324,7 +324,7 @@ describe("verify on networks of one's own", () => {
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
 
-  it('verify checks headers of an unknown network by the rules that hold everywhere', async () => {
+  it('verification checks headers of an unknown network by the rules that hold everywhere', async () => {
     const { mirror, original, blocks } = await mirrored()
     const { node } = await mirror.serve(original.client.info)
     node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
@@ -401,7 +401,7 @@ describe('verify: true and a header without proof of work:', () => {
   })
 })
 
-it('verify refuses an object header that cannot be decoded with NODE_MISBEHAVED', async () => {
+it('verification refuses an object header that cannot be decoded with NODE_MISBEHAVED', async () => {
   const { node, client, blocks } = await mirrored()
   const { id } = blocks[ROUNDS]
   const object = { ...blockJson(blocks[ROUNDS]).header, parent: '_'.repeat(43) }
@@ -429,7 +429,7 @@ it('errors of verification name the path of the call, chain and hash included', 
   expect(error.url).toBe(`${node.url}${PREFIX}/chain/0/block`)
 })
 
-it('verify refuses a block with the payload of another', async () => {
+it('verification refuses a block with the payload of another', async () => {
   const { node, client, blocks } = await mirrored()
   const serve = (change: object) =>
     node.onNetwork('GET', '/chain/0/block', () =>
