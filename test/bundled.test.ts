@@ -23,13 +23,13 @@ beforeEach(({ skip }) => {
   if (process.env.NODE_V8_COVERAGE !== undefined) skip('coverage counts single modules, so its run has no bundles')
 })
 
-it('has the command line, and the threads of a node and of contract tests', () => {
+it('the bundle has the command line, and the threads of a node and of contract tests', () => {
   const names = ['newcut', 'execution-thread', 'contract-thread'] as const
   for (const name of names) expect(bundled(name)).toEqual(pathToFileURL(join(folder, `${name}.js`)))
   expect(machineFor({}).executionThread).toEqual(bundled('execution-thread'))
 })
 
-it('has all modules but the packages that are files already, and those that load files of their own', () => {
+it('the bundle lacks only packages that are files already and those that load their own files', () => {
   const outside = filesIn('bundled')
     .flatMap(importsOf)
     .filter((module) => !module.startsWith('node:') && !module.startsWith('./'))
@@ -42,7 +42,7 @@ it('has all modules but the packages that are files already, and those that load
   expect([...new Set(outside)].toSorted()).toEqual([...packages, 'classic-level', 'piscina'])
 })
 
-it('has threads that load no file of the command line', () => {
+it('bundled threads load no file of the command line', () => {
   for (const thread of ['execution-thread', 'contract-thread'] as const) {
     const files = new Set([join(folder, `${thread}.js`)])
     for (const file of files) {
@@ -53,7 +53,7 @@ it('has threads that load no file of the command line', () => {
   }
 })
 
-it('is as new as its modules: npm run build makes it again', () => {
+it('the bundle is as new as its modules: npm run build makes it', () => {
   const madeMs = statSync(join(folder, 'newcut.js')).mtimeMs
   const rooms = readdirSync(compiled).filter((name) => !name.includes('.') && name !== 'bundled')
   const bench = filesIn('../bench').filter((name) => !name.includes('-child.'))
@@ -64,7 +64,7 @@ it('is as new as its modules: npm run build makes it again', () => {
   expect(modules.filter((name) => statSync(name).mtimeMs > madeMs)).toEqual([])
 })
 
-it('has scripts of pages that are as new as their modules', () => {
+it('the scripts of pages are as new as their modules', () => {
   const [scripts, modules] = [/\/served\//, /\/(browser|kit)\//].map((part) => {
     return filesIn('faces/web')
       .filter((name) => part.test(name))

@@ -24,12 +24,12 @@ const isInstalled = (name: string) => spawnSync('sh', ['-c', `command -v ${name}
 describe('the manual page', () => {
   const lines = readFileSync(page, 'utf8').split('\n')
 
-  it('has a section for every command', () => {
+  it('the manual page has a section for every command', () => {
     const names = lines.flatMap((line) => /^\.SS "newcut ((?:rigs check|[a-z]+))/.exec(line)?.[1] ?? [])
     expect(names.toSorted()).toEqual(commandRows.map(({ name }) => name).toSorted())
   })
 
-  it('has an option with its value, its text and its default', () => {
+  it('the manual page has an option with its value, its text and its default', () => {
     const start = lines.findIndex((line) => line.startsWith('.SS "newcut mine'))
     const option = lines.slice(start, start + 400).findIndex((line) => line.includes('\\-\\-block\\-delay'))
     expect(lines.slice(start + option - 1, start + option + 2)).toEqual([
@@ -39,7 +39,7 @@ describe('the manual page', () => {
     ])
   })
 
-  it('has the headings of a manual page, in their order', () => {
+  it('the manual page has the headings of a manual page, in their order', () => {
     const headings = lines.filter((line) => line.startsWith('.SH ')).map((line) => line.slice(4).replaceAll('"', ''))
     expect(headings).toEqual([
       'NAME',
@@ -56,7 +56,7 @@ describe('the manual page', () => {
   })
 
   for (const [name, args] of Object.entries(READERS)) {
-    it(`is read by ${name} without a warning`, ({ skip }) => {
+    it(`${name} reads the manual page without a warning`, ({ skip }) => {
       skip(!isInstalled(name), `${name} is not installed`)
       const { status, stdout, stderr } = spawnSync(name, args, {
         encoding: 'utf8',

@@ -17,7 +17,7 @@ function rowsOf(section: string): string[][] {
   return rows.map((row) => row.slice(2, -2).split(' | '))
 }
 
-it('B.1 has the offset and size of every field of a header', () => {
+it('section B.1 has the offset and size of every field of a header', () => {
   const listed = rowsOf('B.1').flatMap(([bytes]) => {
     const match = /^(\d+)-(\d+)$/.exec(bytes)
     return match === null ? [] : [[Number(match[1]), Number(match[2])]]
@@ -27,7 +27,7 @@ it('B.1 has the offset and size of every field of a header', () => {
   expect(listed).toEqual(starts.map((start, i) => [start, (starts[i + 1] ?? headerBytes) - 1]))
 })
 
-it('B.1 has the sizes of works and headers by degree', () => {
+it('section B.1 has the sizes of works and headers by degree', () => {
   const rows = rowsOf('B.1').filter((cells) => cells.length === 5 && /^\d$/.test(cells[1]))
   expect(rows).toHaveLength(4)
   for (const [names, degree, work, header, nonce] of rows) {
@@ -37,13 +37,13 @@ it('B.1 has the sizes of works and headers by degree', () => {
   }
 })
 
-it('B.2 has the version code of every network', () => {
+it('section B.2 has the version code of every network', () => {
   const rows = rowsOf('B.2').filter(([, code]) => /^\d|^0x/.test(code))
   expect(rows.length).toBeGreaterThan(8)
   for (const [name, code] of rows) expect([name, versionCode(name)]).toEqual([name, Number(code)])
 })
 
-it('B.3 has the tag of every field', () => {
+it('section B.3 has the tag of every field', () => {
   const fields: Record<string, keyof typeof TAG> = {
     'feature flags': 'featureFlags',
     'creation time': 'creationTime',
@@ -61,7 +61,7 @@ it('B.3 has the tag of every field', () => {
   )
 })
 
-it('C has the genesis targets and the heights at which rules changed', () => {
+it('section C has the genesis targets and the heights at which rules changed', () => {
   const hex = (target: bigint) => `0x${target.toString(16).padStart(64, '0')}`
   for (const network of [mainnet01, testnet04, recapDevelopment]) {
     const row = rowsOf('C').find(([name, target]) => name === network.name && target.includes('chains 10-19'))
@@ -77,7 +77,7 @@ it('C has the genesis targets and the heights at which rules changed', () => {
   }
 })
 
-it('D has the adjacent chains of every graph', () => {
+it('section D has the adjacent chains of every graph', () => {
   const rows = rowsOf('D').filter(([name]) => Object.hasOwn(graphs, name))
   expect(rows.map(([name]) => name).toSorted()).toEqual(Object.keys(graphs).toSorted())
   for (const [name, chains, adjacents] of rows) {

@@ -25,7 +25,7 @@ function rowsBelow(heading: string): string[][] {
 }
 
 describe('RIGS.md', () => {
-  it('RIGS.md has the hashrate of every model, and how long a share takes it', () => {
+  it('RIGS.md has the hashrate of every model, and the time between its shares', () => {
     const expected = rigRates.map(({ name, rate }) => {
       const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
       return [name, String(rate / 1e12), ...times]
@@ -38,7 +38,7 @@ describe('RIGS.md', () => {
     expect(named.map(([, name]) => name)).toEqual(makers.map(({ name }) => name))
   })
 
-  it("RIGS.md names each program's agent string, and how long it waits", () => {
+  it("RIGS.md has each program's agent string, and how long it waits", () => {
     for (const { agents, isStrict } of makers)
       if (isStrict)
         for (const agent of agents) {

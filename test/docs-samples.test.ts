@@ -75,7 +75,7 @@ describe('every code block', () => {
     expect(unknown.map((block) => `${whereIs(block)}: ${block.language || 'no language'}`)).toEqual([])
   })
 
-  it('every code block of sh and console has commands and options that exist, and paths that are served', async () => {
+  it('code blocks of sh and console have commands and options that exist, and served paths', async () => {
     const wrong = await problems(inLanguage('sh', 'console'), async (block) => {
       const saved = allBlocks.flatMap(({ document, file }) => (document === block.document && file ? [file] : []))
       const example = exampleOf(block.document)
@@ -90,7 +90,7 @@ describe('every code block', () => {
     expect(wrong).toEqual([])
   })
 
-  it('every code block of data can be read; configuration files have options that exist, and bodies are accepted', async () => {
+  it('code blocks of data can be read; options in configuration files exist, and bodies are accepted', async () => {
     const wrong = await problems(inLanguage(...Object.keys(dataLanguages)), async ({ language, text, request }) => {
       const [method, path] = request?.split(' ') ?? []
       const isBody = language === 'json' && request !== null
@@ -100,7 +100,7 @@ describe('every code block', () => {
     expect(wrong).toEqual([])
   })
 
-  it('every code block of ts compiles against the package, and so do the examples in docstrings', () => {
+  it('code blocks of ts compile against the package, and so do the examples in docstrings', () => {
     const folder = temporaryFolder()
     installInto(folder)
     const programs = [...inLanguage('ts').map((block) => ({ where: whereIs(block), text: block.text })), ...examples]
@@ -128,7 +128,7 @@ describe('the samples', () => {
     program === 'newcut' && command === 'keygen' && file !== undefined
   const running = [...new Set(allBlocks.filter(isRun).map(({ document }) => document))]
 
-  it.concurrent.each(running)('%s: its commands do what it shows', async (document) => {
+  it.concurrent.each(running)('the commands of the sample in %s do what it shows', async (document) => {
     const blocks = allBlocks.filter((block) => block.document === document)
     const mines = blocks.some(({ text }) => text.includes('newcut mine'))
     const standard = mines ? ['--difficulty', '1M'] : ['--auto-mine', 'on-arrival']
@@ -148,7 +148,7 @@ describe('the samples', () => {
     }
   })
 
-  it('the samples that are not run have a reason, and are there', () => {
+  it('samples that are not run have a reason, and exist', () => {
     const gone = notRun.filter(
       ({ document, first }) => !allBlocks.some((block) => block.document === document && block.text.startsWith(first)),
     )
@@ -171,7 +171,7 @@ describe('the samples', () => {
 })
 
 describe('the reader of blocks', () => {
-  it('the reader of blocks finds language, file, and lines that are indented instead of fenced', () => {
+  it('the reader of code blocks finds language, file, and lines that are indented instead of fenced', () => {
     const text = 'Save this as `a.mjs`:\n\n```ts\nlet a\n```\n\n- one\n\n  ```sh\n  ls\n  ```\n\n    newcut mine\n'
     expect(blocksIn('x.md', text)).toEqual([
       { document: 'x.md', line: 3, language: 'ts', text: 'let a', file: 'a.mjs', request: null },
@@ -181,7 +181,7 @@ describe('the reader of blocks', () => {
     expect(() => blocksIn('x.md', '```sh\nls')).toThrow('x.md:1: a fence that stays open')
   })
 
-  it('the reader of blocks splits shell text as a shell does', () => {
+  it('the reader of code blocks splits shell text as a shell does', () => {
     const words = (text: string) => commandsOf(text).map((command) => command.words)
     expect(words(`A=1 newcut send '(+ 1 2)' --key "a b" # why\nls | wc -l && echo \\\n  two > out 2>&1`)).toEqual([
       ['newcut', 'send', '(+ 1 2)', '--key', 'a b'],
@@ -209,12 +209,12 @@ describe('the reader of blocks', () => {
     [`curl -d '{"chain":0,"deep":3}' http://127.0.0.1:1848/devnet/fork`, /does not accept/],
     ['frobnicate', /a program that this test does not know/],
     ['cp deploy/none.yaml .', /no such file/],
-  ])('the reader of blocks sees what is wrong with %s', async (line, problem) => {
+  ])('the check of shell samples reports %s', async (line, problem) => {
     const [command] = commandsOf(line)
     expect(await problemOf(command, [])).toMatch(problem)
   })
 
-  it('the reader of blocks sees commands and flags within sentences that do not exist', () => {
+  it('the check reports missing commands and flags within sentences', () => {
     const text = 'Run `newcut dig`, `newcut rigs check --json`, `newcut send --quick` or:\n\n```sh\n`newcut no`\n```\n'
     expect(mentions(text).map(mentionProblem)).toEqual([
       'newcut dig: no such command',
@@ -232,7 +232,7 @@ describe('the reader of blocks', () => {
     ['conf', 'server {', /\{ stays open/],
     ['ini', 'Restart', /neither a section nor a value/],
     ['text', '$ newcut mine', /a command in a text block/],
-  ])('the reader of blocks sees what is wrong with a block of %s: %s', (language, text, problem) => {
+  ])('the check of code blocks reports, for %s: %s', (language, text, problem) => {
     expect(dataLanguages[language](text)).toMatch(problem)
   })
 })

@@ -21,7 +21,7 @@ it('every error code is in one group, with a remedy', () => {
   expect(listed.toSorted()).toEqual(Object.keys(errorCodes).toSorted())
 })
 
-it('exit codes leave the numbers of Node.js alone', () => {
+it('no exit code is one of Node.js', () => {
   expect(Object.keys(exitCodes).filter((code) => Number(code) > 2 && Number(code) < 20)).toEqual([])
 })
 

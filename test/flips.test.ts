@@ -313,7 +313,7 @@ async function outcomeOf(kind: Kind, folder: string, right: string): Promise<Out
 }
 
 describe('a flipped bit changes nothing, or newcut says so:', () => {
-  it.each(kinds)('a flipped bit changes nothing, or newcut says so: $name', async (kind) => {
+  it.each(kinds)('a flipped bit in $name changes nothing, or newcut reports it', async (kind) => {
     const base = mkdtempSync(join(tmpdir(), 'newcut-flips-'))
     onTestFinished(() => rmSync(base, { recursive: true }))
     const [whole, tried] = [join(base, 'whole'), join(base, 'tried')]

@@ -39,7 +39,7 @@ function shapeOf(value: unknown, path = ''): string[] {
   return entries.flatMap(([name, member]) => shapeOf(member, `${path}.${name}`))
 }
 
-it('options and their variables', () => {
+it('options and their variables keep their names', () => {
   const names = new Set(optionTables.flatMap((table) => Object.keys(table)))
   return matches(
     [...names].toSorted().map((name) => `--${name} ${environmentName(name)}`),
@@ -47,7 +47,7 @@ it('options and their variables', () => {
   )
 })
 
-it('flags of each command, with their texts', () => {
+it('flags of each command keep their texts', () => {
   const { commands } = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
   const lines = commands.flatMap((command) => [
     `newcut ${command.name()} ${command.usage()}`,
@@ -63,7 +63,7 @@ it('flags of each command, with their texts', () => {
   return matches(lines.slice(0, -1), 'flags')
 })
 
-it('metrics and their labels', async () => {
+it('metrics and their labels keep their names', async () => {
   const { registry } = new Metrics(() => snapshotWith(), '0.0.0')
   const text = await registry.metrics()
   const labels = new Map<string, string>()
@@ -136,7 +136,7 @@ function fullSnapshot(): Required<Snapshot> {
   }
 }
 
-it('HTTP responses of a miner', () => {
+it('HTTP responses of a miner keep their form', () => {
   const snapshot = fullSnapshot()
   const connection = new Connection(systemClock)
   const caches = { l2: 1, l3: 1, cores: 1, threads: 1, packages: 1 }
@@ -156,7 +156,7 @@ it('HTTP responses of a miner', () => {
   )
 })
 
-it('lines of the journal', () =>
+it('lines of the journal keep their form', () =>
   matches(
     Line.anyOf.map((line) => {
       const { step } = line.properties as { readonly step: { const?: string; anyOf?: readonly { const: string }[] } }
@@ -168,7 +168,7 @@ it('lines of the journal', () =>
     'journal',
   ))
 
-it('subjects and messages of fleets', () => {
+it('subjects and messages of fleets keep their form', () => {
   const subjects = Object.entries(messages.subjectsOf('NAME')).map(([name, subject]) => `${name} ${subject}`)
   const schemas = Object.entries(messages).filter(([, value]) => typeof value === 'object' && 'properties' in value)
   const shown = schemas.flatMap(([name, schema]) => [
@@ -180,7 +180,7 @@ it('subjects and messages of fleets', () => {
   return matches([...subjects, ...shown], 'fleet')
 })
 
-it('exports of the package', async () => {
+it('exports of the package keep their names', async () => {
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { exports: Record<string, unknown> }
   const doors = Object.keys(exports).filter((name) => !name.endsWith('.json'))
   const lines = doors.map(async (name) => {

@@ -33,11 +33,11 @@ function counts(pattern: RegExp, ...rooms: readonly string[]): Record<string, nu
 }
 
 describe('imports', () => {
-  it('form no cycle at run time', () => {
+  it('imports form no cycle at run time', () => {
     expect(circles(false)).toEqual([])
   })
 
-  it('form no cycle either if types count', () => {
+  it('imports form no cycle either if types count', () => {
     expect(circles(true)).toEqual([])
   })
 
@@ -51,7 +51,7 @@ describe('imports', () => {
     }
   })
 
-  it('imports load at most this many modules of those that a command needs at once', () => {
+  it('imports of a command load at most this many modules at once', () => {
     const graph = graphOf(false)
     const loaded = (...from: readonly string[]) => {
       const all = ['newcut.ts', 'commands/command-line.ts', ...from]
@@ -72,7 +72,7 @@ describe('imports', () => {
     expect(over).toEqual([])
   })
 
-  it('imports load more modules than before only for a reason: each part of a budget has one of its own', () => {
+  it('imports load more modules than before only for a reason: each part of a budget has its own', () => {
     const unreasoned = Object.entries(allBudgets).filter(([, budget]) => {
       const reasons = budget.map(([, reason]) => reason)
       return new Set(reasons).size < reasons.length || !reasons.every((reason) => /^[A-Z].{15,}\.$/.test(reason))
@@ -105,7 +105,7 @@ describe('imports', () => {
 })
 
 describe('the evaluator', () => {
-  it('the evaluator has no public fields that change: what changes is in its scopes', () => {
+  it('the evaluator has no public fields that change: its scopes hold what changes', () => {
     const [, body = ''] =
       /export class Evaluator [^{]*\{\n([\s\S]*?)\n\}\n/.exec(
         code.get('language/contracts/machine/evaluate/evaluator.ts') ?? '',
@@ -127,7 +127,7 @@ describe('names', () => {
     }
   }
 
-  it('names of exported types have one definition each, except these', () => {
+  it('each name of an exported type has one definition, except these', () => {
     const twice = [...definitions].filter(([, files]) => files.length > 1).map(([type]) => type)
     expect(twice.toSorted()).toEqual(['Block', 'Command'])
   })
@@ -137,7 +137,7 @@ describe('words of a solution', () => {
   const verdict =
     /['"](?:accepted|unconfirmed|stale|orphaned|rejected|lost)['"]|\b(?:accepted|unconfirmed|stale|orphaned|rejected|lost):/g
 
-  it('words of a solution occur three or more together only here', () => {
+  it('three or more words of a solution occur together in the listed files only', () => {
     const files = [...code].filter(([, text]) => {
       const found = text.match(verdict)?.map((word) => word.replace(/\W/g, '')) ?? []
       return new Set(found).size > 2
@@ -172,7 +172,7 @@ describe('type names', () => {
     expect(often.toSorted()).toEqual(['Event'])
   })
 
-  it('type names that are words of the design occur in one', () => {
+  it('type names that are words of the design occur in one file', () => {
     const words = ['Work', 'Job', 'Share', 'Solution', 'Verdict', 'Snapshot', 'Source', 'Engine', 'Rig']
     expect(words.filter((word) => (files.get(word)?.size ?? 0) > 1)).toEqual([])
   })
@@ -202,13 +202,13 @@ describe('ports', () => {
     expect([...found, optional('mining/engine/engine.ts', 'EngineEvents')].flat()).toEqual([])
   })
 
-  it('ports are used without a look at their implementation, except here', () => {
+  it('callers use ports without a look at their implementation, except here', () => {
     expect(
       counts(/instanceof (?:\w*Engine|\w*Source|\w*Fleet|\w*Rigs?|Stratum\w*)\b/g, 'compose', 'mine', 'api'),
     ).toEqual({})
   })
 
-  it('ports of the engine do not mention rigs, fleets and shares', () => {
+  it('the ports of the engine do not mention rigs, fleets and shares', () => {
     const lines = (code.get('mining/engine/engine.ts') ?? '')
       .split('\n')
       .filter((line) => /\b(rig|fleet|share)/i.test(line))
@@ -217,11 +217,11 @@ describe('ports', () => {
 })
 
 describe('ways to do one thing', () => {
-  it('ways to do one thing requests are hedged in one place', () => {
+  it('one place hedges requests', () => {
     expect(counts(/\bhedged\(/g)).toEqual({ 'mining/source/node/calls.ts': 1 })
   })
 
-  it('the cut of a node is requested here', () => {
+  it('the cut of a node is requested in the listed files only', () => {
     expect(counts(/\bclient\.cut\(|\.cut\(\{/g, 'source')).toEqual({
       'mining/source/nodes/reached-node.ts': 1,
       'mining/source/node/mining-node.ts': 3,
@@ -233,7 +233,7 @@ describe('ways to do one thing', () => {
       .filter(([from, list]) => from.startsWith('devnet/') && list.includes(file))
       .map(([from]) => from)
 
-  it('signed commands are read here', () => {
+  it('signed commands are read in the listed files only', () => {
     expect(readersBy('devnet/command/read.ts').toSorted()).toEqual([
       'devnet/copy/compare-code.ts',
       'devnet/execution/thread.ts',
@@ -251,18 +251,18 @@ describe('ways to do one thing', () => {
     ])
   })
 
-  it('the code of commands is read here', () => {
+  it('the code of commands is read in the listed files only', () => {
     expect(readersBy('language/contracts/syntax/program.ts')).toEqual(['devnet/command/code.ts'])
   })
 
-  it('event streams are opened here', () => {
+  it('event streams are opened in the listed files only', () => {
     expect(counts(/new EventSource\(/g)).toEqual({
       'client/node/event-stream.ts': 1,
       'faces/web/kit/stream.ts': 1,
     })
   })
 
-  it('files are replaced here', () => {
+  it('files are replaced in the listed files only', () => {
     expect(counts(/\brename(Sync)?\(/g)).toEqual({
       'ground/base/replace-file.ts': 1,
       // The command of the language server.
@@ -271,7 +271,7 @@ describe('ways to do one thing', () => {
     })
   })
 
-  it('elements of pages are made here', () => {
+  it('elements of pages are made in the listed files only', () => {
     expect(counts(/\.createElement/g, 'web')).toEqual({ 'faces/web/kit/dom.ts': 2 })
   })
 })

@@ -158,7 +158,7 @@ const files = [...code.keys()]
 
 const ours = imports.filter(isOurs)
 
-it('finds the sources and their imports', () => {
+it('the test finds the sources and their imports', () => {
   expect(files.length).toBeGreaterThan(30)
   expect(ours.length).toBeGreaterThan(60)
 })
@@ -256,14 +256,14 @@ describe.each(Object.entries(kinds))('the files of %s', (name, groups) => {
     Object.values(groups).flatMap((list, place) => list.map((file) => [`${name}/${file}.ts`, place])),
   )
 
-  it('have a kind each', () => {
+  it('the files of %s have a kind each', () => {
     const flat = files.filter(
       (file) => file.startsWith(`${name}/`) && inner(file) === '' && file !== `${name}/public.ts`,
     )
     expect(flat.toSorted()).toEqual([...order.keys()].toSorted())
   })
 
-  it('import files of their own kind and of those before', () => {
+  it('the files of %s import files of their own kind and of earlier ones', () => {
     const wrong = imports.filter(({ from, to }) => {
       const [own, other] = [order.get(from), order.get(to)]
       return own !== undefined && other !== undefined && other > own
@@ -397,7 +397,7 @@ const REQUESTERS: Readonly<Record<string, string>> = {
   'ground/base/http-answer.ts': 'the reader of answers',
 }
 
-it('only the reader of answers, the client of a node and pages send HTTP requests', () => {
+it('no room but the reader of answers, the client of a node and pages sends HTTP requests', () => {
   const request =
     /(?:\b(?:await|return|void)|[=(,:?&|])\s*(?:globalThis\.)?fetch\(|(?<![.#\w])https?\.(?:request|get)\(|^import (?!type ).*'undici'|^export \{.*'undici'/m
   const senders = files.filter((name) => {

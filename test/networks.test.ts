@@ -12,14 +12,14 @@ const names = readdirSync(folder).map((file) => file.replace(/\.yaml$/, ''))
 const contentOf = (name: string): unknown => parse(readFileSync(`${folder}${name}.yaml`, 'utf8'))
 
 describe('each file of networks/', () => {
-  it.each(names)('%s fits the schema and has the name of its network', (name) => {
+  it.each(names)('the file networks/%s fits the schema and has the name of its network', (name) => {
     const content = contentOf(name)
     const { accepts, complaint } = validatorOf(NetworkFile)
     expect(accepts(content) ? null : complaint(content)).toBeNull()
     expect((content as NetworkFile).name).toBe(name)
   })
 
-  it('each file of networks/ is in the module that the program reads', async () => {
+  it('the module that the program reads contains each file of networks/', async () => {
     const forms = names.map((name) => contentOf(name) as NetworkFile)
     const module = fileURLToPath(new URL('../src/ground/chain/network-data.ts', import.meta.url))
     await expect(networkDataModule(forms)).toMatchFileSnapshot(module)

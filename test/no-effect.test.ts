@@ -193,18 +193,21 @@ function refusalOf(table: OptionTable, flags: Flags): string | null {
   }
 }
 
-it('has a value for every option', () => {
+it('the table of options without effect has a value for every option', () => {
   expect(Object.keys(values).toSorted()).toEqual(Object.keys(mineOptions).toSorted())
 })
 
-it.each(Object.entries(others))('has a value for every option of newcut %s that needs others', (_, command) => {
-  const rows = Object.entries(command.table as Readonly<Record<string, OptionSpec<unknown>>>)
-  const needing = rows.filter(([, { needs = [] }]) => needs.length > 0).map(([name]) => name)
-  const shared = command.table === lspOptions ? needing.filter((name) => !(name in contractOptions)) : needing
-  expect(Object.keys(command.values)).toEqual(expect.arrayContaining(shared))
-})
+it.each(Object.entries(others))(
+  'the table has a value for every option of newcut %s that needs others',
+  (_, command) => {
+    const rows = Object.entries(command.table as Readonly<Record<string, OptionSpec<unknown>>>)
+    const needing = rows.filter(([, { needs = [] }]) => needs.length > 0).map(([name]) => name)
+    const shared = command.table === lspOptions ? needing.filter((name) => !(name in contractOptions)) : needing
+    expect(Object.keys(command.values)).toEqual(expect.arrayContaining(shared))
+  },
+)
 
-it('options without effect are refused in these words', async () => {
+it('options without effect are refused with these texts', async () => {
   const commands = { mine: { table: mineOptions, situations, values }, ...others }
   const lines = Object.entries(commands).flatMap(([command, { table, situations, values }]) =>
     situations.flatMap((situation) => {

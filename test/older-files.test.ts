@@ -24,7 +24,7 @@ function copyOf(name: string): string {
   return copy
 }
 
-it('the journal of payouts, which gets seals with its next line', () => {
+it('an older journal of payouts is read, and gets seals with its next line', () => {
   const folder = copyOf('payouts')
   const { lines, unsealed } = readPayoutFile(folder)
   expect([lines.map(({ type }) => type), unsealed]).toEqual([['credit', 'credit', 'order', 'result', 'orphaned'], 5])
@@ -35,7 +35,7 @@ it('the journal of payouts, which gets seals with its next line', () => {
   expect(readPayoutFile(folder)).toMatchObject({ lines: { length: 6 }, unsealed: 0 })
 })
 
-it('the log of shares, and the shares of blocks', async () => {
+it('an older log of shares, and the shares of blocks, are read', async () => {
   const folder = copyOf('shares')
   const warnings: string[] = []
   const onWarning = (message: string) => warnings.push(message)
@@ -56,7 +56,7 @@ it('the log of shares, and the shares of blocks', async () => {
   expect(warnings).toEqual([])
 })
 
-it('measured values of kernels, GPUs and efficiency', () => {
+it('older measured values of kernels, GPUs and efficiency are read', () => {
   const folder = copyOf('tuning')
   const kernels = readTuningFile(join(folder, 'kernel-tuning.json'))
   const key = 'native-avx2|AMD EPYC|gcc 12.2.0|0123456789abcdef'
@@ -69,7 +69,7 @@ it('measured values of kernels, GPUs and efficiency', () => {
 const settings = { graph: undefined, difficulty: undefined, autoMine: { kind: 'on-demand' } } as const
 const balances = exec('(map (coin.get-balance) ["sender00" "sender01"])')
 
-it('a fork with its cache, without the node that it forked', async () => {
+it('an older fork is read with its cache, without the node that it forked', async () => {
   const [dataDir, cacheFolder] = [copyOf('fork'), copyOf('fork-cache')]
   const notices: string[] = []
   const onNotice = (text: string) => notices.push(text)
@@ -85,7 +85,7 @@ it('a fork with its cache, without the node that it forked', async () => {
   expect(notices.join()).not.toMatch(/damaged/)
 })
 
-it('the state of a network with a pending transaction', async () => {
+it('the older state of a network is read with a pending transaction', async () => {
   // The transaction expires eight hours after it was written.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-30T00:30:00Z') })
   onTestFinished(() => void vi.useRealTimers())

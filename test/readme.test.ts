@@ -55,7 +55,7 @@ describe('the samples in README', () => {
     expect(samples.map(({ command }) => command)).toEqual(['npm start -- --blocks 5'])
   })
 
-  it.each(samples)('$command prints it, line by line', async ({ command, lines }) => {
+  it.each(samples)('the sample of $command prints its output, line by line', async ({ command, lines }) => {
     const [, script] = /^node (\S+) mine$/.exec(packageJson.scripts.start) ?? []
     const args = command.replace('npm start -- ', '').split(' ')
     const path = fileURLToPath(new URL(script, root))
@@ -66,7 +66,7 @@ describe('the samples in README', () => {
     expect(difference(lines, out.trimEnd().split('\n'))).toBeNull()
   })
 
-  it('Devnet: its commands run, and do what README says', async () => {
+  it('the commands of the sample Devnet run, and do what README says', async () => {
     const [devnet, ...calls] = commandsIn(readme, 'Devnet')
     const url = await startedNode(devnet)
     const answers: unknown[] = []
@@ -75,7 +75,7 @@ describe('the samples in README', () => {
     expect(answers).toMatchObject([{ heights: { 0: 5 } }, { ancestor: { 0: { height: 2 } }, heights: { 0: 5 } }])
   })
 
-  it('Contracts: its commands run against the network of the first', async () => {
+  it('the commands of the sample Contracts run against the network of the first', async () => {
     const [devnet, ...others] = commandsIn(readme, 'Contracts')
     const url = await startedNode(devnet)
     const folder = temporaryFolder()
@@ -93,7 +93,7 @@ describe('the samples in README', () => {
     expect(printed[2]).toContain('1 passed, 0 failed')
   })
 
-  it('Mine: mines for the key in a file of keygen', async () => {
+  it('the sample Mine mines for the key in a file of keygen', async () => {
     const mine = commandsIn(readme, 'Mine').find((line) => line.startsWith('newcut mine')) ?? ''
     const url = await startedNode('newcut devnet --difficulty 1k')
     const file = join(temporaryFolder(), 'my.key')

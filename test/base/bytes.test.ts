@@ -30,7 +30,7 @@ function formatError(run: () => unknown): FormatError {
 }
 
 describe('bytes as text', () => {
-  it('bytes as text reads and writes hex as Buffer does, in either case', () => {
+  it('decodeHex and encodeHex agree with Buffer, in either case', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = Buffer.from(bytes).toString('hex')
@@ -41,7 +41,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('bytes as text refuses text that is not hex at its first bad digit', () => {
+  it('decodeHex refuses a text that is not hex at its first bad digit', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF') })
     fc.assert(
       fc.property(digits, fc.string({ unit: 'binary' }), (good, rest) => {
@@ -57,7 +57,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('bytes as text reads and writes base64url as Buffer does', () => {
+  it('base64url is read and written as Buffer does it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64url')
@@ -68,7 +68,7 @@ describe('bytes as text', () => {
     )
   })
 
-  it('bytes as text reads only base64url that it would write itself', () => {
+  it('the base64url reader accepts only what its writer would write', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const nearly = fc.string({ unit: fc.constantFrom(...alphabet, ...alphabet, '+', '/', '=', ' ', 'é', '😀') })
     let decoded = 0
@@ -92,7 +92,7 @@ describe('bytes as text', () => {
     expect(decoded).toBeGreaterThan(50)
   })
 
-  it('bytes as text refuses base64url whose last character has bits to spare', () => {
+  it('the base64url reader refuses a last character with spare bits', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     for (const size of [1, 2, 31, 32]) {
       const text = encodeBase64Url(new Uint8Array(size).fill(0xa5))
@@ -111,7 +111,7 @@ describe('bytes as text', () => {
     }
   })
 
-  it('bytes as text refuses base64url with padding or of a length that no bytes have', () => {
+  it('the base64url reader refuses padding and impossible lengths', () => {
     for (const text of ['QQ==', 'QUI=', 'QUJD=', 'Q', 'QUJDQ', 'QQ\n', ' QQ']) {
       expect(formatError(() => decodeBase64Url(text)).field).toBe('base64url')
     }
@@ -121,7 +121,7 @@ describe('bytes as text', () => {
     expect(decodeHash('A'.repeat(43))).toEqual(new Uint8Array(32))
   })
 
-  it('bytes as text reads and writes a u256 as 32 bytes, least significant first', () => {
+  it('a u256 is read and written as 32 bytes, least significant first', () => {
     fc.assert(
       fc.property(bits(256), fc.nat({ max: 40 }), (value, offset) => {
         const bigEndian = Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
@@ -135,7 +135,7 @@ describe('bytes as text', () => {
 })
 
 describe('a buffer that grows', () => {
-  it('a buffer that grows has all that was appended, and gives it away as it is then', () => {
+  it('a growing buffer gives away all appended bytes as they are at that time', () => {
     const buffer = new ByteBuffer()
     const pieces = Array.from({ length: 40 }, (_, n) => new Uint8Array(n * n).fill(n))
     for (const piece of pieces) buffer.append(piece)

@@ -11,13 +11,13 @@ describe.each([
   ['of the client', machineClock],
 ])('the clock %s', (_, clock) => {
   // Node 24 prints a warning to stderr for a timer with a negative delay.
-  it('sets no negative delay for a time in the past', async () => {
+  it('the clock %s sets no negative delay for a time in the past', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await new Promise<void>((resolve) => clock.after(-0.004, resolve))
     expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0])
   })
 
-  it('runs nothing that was cancelled', async () => {
+  it('the clock %s runs nothing that was cancelled', async () => {
     const ran: string[] = []
     const cancel = clock.after(1, () => ran.push('cancelled'))
     cancel()
@@ -43,7 +43,7 @@ describe('callbacks that must not run early', () => {
     })
   }
 
-  it.each([0, 0.4, 0.9])('callbacks that must not run early waits again if a timer fires %s ms early', async (byMs) => {
+  it.each([0, 0.4, 0.9])('a guarded callback waits again if its timer fires %s ms early', async (byMs) => {
     const clock = early(byMs)
     const dueMs = clock.monotonicMs() + 1000
     const ran: number[] = []
@@ -54,7 +54,7 @@ describe('callbacks that must not run early', () => {
     expect(ran[0] - dueMs).toBeLessThanOrEqual(1)
   })
 
-  it('callbacks that must not run early runs once at times with rounded fractions', async () => {
+  it('a guarded callback runs once at times with rounded fractions', async () => {
     // For three in ten of these values, (t + 60,000) - t is less than 60,000.
     for (let part = 0; part < 40; part++) {
       const clock = new VirtualClock()
@@ -70,7 +70,7 @@ describe('callbacks that must not run early', () => {
     }
   })
 
-  it('callbacks that must not run early runs at once if its time has passed, and never if it was cancelled', async () => {
+  it('a guarded callback runs at once if its time has passed, and never after a cancel', async () => {
     const clock = early(0.5)
     const ran: string[] = []
     notBefore(clock, clock.monotonicMs() - 5, () => ran.push('over'))

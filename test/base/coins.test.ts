@@ -18,7 +18,7 @@ describe('amounts', () => {
     expect(unitsOf(text)).toBeNull()
   })
 
-  it('amounts survive being written and read', () => {
+  it('amounts survive a write and a read', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (units) => {
         expect(unitsOf(coinsText(units))).toBe(units)
@@ -31,18 +31,18 @@ describe('amounts', () => {
     expect(coinsText(-1_500_000_000_000n)).toBe('-1.5')
   })
 
-  it('fractions are exact', () => {
+  it('fractions of amounts are exact', () => {
     expect(fractionOf('0.30')).toEqual({ numerator: 30n, denominator: 100n })
     expect(fractionOf('-1')).toBeNull()
   })
 
-  it('amounts of more digits than any contract computes with are not parsed', () => {
+  it('amounts with more digits than contracts compute with are not parsed', () => {
     expect(fractionOf(`${'9'.repeat(30)}.${'9'.repeat(60)}`)).not.toBeNull()
     for (const text of ['9'.repeat(31), `0.${'9'.repeat(61)}`]) expect(fractionOf(text)).toBeNull()
   })
 })
 
-it('sums of coins are exact to 20 places', () => {
+it('a sum of coins is exact to 20 places', () => {
   expect(exactSum(['1.1522615', '0.00000000000000000001', '2'])).toBe('3.15226150000000000001')
   expect([exactSum([]), exactSum(['0.5', '0.5'])]).toEqual(['0', '1'])
   expect(exactSum(['90071992547409930.1', '0.2'])).toBe('90071992547409930.3')

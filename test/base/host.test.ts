@@ -24,7 +24,7 @@ it.each(['localhost', 'LocalHost', '127.0.0.1', '127.8.9.10', '::1', '::ffff:127
 )
 
 it.each(['', '0.0.0.0', '::', '127.0.0', '10.127.0.0.1', '127.0.0.1.2', '::ffff:10.0.0.1', 'localhost.example'])(
-  '%j is no loopback',
+  '%j is not a loopback address',
   (host) => expect(isLoopback(host)).toBe(false),
 )
 
@@ -40,7 +40,7 @@ it.each([
   ['https://node/#abc', 'https://node/#***'],
   ['stratum+tcp://USER@HOST:1', 'stratum+tcp://***@HOST:1'],
   ['http://me:a@one and http://me:b@two', 'http://***@two'],
-])('removes every secret from %s', (text, shown) => {
+])('the cleaned text has no secret of %s', (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown)
 })
 
@@ -51,12 +51,12 @@ it.each([
   '--node http://node:x: bad; did you mean y?',
   'NEWCUT_THREADS=x: no',
   'name the user: stratum+tcp://USER@HOST:PORT',
-])('leaves %s unchanged', (text) => {
+])('the cleaned text equals %s', (text) => {
   expect(withoutSecrets(text)).toBe(text)
 })
 
 it.each(['http://'.repeat(2000), 'a'.repeat(15_000), 'x:'.repeat(7000)])(
-  'searches no text of another machine for long',
+  'the search for secrets in a text of another machine takes linear time',
   (text) => {
     // 16 KB took two seconds of processor time.
     expect(withoutSecrets(text)).toBe(`*** (${text.length} characters)`)
@@ -69,7 +69,7 @@ describe('the Host header of a server on a loopback address', () => {
   const server = { anyAddress: false, names: ['Rig.example'] }
 
   it.each(['localhost', 'localhost:1848', 'page.localhost', '127.0.0.1:1848', '[::1]:1848', 'rig.example:80'])(
-    'the Host header of a server on a loopback address names it: %s',
+    'a Host header names the server: %s',
     (header) => expect(isHostOf(header, server)).toBe(true),
   )
 
@@ -81,11 +81,9 @@ describe('the Host header of a server on a loopback address', () => {
     '127.0.0.1.evil.example',
     '10.0.0.7',
     'notlocalhost',
-  ])('the Host header of a server on a loopback address names another one: %s', (header) =>
-    expect(isHostOf(header, server)).toBe(false),
-  )
+  ])('a Host header names another server: %s', (header) => expect(isHostOf(header, server)).toBe(false))
 
-  it('the Host header of a server on a loopback address may be any address if others reach the server', () => {
+  it('any Host header is accepted if others reach the server', () => {
     expect(isHostOf('10.0.0.7:80', { anyAddress: true, names: [] })).toBe(true)
     expect(isHostOf('[2001:db8::1]', { anyAddress: true, names: [] })).toBe(true)
     expect(isHostOf('evil.example', { anyAddress: true, names: [] })).toBe(false)
@@ -101,7 +99,9 @@ describe('a request', () => {
     { origin: `https://${host}` },
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
-  ])('a request of a program or of our own page: %o', (headers) => expect(foreignPage({ host, ...headers })).toBe(null))
+  ])('a request of a program or of our own page is accepted: %o', (headers) =>
+    expect(foreignPage({ host, ...headers })).toBe(null),
+  )
 
   it.each([
     [{ origin: 'http://evil.example' }, 'pages of http://evil.example'],
@@ -110,5 +110,7 @@ describe('a request', () => {
     [{ 'sec-fetch-site': 'cross-site' }, 'a request that is cross-site'],
     [{ origin: `http://${host}`, 'sec-fetch-site': 'same-site' }, 'a request that is same-site'],
     [{ 'sec-fetch-site': ['none', 'cross-site'] }, 'a request that is none,cross-site'],
-  ])('a request of another page: %o', (headers, page) => expect(foreignPage({ host, ...headers })).toBe(page))
+  ])('a request of another page is refused: %o', (headers, page) =>
+    expect(foreignPage({ host, ...headers })).toBe(page),
+  )
 })

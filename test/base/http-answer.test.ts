@@ -37,7 +37,7 @@ function countedReads(): { bytes: number } {
 }
 
 describe('an answer of another machine', () => {
-  it('an answer of another machine is read with its status and headers', async () => {
+  it('an HTTP answer comes with its status and headers', async () => {
     const url = await serve((response) => response.writeHead(404, { 'x-page': '2' }).end('gone \u00fc'))
     const answer = await fetchAnswer(url, { timeoutMs })
     expect([answer.status, answer.ok, answer.headers.get('x-page')]).toEqual([404, false, '2'])
@@ -48,33 +48,27 @@ describe('an answer of another machine', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ] as const)(
-    'an answer of another machine in %s is unpacked up to the bound and refused beyond it',
-    async (encoding, pack) => {
-      const url = await serve((response) => {
-        response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(MIB)))
-      })
-      expect((await fetchAnswer(url, { timeoutMs, maxBytes: MIB })).bytes).toHaveLength(MIB)
-      await expect(fetchAnswer(url, { timeoutMs, maxBytes: MIB - 1 })).rejects.toMatchObject({ reason: 'too long' })
-    },
-  )
+  ] as const)('an answer in %s is unpacked up to the limit and refused above it', async (encoding, pack) => {
+    const url = await serve((response) => {
+      response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(MIB)))
+    })
+    expect((await fetchAnswer(url, { timeoutMs, maxBytes: MIB })).bytes).toHaveLength(MIB)
+    await expect(fetchAnswer(url, { timeoutMs, maxBytes: MIB - 1 })).rejects.toMatchObject({ reason: 'too long' })
+  })
 
-  it.each([301, 302, 303, 307, 308])(
-    'an answer of another machine is refused when it is a redirect with status %d',
-    async (status) => {
-      const asked: string[] = []
-      const url = await serve((response, path) => {
-        asked.push(path)
-        response.writeHead(status, { location: 'http://other.example/secret?key=1' }).end()
-      })
-      await expect(fetchAnswer(`${url}/a`, { timeoutMs })).rejects.toThrow(
-        `${url}: status ${status}, a redirect to http://other.example: newcut follows no redirect`,
-      )
-      expect(asked).toEqual(['/a'])
-    },
-  )
+  it.each([301, 302, 303, 307, 308])('a redirect with status %d is refused', async (status) => {
+    const asked: string[] = []
+    const url = await serve((response, path) => {
+      asked.push(path)
+      response.writeHead(status, { location: 'http://other.example/secret?key=1' }).end()
+    })
+    await expect(fetchAnswer(`${url}/a`, { timeoutMs })).rejects.toThrow(
+      `${url}: status ${status}, a redirect to http://other.example: newcut follows no redirect`,
+    )
+    expect(asked).toEqual(['/a'])
+  })
 
-  it('an answer of another machine is refused when it redirects to another path of its server', async () => {
+  it('a redirect to another path of the same server is refused', async () => {
     const asked: string[] = []
     const url = await serve((response, path) => {
       asked.push(path)
@@ -84,7 +78,7 @@ describe('an answer of another machine', () => {
     expect(asked).toEqual(['/a'])
   })
 
-  it('an answer of another machine that never ends is given up at the deadline', async () => {
+  it('an endless answer is given up at the deadline', async () => {
     const url = await serve((response) => response.writeHead(200).write('{'))
     await expect(fetchAnswer(url, { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
@@ -92,7 +86,7 @@ describe('an answer of another machine', () => {
     })
   })
 
-  it('an answer of another machine is given up for the reason of the signal of the caller', async () => {
+  it("an answer is given up for the reason of the caller's signal", async () => {
     const ending = new AbortController()
     const url = await serve((response) => {
       response.writeHead(200).write('{')
@@ -101,7 +95,7 @@ describe('an answer of another machine', () => {
     await expect(fetchAnswer(url, { timeoutMs, signal: ending.signal })).rejects.toThrow('stopped by the user')
   })
 
-  it('an answer of another machine that never ends is given up at the deadline, whatever else may end it', async () => {
+  it('an endless answer is given up at the deadline, whatever else may end it', async () => {
     const url = await serve((response) => response.writeHead(200).write('{'))
     const { signal } = new AbortController()
     await expect(fetchAnswer(url, { timeoutMs: 50, signal })).rejects.toMatchObject({ reason: 'timeout' })
@@ -110,7 +104,7 @@ describe('an answer of another machine', () => {
   it.each([
     ['too long', 200],
     ['redirect', 302],
-  ] as const)('an answer of another machine that is refused frees its connection: %s', async (reason, status) => {
+  ] as const)('a refused answer frees its connection: %s', async (reason, status) => {
     const answers: http.ServerResponse[] = []
     const url = await serve((response) => {
       answers.push(response)
@@ -120,13 +114,13 @@ describe('an answer of another machine', () => {
     await expect.poll(() => answers.map(({ closed }) => closed)).toEqual([true])
   })
 
-  it('an answer of another machine may redirect to a text of any length, whose beginning is told', async () => {
+  it('the error of a redirect shows the beginning of its target', async () => {
     const url = await serve((response) => response.writeHead(302, { location: `/${'b'.repeat(10_000)}` }).end())
     const { what } = (await fetchAnswer(url, { timeoutMs }).catch((thrown: AnswerError) => thrown)) as AnswerError
     expect(what).toMatch(/^status 302, a redirect to \/b{98}…: newcut follows no redirect$/)
   })
 
-  it('an answer of another machine is that to the whole request', async () => {
+  it('the deadline covers the whole request', async () => {
     const server = http.createServer((request, response) => {
       response.write(`${request.method} ${request.headers.accept} `)
       request.pipe(response)
@@ -140,7 +134,7 @@ describe('an answer of another machine', () => {
   })
 
   it.each(['me:secret@', 'secret@', ':secret@'])(
-    'an answer of another machine is not asked for with a user or a password, nor are they told: %s',
+    'a URL with a user or a password is not requested, and the error hides both: %s',
     async (user) => {
       const asked: string[] = []
       const url = await serve((response, path) => {
@@ -156,7 +150,7 @@ describe('an answer of another machine', () => {
     },
   )
 
-  it('an answer of another machine that does not come is an error with the reason', async () => {
+  it('a missing answer is an error with the reason', async () => {
     const error = await fetchAnswer('http://127.0.0.1:1', { timeoutMs }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(AnswerError)
     expect(error).toMatchObject({ code: 'NODE_UNREACHABLE', reason: 'unreachable' })
@@ -166,7 +160,7 @@ describe('an answer of another machine', () => {
 describe('a forked node', () => {
   const forked = (url: string) => new RemoteNode({ url, perSecond: 1e6, timeoutMs })
 
-  it('a forked node whose answer of 1.1 MB unpacks to 1 GiB is refused after 64 MiB, without another attempt', async () => {
+  it('an answer of a forked node that unpacks to 1 GiB is refused after 64 MiB, without a retry', async () => {
     const url = await serve((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gibibyte()))
     const node = forked(url)
     const count = countedReads()
@@ -179,7 +173,7 @@ describe('a forked node', () => {
     expect(count.bytes).toBeLessThan(MAX_ANSWER_BYTES + MIB)
   })
 
-  it('a forked node that redirects is refused in words, without another attempt', async () => {
+  it('a redirect of a forked node is an error with a text, without a retry', async () => {
     const url = await serve((response) => response.writeHead(307, { location: 'http://other.example/' }).end())
     const node = forked(url)
     await expect(node.post('/local', {})).rejects.toMatchObject({
@@ -189,7 +183,7 @@ describe('a forked node', () => {
     expect(node.requests).toBe(1)
   })
 
-  it('a forked node whose answer nests 150,000 levels is refused in words, without another attempt', async () => {
+  it('an answer of a forked node with 150,000 levels is an error with a text, without a retry', async () => {
     const levels = 150_000
     const url = await serve((response) => response.end(`${'['.repeat(levels)}${']'.repeat(levels)}`))
     const node = forked(url)

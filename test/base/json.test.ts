@@ -31,7 +31,7 @@ describe('JSON with exact integers', () => {
   const asNumbers = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
   const big = fc.bigInt({ min: -(1n << 300n), max: 1n << 300n })
 
-  it('JSON with exact integers reads and writes any JSON as JSON.parse and JSON.stringify do', () => {
+  it('parseJson and stringifyJson agree with JSON.parse and JSON.stringify', () => {
     fc.assert(
       fc.property(jsonValue, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -46,7 +46,7 @@ describe('JSON with exact integers', () => {
     )
   })
 
-  it('JSON with exact integers keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
+  it('parseJson keeps every integer exact: a bigint if it is unsafe, otherwise a number', () => {
     fc.assert(
       fc.property(fc.oneof(big, bits(64), bits(54)), fc.string().filter(isName), (integer, key) => {
         const isSafe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -62,13 +62,13 @@ describe('JSON with exact integers', () => {
     expect(edge.map((value) => parseJson(`${value}`))).toEqual(edge)
   })
 
-  it('JSON with exact integers refuses a number as a property name', () => {
+  it('parseJson refuses a number as a property name', () => {
     for (const text of ['{9007199254740993:1}', '{9007199254740993 :1}', '[{"a":1,-9007199254740993\n:2}]']) {
       expect(() => parseJson(text)).toThrow(SyntaxError)
     }
   })
 
-  it('JSON with exact integers never mistakes a string or an object for an integer', () => {
+  it('parseJson never mistakes a string or an object for an integer', () => {
     const texts = ['9007199254740993', '\0', '\x009007199254740993', '\0\0', '\0-9007199254740993x', '-1', '"', '\\']
     const odd = fc.oneof(fc.constantFrom(...texts), fc.constantFrom('__integer', '$bigint', '__proto__', 'toString'))
     const value = fc.letrec((tie) => ({
@@ -91,7 +91,7 @@ describe('JSON with exact integers', () => {
     }
   })
 
-  it('JSON with exact integers accepts exactly the texts that JSON.parse accepts', () => {
+  it('parseJson accepts exactly the texts that JSON.parse accepts', () => {
     const accepts = (parse: (text: string) => unknown, text: string) => {
       try {
         parse(text)
@@ -124,7 +124,7 @@ describe('JSON with exact integers', () => {
     }
   })
 
-  it('JSON with exact integers needs linear time for a string that is never closed', () => {
+  it('parseJson needs linear time for a string without an end', () => {
     const cost = (length: number) => {
       const text = `9007199254740993"${'\\"'.repeat(length)}`
       const before = process.cpuUsage()
@@ -139,14 +139,14 @@ describe('JSON with exact integers', () => {
     expect(least(2_560_000)).toBeLessThan(80 * Math.max(least(160_000), 1))
   })
 
-  it('omits undefined properties and writes undefined items as null', () => {
+  it('stringifyJson omits undefined properties and writes undefined items as null', () => {
     expect(stringifyJson({ a: undefined, b: [undefined, 1n << 64n], c: null })).toBe(
       '{"b":[null,18446744073709551616],"c":null}',
     )
   })
 })
 
-it('keeps fractions as written on request', () => {
+it('parseExactJson keeps fractions as written on request', () => {
   expect(parseExactJson('{"a":[1.10,-0e1,7,12345678901234567890],"1.5":"1.5"}')).toEqual({
     a: [new NumberText('1.10'), new NumberText('-0e1'), 7, 12345678901234567890n],
     '1.5': '1.5',
@@ -181,33 +181,33 @@ describe('the nesting of JSON', () => {
     }
   })
 
-  it('the nesting of JSON counts levels, not brackets: neither those beside each other nor those in texts', () => {
+  it('the limit of nesting counts levels, but neither siblings nor brackets in strings', () => {
     const many = `[${'[{}],'.repeat(10_000)}0]`
     expect(parsePlainJson(many)).toHaveLength(10_001)
     const inText = JSON.stringify(['\\"[{'.repeat(10_000), `\\${'['.repeat(10_000)}`])
     expect(parsePlainJson(inText)).toEqual(JSON.parse(inText))
   })
 
-  it('the nesting of JSON may be as deep as code that walks values can go', () => {
+  it('the limit of nesting is as deep as code that walks values can go', () => {
     const text = objects(MAX_JSON_DEPTH)
     expect(stringifyJson(parseExactJson(text))).toBe(text)
   })
 })
 
 describe('fields of JSON', () => {
-  it('fields of JSON are those of objects alone', () => {
+  it('a list or a primitive value has no fields', () => {
     expect(fieldsOf(parseExactJson('{"a":1}'))).toEqual({ a: 1 })
     for (const text of ['[1]', 'null', '"a"', '1.5', '17']) expect(fieldsOf(parseExactJson(text))).toEqual({})
     expect(fieldsOf(undefined)).toEqual({})
   })
 
-  it('fields of JSON are own ones', () => {
+  it('inherited properties of an object are not fields', () => {
     expect(fieldOf({ a: 1 }, 'a')).toBe(1)
     expect(fieldOf({}, 'toString')).toBeUndefined()
     expect(fieldOf([1], 'length')).toBeUndefined()
   })
 
-  it('fields of JSON come from a text that is an object', () => {
+  it('fields of a text come from the object in it', () => {
     expect(jsonObjectIn('{"a":[1]}')).toEqual({ a: [1] })
     for (const text of ['', '{', '[]', 'null', '1', `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`]) {
       expect(jsonObjectIn(text)).toBeNull()

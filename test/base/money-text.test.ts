@@ -31,6 +31,6 @@ it.each([
   [2.4, '2.40 USD'],
   [-0.5, '-0.50 USD'],
   [1_349_999, '1,350,000 USD'],
-])('as money, %d is written %s', (amount, text) => {
+])('the amount %d is written %s as money', (amount, text) => {
   expect(moneyText(amount, 'USD')).toBe(text)
 })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { describeError, NewcutError } from '../../src/ground/base/errors.ts'
 import { MAX_LINE_CHARACTERS, printable } from '../../src/ground/base/printable.ts'
 
-it('replaces control characters, direction marks and line ends with a space', () => {
+it('printable replaces control characters, direction marks and line ends with a space', () => {
   for (const [evil, shown] of [
     ['\x1b[31mred\x1b[0m', '[31mred [0m'],
     ['\x1b]0;title\x07text', ']0;title text'],
@@ -19,7 +19,7 @@ it('replaces control characters, direction marks and line ends with a space', ()
   }
 })
 
-it('cuts any text to its length, with only printable characters', () => {
+it('printable cuts any text to its length, with only printable characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (text, most) => {
       const line = printable(text, most)
@@ -33,7 +33,7 @@ it('cuts any text to its length, with only printable characters', () => {
   expect(printable(`a${' '.repeat(99)}`, 20)).toBe('a')
 })
 
-it('describes an error in printable text, whoever wrote its causes', () => {
+it('describeError gives printable text, whoever wrote the causes', () => {
   const cause = new Error('certificate of \x1b[2Jevil\u202E.example')
   expect(describeError(new NewcutError('NODE_UNREACHABLE', 'no answer', { cause }))).toBe(
     'no answer: certificate of [2Jevil .example',
@@ -41,7 +41,7 @@ it('describes an error in printable text, whoever wrote its causes', () => {
   expect(describeError('\x07bell')).toBe('bell')
 })
 
-it('describes an error with at most four causes, even one that is its own', () => {
+it('describeError names at most four causes, even of an error that is its own cause', () => {
   const chain = [6, 5, 4, 3, 2, 1].reduce<Error | undefined>(
     (cause, n) => new Error(`error ${n}`, { cause }),
     undefined,

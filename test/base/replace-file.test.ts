@@ -90,7 +90,7 @@ itWith(
   },
 )
 
-it('follows links', () => {
+it('replaceFile follows links', () => {
   const here = folder()
   writeFileSync(join(here, 'file'), 'old')
   symlinkSync('file', join(here, 'link'))
@@ -99,7 +99,7 @@ it('follows links', () => {
   expect(lstatSync(join(here, 'link')).isSymbolicLink()).toBe(true)
 })
 
-it('leaves the old file, and nothing beside it, after a failure or a change of mind', () => {
+it('a failed or abandoned replacement leaves the old file, and no other file', () => {
   const here = folder()
   const file = join(here, 'file')
   writeFileSync(file, 'old')

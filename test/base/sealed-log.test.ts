@@ -71,7 +71,7 @@ function unseenFlips(path: string): number[] {
   return unseen
 }
 
-it('reads back what several writers appended, and the file is JSON', () => {
+it('a sealed log reads back what several writers appended, and the file is JSON', () => {
   expect(read()).toEqual([])
   append(LINES[0])
   append(...LINES.slice(1))
@@ -81,13 +81,13 @@ it('reads back what several writers appended, and the file is JSON', () => {
   expect(linesOf()[1]).toBe('{"n":2,"seal":"1.--XPk7Za_dyx"}')
 })
 
-it.each(['path', 'endPath'] as const)('finds every flipped bit (%s)', (name) => {
+it.each(['path', 'endPath'] as const)('a sealed log detects every flipped bit (%s)', (name) => {
   append(...LINES)
   expect(unseenFlips(files[name])).toEqual([])
   expect(read()).toEqual(LINES)
 })
 
-it('finds a missing line, lines that changed places, a line that is there twice, and lines of another log', () => {
+it('a sealed log detects lines that are missing, swapped, repeated or of another log', () => {
   append(...LINES)
   const [a, b, c, d] = linesOf()
   for (const [lines, line] of [
@@ -105,7 +105,7 @@ it('finds a missing line, lines that changed places, a line that is there twice,
 })
 
 describe('a cut', () => {
-  it('a cut within the last line is the end of an append that crashed; anywhere before, it is damage', () => {
+  it('a cut in the last line is the end of an append that crashed; a cut before is damage', () => {
     append(...LINES)
     const whole = readFileSync(files.path)
     const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1
@@ -117,7 +117,7 @@ describe('a cut', () => {
     }
   })
 
-  it('a cut is mended by the next writer', () => {
+  it('the next writer mends a log that was cut in its last line', () => {
     append(...LINES)
     const whole = readFileSync(files.path)
     for (const bytes of [whole.subarray(0, -1), whole.subarray(0, -5)]) {
@@ -129,7 +129,7 @@ describe('a cut', () => {
     }
   })
 
-  it('a cut is not mistaken for a flipped newline', () => {
+  it('a cut log is not mistaken for a flipped newline', () => {
     append(...LINES)
     writeFileSync(files.path, `${text().slice(0, -1)}\v`)
     expect(read).toThrow('line 4 is damaged: text follows its end')
@@ -137,7 +137,7 @@ describe('a cut', () => {
 })
 
 describe('a file without seals', () => {
-  it('a file without seals is read, and the next line seals all of it', () => {
+  it('the first new line of a file without seals seals all earlier lines', () => {
     write(LINES.slice(0, 2))
     expect(read()).toEqual(LINES.slice(0, 2))
     expect(readLog(files).chain.unsealed).toBe(2)
@@ -161,7 +161,7 @@ describe('a file without seals', () => {
     expect(read).toThrow('line 2 is damaged: text follows its end')
   })
 
-  it('a file without seals cannot follow sealed lines', () => {
+  it('unsealed lines cannot follow sealed lines', () => {
     append(...LINES)
     write([...linesOf(), '{"n":5}'])
     expect(read).toThrow('line 5 is damaged: it has no seal, but the line before it has one')
@@ -174,7 +174,7 @@ it('a seal of a later version is refused by name', () => {
   expect(read).toThrow('line 1 is damaged: its seal has the version 2, and this newcut knows 1')
 })
 
-it('lines are checked one by one as they come', () => {
+it('the reader checks each line as it comes', () => {
   append(...LINES)
   const chain = new SealChain('a log')
   expect(linesOf().map((line) => chain.take(Buffer.from(line)))).toEqual(LINES)
@@ -183,7 +183,7 @@ it('lines are checked one by one as they come', () => {
 })
 
 describe('the end file', () => {
-  it('the end file of another log does not fit, however many lines both have', () => {
+  it('the end file of another log does not fit, whatever the number of lines', () => {
     append(...LINES)
     const other = join(folder, 'other.end')
     copyFileSync(files.endPath, other)
@@ -194,7 +194,7 @@ describe('the end file', () => {
   })
 
   it.each(['{"lines":1,"last":"a"}\n', '{"lines":0,"last":""}\n'])(
-    'the end file without a seal is damage: %j',
+    'an end file without a seal is damage: %j',
     (content) => {
       append(...LINES)
       writeFileSync(files.endPath, content)
@@ -206,12 +206,12 @@ describe('the end file', () => {
 describe('the lines of a file without an order', () => {
   const [line] = sealedLine('{"n":1}').split('\n')
 
-  it('the lines of a file without an order are sealed alone', () => {
+  it('lines without an order have seals of their own', () => {
     expect(readSealedLine(Buffer.from(line))).toBe('{"n":1}')
     expect(readSealedLine(Buffer.from(line.replace('1', '2')))).toBeNull()
   })
 
-  it('the lines of a file without an order end with an unfinished one, unless it is whole, or more follows its end', () => {
+  it('lines without an order end with an unfinished one, unless it is whole or others follow', () => {
     expect(isUnfinishedLine(Buffer.from(line.slice(0, -3)))).toBe(true)
     for (const text of [line, `${line}\v`, `${line}\v${line}`]) expect(isUnfinishedLine(Buffer.from(text))).toBe(false)
   })
@@ -253,7 +253,7 @@ function heardDisk(failing = '') {
 }
 
 describe('on its disk, a log', () => {
-  it('on its disk, a log has its end before the lines that follow, and returns after they are synced', () => {
+  it('a log writes its end before the lines that follow, and returns after the sync', () => {
     const { disk, asked } = heardDisk()
     const log = SealedLog.open({ ...files, disk })
     expect(asked(), 'a writer may append meanwhile').toEqual(['read log.end', 'read log.jsonl', 'sync'])
@@ -266,7 +266,7 @@ describe('on its disk, a log', () => {
     expect(read()).toEqual(LINES)
   })
 
-  it('on its disk, a log takes no more lines after one that could not be written', () => {
+  it('a log takes no more lines after a failed write', () => {
     const log = SealedLog.open({ ...files, disk: heardDisk('"n":2').disk })
     log.append([LINES[0]])
     for (const line of LINES.slice(1)) expect(() => log.append([line])).toThrow('the disk is full')
@@ -274,7 +274,7 @@ describe('on its disk, a log', () => {
     expect(read()).toEqual(LINES.slice(0, 1))
   })
 
-  it('on its disk, a log is closed if it is damaged', () => {
+  it('a damaged log is closed', () => {
     append(...LINES)
     write(linesOf().slice(1))
     const { disk, asked } = heardDisk()
@@ -282,19 +282,19 @@ describe('on its disk, a log', () => {
     expect(asked().at(-1)).toBe('close')
   })
 
-  it('on its disk, a log is open to its owner alone', () => {
+  it('a log is readable for its owner alone', () => {
     append(...LINES)
     for (const path of Object.values(files)) expect(statSync(path).mode & 0o077).toBe(0)
   })
 
-  it('on its disk, a log is not empty because it cannot be read', () => {
+  it('an unreadable log does not count as empty', () => {
     mkdirSync(files.path)
     expect(read).toThrow('EISDIR')
   })
 
   itWith(
     process.platform === 'win32' ? 'Windows cannot sync folders' : null,
-    'outlives a power cut: its folder has a new file before the file has lines',
+    'a log outlives a power cut: its folder has a new file before the file has lines',
     () => {
       const code = `module.SealedLog.open(${JSON.stringify(files)}).append(['{"n":1}'])`
       const calls = fileCallsOf('ground/base/sealed-log', code).filter((call) => call === 'fsync' || call === 'write')

@@ -19,7 +19,7 @@ describe('withFirstOf', () => {
     }
   })
 
-  it('withFirstOf aborts with any of them while the call runs', async () => {
+  it('withFirstOf aborts with any source while the call runs', async () => {
     const source = new AbortController()
     const call = withFirstOf([source.signal], async (signal) => {
       await null
@@ -30,12 +30,12 @@ describe('withFirstOf', () => {
     expect(await call).toEqual([true, 'late'])
   })
 
-  it('withFirstOf is aborted from the start if a source is', async () => {
+  it('withFirstOf starts aborted if one of its sources is aborted', async () => {
     const signals = [new AbortController().signal, AbortSignal.abort('before')]
     expect(await withFirstOf(signals, (signal) => [signal.aborted, signal.reason])).toEqual([true, 'before'])
   })
 
-  it('withFirstOf removes its listeners at the end, however often it is used and however it ends', async () => {
+  it('withFirstOf removes its listeners at the end of each call', async () => {
     const lasting = new AbortController()
     setMaxListeners(0, lasting.signal)
     let most = 0

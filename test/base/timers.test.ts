@@ -20,7 +20,7 @@ describe('timers', () => {
     expect(calls).toHaveLength(4)
   })
 
-  it('timers leave nothing behind: no listener after they ran, no timer after the abort', async () => {
+  it('timers leave no listener after they ran and no timer after the abort', async () => {
     const [clock, end] = [new VirtualClock(), new AbortController()]
     const calls: string[] = []
     after(clock, 5, end.signal, () => calls.push('once'))
@@ -38,7 +38,7 @@ describe('timers', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('pause only when the turn before has ended', async () => {
+  it('timers pause only when the previous call has ended', async () => {
     const clock = new VirtualClock()
     const end = new AbortController()
     const turns: (() => void)[] = []
@@ -60,7 +60,7 @@ describe('timers', () => {
 })
 
 describe('a sleep', () => {
-  it('a sleep ends after its delay, with no listener left', async () => {
+  it('a sleep ends after its delay and leaves no listener', async () => {
     const [clock, end] = [new VirtualClock(), new AbortController()]
     const slept: number[] = []
     void sleep(clock, 10, end.signal).then(() => slept.push(clock.monotonicMs()))
@@ -72,7 +72,7 @@ describe('a sleep', () => {
   })
 
   it.each(['before', 'after'] as const)(
-    'a sleep ends with a signal that aborts %s, with no timer left',
+    'a sleep ends with a signal that aborts %s and leaves no timer',
     async (when) => {
       const [clock, end] = [new VirtualClock(), new AbortController()]
       if (when === 'before') end.abort()
@@ -85,7 +85,7 @@ describe('a sleep', () => {
 })
 
 describe('waits for an abort', () => {
-  it.each(['before', 'after'] as const)('waits for an abort end for a signal that aborts %s', async (when) => {
+  it.each(['before', 'after'] as const)('aborted() ends for a signal that aborts %s', async (when) => {
     const end = new AbortController()
     const reason = new Error('no more')
     if (when === 'before') end.abort(reason)

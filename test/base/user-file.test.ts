@@ -45,21 +45,21 @@ const thrownBy = (run: () => unknown): unknown => {
 }
 
 describe('the reader of a file that a user names', () => {
-  it('the reader of a file that a user names reads a file, and the file behind a link', () => {
+  it('readUserFile reads a file directly and through a link', () => {
     writeFileSync(at('text'), 'a \u00fc')
     symlinkSync(at('text'), at('link'))
     expect([readUserText(at('text')), readUserText(at('link'))]).toEqual(['a \u00fc', 'a \u00fc'])
     expect(readUserFile(at('text'), 4)).toHaveLength(4)
   })
 
-  it('the reader of a file that a user names refuses a file with more bytes than the limit, without reading it', () => {
+  it('readUserFile refuses a file above its limit without reading it', () => {
     writeFileSync(at('large'), '')
     truncateSync(at('large'), 1e12)
     expect(fileProblem(thrownBy(() => readUserFile(at('large'))))).toBe('it has more than 16777216 bytes')
     expect(fileProblem(thrownBy(() => readUserFile(at('text'), 3)))).toBe('it has more than 3 bytes')
   })
 
-  it('the reader of a file that a user names reads a descriptor up to exactly the limit', () => {
+  it('readUserFile reads a descriptor up to exactly the limit', () => {
     writeFileSync(at('four'), 'four')
     const read = (maxBytes: number) => {
       const file = openUserFile(at('four'))
@@ -73,13 +73,13 @@ describe('the reader of a file that a user names', () => {
     expect(fileProblem(thrownBy(() => read(3)))).toBe('it has more than 3 bytes')
   })
 
-  it('the reader of a file that a user names reads a file of several pieces as it is', () => {
+  it('readUserFile reads a file of several pieces unchanged', () => {
     const pieces = Buffer.from(Uint32Array.from({ length: 50_000 }, (_, n) => n).buffer)
     writeFileSync(at('pieces'), pieces)
     expect(readUserFile(at('pieces')).equals(pieces)).toBe(true)
   })
 
-  it('the reader of a file that a user names closes each file, also one that is too long', () => {
+  it('readUserFile closes each file, even one that is too long', () => {
     /** The lowest descriptor that no file has. */
     const free = () => {
       const file = openSync(at('text'), 'r')
@@ -93,18 +93,18 @@ describe('the reader of a file that a user names', () => {
 
   itWith(
     process.platform === 'linux' ? null : 'only Linux has /proc',
-    'stops at the limit in a file without a size',
+    'readBounded stops at the limit in a file without a size',
     () => {
       expect(fileProblem(thrownBy(() => readUserFile('/proc/self/status', 10)))).toBe('it has more than 10 bytes')
     },
   )
 
-  it.each(unsuitable)('the reader of a file that a user names refuses %s in words, at once', (_, path, problem) => {
+  it.each(unsuitable)('readUserFile refuses %s at once, with a text', (_, path, problem) => {
     expect(fileProblem(thrownBy(() => readUserFile(path)))).toBe(problem)
     expect(fileProblem(thrownBy(() => openUserFile(path)))).toBe(problem)
   })
 
-  it('the reader of a file that a user names refuses a folder and a socket in words', async () => {
+  it('readUserFile refuses a folder and a socket with a text', async () => {
     mkdirSync(at('folder'))
     expect(fileProblem(thrownBy(() => readUserFile(at('folder'))))).toBe('it is a folder (EISDIR)')
     const server = createServer()
@@ -113,30 +113,34 @@ describe('the reader of a file that a user names', () => {
     expect(fileProblem(thrownBy(() => readUserFile(at('socket'))))).toBe('it is a socket, not a regular file')
   })
 
-  itWith(process.platform === 'win32' ? 'Windows has no /dev/null' : null, 'takes /dev/null for an empty file', () => {
-    expect(readUserText('/dev/null')).toBe('')
-  })
+  itWith(
+    process.platform === 'win32' ? 'Windows has no /dev/null' : null,
+    'readUserText takes /dev/null for an empty file',
+    () => {
+      expect(readUserText('/dev/null')).toBe('')
+    },
+  )
 
-  it('the reader of a file that a user names says that a file does not exist', () => {
+  it('readUserFile reports a missing file', () => {
     expect(fileProblem(thrownBy(() => readUserFile(at('absent'))))).toBe('it does not exist (ENOENT)')
   })
 })
 
 describe.each(unsuitable)('%s', (_, path, problem) => {
-  it('ends a test file that loads it, in words', async () => {
+  it('a test file that loads %s ends with a text', async () => {
     writeFileSync(at('load.repl'), `(load "${path}")`)
     const { status, lines } = await contractIn(folder, ['load.repl'])
     expect([status, lines.join('\n')]).toEqual([1, expect.stringContaining(problem)])
   })
 
-  it('is a finding of the language server where a test file loads it', () => {
+  it('the language server reports that a test file loads %s', () => {
     const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
     const workspace = new Workspace(diskFiles([folder]), null, live)
     workspace.change(at('a.repl'), `(load "${path}")`)
     expect(workspace.findings(at('a.repl')).map(({ message }) => message)).toEqual([`cannot read ${path}: ${problem}`])
   })
 
-  it('is refused as code, configuration, certificate, cut and state', async () => {
+  it('the readers of code, configuration, certificates, cuts and states refuse %s', async () => {
     expect(() => fileText(path)).toThrow(`cannot read ${path}: ${problem}`)
     expect(() => readConfigFile(path)).toThrow(`configuration file ${path}: ${problem}`)
     expect(() => tlsServer({ cert: path, key: path }, () => undefined)).toThrow(problem)
@@ -144,7 +148,7 @@ describe.each(unsuitable)('%s', (_, path, problem) => {
     await expect(unpackState(path)).rejects.toThrow(problem)
   })
 
-  it('is refused as a file of cases', () => {
+  it('the reader of conformance cases refuses %s', () => {
     const cases = mkdtempSync(at('cases-'))
     symlinkSync(path, join(cases, 'a.json'))
     expect(() => readCases(cases)).toThrow(`${join(cases, 'a.json')}: ${problem}`)

@@ -5,7 +5,7 @@ import { blake2b256, whenCompiled } from '../../src/ground/chain/blake2b.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-it('matches RFC 7693 before and after JIT compilation, and results do not change later', async () => {
+it('BLAKE2b matches RFC 7693 before and after JIT compilation, and results do not change later', async () => {
   const [first, second] = [new Uint8Array(0), new TextEncoder().encode('abc')]
   const expected = [
     '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8',

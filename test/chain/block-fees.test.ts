@@ -20,7 +20,7 @@ it.each([
   expect(feesOf([paid(price, gas)])).toBe(fee)
 })
 
-it('sums all transactions exactly; a block without any has none', () => {
+it('feesOf sums all transactions exactly; a block without any has no fees', () => {
   expect(feesOf([])).toBe('0')
   expect(feesOf([paid('0.1', '1'), paid('0.2', '1')])).toBe('0.3')
 })
@@ -35,6 +35,6 @@ it.each([
   ['gas below 0', paid('1', '-1')],
   ['a price below 0', paid('-1', '1')],
   ['a list', ['[]', '[]']],
-] as const)('are unknown with %s', (_what, pair) => {
+] as const)('the fees of a block with %s are unknown', (_what, pair) => {
   expect(feesOf([paid('1', '1'), pair as PaidTransaction])).toBeNull()
 })

@@ -6,7 +6,7 @@ import { withCreationTime, withNonce } from '../../src/ground/chain/header.ts'
 import { openBlockHash } from '../../src/mining/mine/readiness.ts'
 import { freshWork } from '../support/work.ts'
 
-it('computes the block hash for any nonce from the shared part, in graphs of any degree', () => {
+it('the shared part gives the block hash for any nonce, in graphs of any degree', () => {
   const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9 }), nonces, nonces, (degree, before, nonce) => {
@@ -19,7 +19,7 @@ it('computes the block hash for any nonce from the shared part, in graphs of any
   )
 })
 
-it('differs for another creation time', () => {
+it('the block hash differs for another creation time', () => {
   const work = freshWork(1_000n)
   const later = withCreationTime(work, 1_800_000_000_000_000n)
   expect(openBlockHash(later)(later)).toEqual(blockHash(later))

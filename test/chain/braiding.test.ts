@@ -125,7 +125,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
   const network = graphNetwork(name)
   const chains = [...graphs[name].adjacents.keys()]
 
-  it.each([1, 2, 3])('keeps every invariant of a cut, seed %i', (seed) => {
+  it.each([1, 2, 3])('random growth of %s keeps every invariant of a cut, seed %i', (seed) => {
     const world = new World(network, chains, randomFrom(seed))
     const steps = 14 * chains.length + 20
     let blocked = 0
@@ -195,8 +195,7 @@ describe('headers that do not fit a cut', () => {
     adjacents: new Map(header.adjacents).set(chain, hash),
   })
 
-  it('headers that do not fit a cut accepts an unchanged header', () =>
-    expect(extendsCut(world.cut, header)).toBe(true))
+  it('a cut accepts an unchanged header', () => expect(extendsCut(world.cut, header)).toBe(true))
 
   it.each([
     ['an unknown chain', { ...header, chainId: 10 }],
@@ -206,9 +205,9 @@ describe('headers that do not fit a cut', () => {
     ['an adjacent two behind', withAdjacent(adjacent, world.block(world.head(adjacent).parent).parent)],
     ['an adjacent of another chain', withAdjacent(adjacent, header.parent)],
     ['an adjacent chain that does not exist', withAdjacent(10, header.parent)],
-  ])('headers that do not fit a cut refuses %s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
+  ])('a cut refuses %s', (_what, wrong) => expect(extendsCut(world.cut, wrong)).toBe(false))
 
-  it('headers that do not fit a cut throws for a cut that breaks the rules and for a chain that is not in it', () => {
+  it('a query throws for a cut that breaks the rules and for a chain outside of it', () => {
     const torn = new Map(world.cut).set(adjacent, { ...world.head(adjacent), height: header.height + 5n })
     expect(() => extensionOf(network, torn, open)).toThrow(RangeError)
     const genesis = genesisHeader(network, adjacent, PAYLOAD_HASH)
@@ -219,14 +218,14 @@ describe('headers that do not fit a cut', () => {
     expect(() => extensionOf(network, partial, open)).toThrow(RangeError)
   })
 
-  it('headers that do not fit a cut hashes the block hashes in chain order for the id of a cut', () => {
+  it('the id of a cut hashes the block hashes in chain order', () => {
     const sha = createHash('sha512-256')
     for (const chain of chains) sha.update(world.head(chain).hash)
     const shuffled = new Map([...world.cut].reverse())
     expect(encodeHex(cutId(shuffled))).toBe(sha.digest('hex'))
   })
 
-  it('headers that do not fit a cut wraps the weight of a cut at 256 bits', () => {
+  it('the weight of a cut wraps at 256 bits', () => {
     const heavy = { ...header, weight: MAX_TARGET }
     expect(cutWeight(new Map([0, 1].map((chain) => [chain, heavy])))).toBe(MAX_TARGET - 1n)
   })
@@ -238,7 +237,7 @@ describe('from petersen to twenty at height 60', () => {
   const added = [...graphs.twenty.adjacents.keys()].slice(old.length)
 
   it.each(['from the start', 'when the last old chain arrives'] as const)(
-    'from petersen to twenty at height 60 continues through the change of graph with the new chains in the cut %s',
+    'a cut continues through the change of graph with the new chains in the cut %s',
     (when) => {
       const world = new World(network, when === 'from the start' ? [...old, ...added] : old, randomFrom(60))
       let waiting = 0
@@ -266,7 +265,7 @@ describe('from petersen to twenty at height 60', () => {
     },
   )
 
-  it('from petersen to twenty at height 60 begins new chains at the height of the new graph, adjacent to genesis blocks', () => {
+  it('new chains begin at the height of the new graph, adjacent to genesis blocks', () => {
     expect([0, 9, 10, 19].map((chain) => genesisHeight(network, chain))).toEqual([0, 0, 60, 60])
     expect(() => genesisHeight(network, 20)).toThrow(RangeError)
     for (const chain of added) {
@@ -278,7 +277,7 @@ describe('from petersen to twenty at height 60', () => {
     }
   })
 
-  it('from petersen to twenty at height 60 takes the newest graph that has begun at a height', () => {
+  it('the graph of a height is the newest one that has begun there', () => {
     const names = [0, 59, 60, 61, 10_000].map((height) => graphAt(network, height).name)
     expect(names).toEqual(['petersen', 'petersen', 'twenty', 'twenty', 'twenty'])
     expect([852_053, 852_054].map((height) => graphAt(mainnet01, height).name)).toEqual(['petersen', 'twenty'])
@@ -290,7 +289,7 @@ describe('epochs', () => {
   const base = genesisHeader(development, 0, PAYLOAD_HASH)
   const header = (change: Partial<Header>): Header => ({ ...base, ...change })
 
-  it('last a tenth of the window until the parent is higher than the window', () => {
+  it('early epochs last a tenth of the window until the parent is higher than the window', () => {
     const windows = [0, 1, 119, 120, 121, 239, 240, 1_000_000].map((height) => effectiveWindow(development, height))
     expect(windows).toEqual([12, 12, 12, 12, 120, 120, 120, 120])
     expect(effectiveWindow({ ...development, window: 5 }, 5)).toBe(1)
@@ -303,7 +302,7 @@ describe('epochs', () => {
     expect(startsEpoch({ ...development, window: null }, 119)).toBe(false)
   })
 
-  it('epochs start at the time of the last block before them, and all their blocks carry that time', () => {
+  it('an epoch starts at the time of the last block before it, and all its blocks carry that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
       expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart
@@ -324,7 +323,7 @@ describe('epochs', () => {
     expect(startOf(mainnet01, 240n)).toBe(9999n)
   })
 
-  it('adjust the target for each parent, rounded up, and take the mean, rounded down', () => {
+  it('an epoch adjusts the target for each parent, rounded up, and takes the mean, rounded down', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 11n, target: 7n, epochStart: 0n, creationTime: 5000n, weight: 100n })
     const adjacent = header({ height: 11n, target: 5n, epochStart: 0n, creationTime: 12_001n })
@@ -343,7 +342,7 @@ describe('epochs', () => {
     expect(expectedFor({ ...network, window: null }, parent, [adjacent], 20_000n).target).toBe(7n)
   })
 
-  it('epochs make no target easier than 2^256 - 1, and a target of 0 when no time has passed', () => {
+  it('the easiest target is 2^256 - 1, and no elapsed time gives a target of 0', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 23n, target: MAX_TARGET / 2n, epochStart: 0n, creationTime: 24_001n })
     expect(expectedFor(network, parent, [], 0n)).toMatchObject({ target: MAX_TARGET, weight: 1n })
@@ -356,7 +355,7 @@ describe('epochs', () => {
     expect(expectedFor(network, still, [still], 0n)).toMatchObject({ target: 0n, weight: 0n })
   })
 
-  it('epochs wrap the weight of a block at 256 bits', () => {
+  it('the weight of a block wraps at 256 bits', () => {
     const parent = header({ height: 5n, weight: MAX_TARGET, target: MAX_TARGET })
     expect(expectedFor(development, parent, [], 0n).weight).toBe(0n)
   })

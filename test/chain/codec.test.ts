@@ -94,7 +94,7 @@ function decodesExactlyOrRefuses(name: Encoding, bytes: Uint8Array): 'decoded' |
 }
 
 describe('header, work and work response', () => {
-  it.each(DEGREES)('header, work and work response keeps every field at its size and offset, degree %i', (degree) => {
+  it.each(DEGREES)('header and work keep every field at its size and offset, degree %i', (degree) => {
     fc.assert(
       fc.property(headers(degree), (header) => {
         const bytes = encodeHeader(header)
@@ -121,7 +121,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('sorts adjacents by chain', () => {
+  it('encodeHeader sorts adjacents by chain', () => {
     fc.assert(
       fc.property(headers(5), (header) => {
         const reversed = new Map([...header.adjacents].reverse())
@@ -130,7 +130,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('header, work and work response changes only nonce or creation time', () => {
+  it('a new nonce or creation time changes only its own bytes', () => {
     fc.assert(
       fc.property(anyHeader, bits(64), i64, (header, nonce, creationTime) => {
         const { hash: _, ...fields } = header
@@ -143,7 +143,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('extends the same blocks if chain, parent and every adjacent are equal, whatever else differs', () => {
+  it('two works extend the same blocks if chain, parent and every adjacent are equal', () => {
     fc.assert(
       fc.property(headers(3), headers(3), (header, other) => {
         const { chainId, parent, adjacents } = header
@@ -165,7 +165,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)('header, work and work response refuses every truncation and every extension: %s', (name) => {
+  it.each(names)('the decoder refuses every truncation and every extension: %s', (name) => {
     for (const degree of DEGREES) {
       const [header] = fc.sample(headers(degree), { numRuns: 1, seed: degree })
       const bytes = encodings[name](header)
@@ -180,7 +180,7 @@ describe('header, work and work response', () => {
     }
   })
 
-  it.each(names)('encodes what it decoded from random bytes to the same bytes: %s', (name) => {
+  it.each(names)('the encoder repeats the random bytes that the decoder read: %s', (name) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
         decodesExactlyOrRefuses(name, bytes)
@@ -189,34 +189,31 @@ describe('header, work and work response', () => {
     )
   })
 
-  it.each(names)(
-    'header, work and work response refuses damaged bytes or decodes exactly their contents: %s',
-    (name) => {
-      const seen = new Set<string>()
-      const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
-      const count = name === 'work response' ? 84 : 48
-      const damage = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 3 })
-      fc.assert(
-        fc.property(anyHeader, damage, (header, changes) => {
-          const bytes = encodings[name](header)
-          for (const [index, value] of changes) bytes[index % bytes.length] = value
-          seen.add(decodesExactlyOrRefuses(name, bytes))
-        }),
-        // One example that must be refused for its count of adjacents and one that must not, whatever the random cases
-        // are.
-        {
-          numRuns: 500,
-          examples: [
-            [sample, [[count, 255]]],
-            [sample, [[encodings[name](sample).length - 1, 0]]],
-          ],
-        },
-      )
-      expect([...seen].sort()).toEqual(['decoded', 'refused'])
-    },
-  )
+  it.each(names)('the decoder refuses damaged bytes or decodes exactly their contents: %s', (name) => {
+    const seen = new Set<string>()
+    const [sample] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
+    const count = name === 'work response' ? 84 : 48
+    const damage = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(anyHeader, damage, (header, changes) => {
+        const bytes = encodings[name](header)
+        for (const [index, value] of changes) bytes[index % bytes.length] = value
+        seen.add(decodesExactlyOrRefuses(name, bytes))
+      }),
+      // One example that must be refused for its count of adjacents and one that must not, whatever the random cases
+      // are.
+      {
+        numRuns: 500,
+        examples: [
+          [sample, [[count, 255]]],
+          [sample, [[encodings[name](sample).length - 1, 0]]],
+        ],
+      },
+    )
+    expect([...seen].sort()).toEqual(['decoded', 'refused'])
+  })
 
-  it('header, work and work response refuses a count of adjacents that does not fit the length', () => {
+  it('the decoder refuses a count of adjacents that does not fit the length', () => {
     const prefix = { work: 0, header: 0, 'work response': 36 }
     for (const name of names) {
       for (const degree of DEGREES) {
@@ -232,7 +229,7 @@ describe('header, work and work response', () => {
     }
   })
 
-  it('header, work and work response refuses adjacents that are out of order or repeated, at the offset of the wrong one', () => {
+  it('the decoder names the offset of adjacents that are out of order or repeated', () => {
     fc.assert(
       fc.property(headers(4), fc.integer({ min: 1, max: 3 }), fc.boolean(), (header, record, twice) => {
         const bytes = encodeWork(header)
@@ -246,7 +243,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('header, work and work response refuses a work response whose chain or target is not that of its work', () => {
+  it('the decoder refuses a work response with another chain or target than its work', () => {
     fc.assert(
       fc.property(
         anyHeader,
@@ -262,7 +259,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('header, work and work response refuses to encode a value that does not fit, with field and offset', () => {
+  it('the encoder names field and offset of a value that does not fit', () => {
     const [header] = fc.sample(headers(3), { numRuns: 1, seed: 1 })
     const at = headerLayout(3)
     const bad: [Partial<Record<keyof Header, unknown>>, string, number][] = []
@@ -294,7 +291,7 @@ describe('header, work and work response', () => {
     }
   })
 
-  it('header, work and work response writes a chain as four bytes, little-endian', () => {
+  it('the encoder writes a chain as four bytes, little-endian', () => {
     fc.assert(fc.property(u32, (chain) => Buffer.from(chainBytes(chain)).readUInt32LE() === chain))
   })
 })
@@ -304,7 +301,7 @@ describe('header as a JSON object', () => {
   const jsonHeader = fc.constantFrom(...DEGREES).chain((degree) => headers(degree, time))
   const product = fc.constantFrom('chainweb' as const, 'ledger' as const)
 
-  it('header as a JSON object keeps all its bits, under both product words', () => {
+  it('a header as a JSON object keeps all its bits, under both product words', () => {
     fc.assert(
       fc.property(jsonHeader, product, (header, word) => {
         const text = stringifyJson(headerToJson(header, { product: word }))
@@ -330,7 +327,7 @@ describe('header as a JSON object', () => {
     )
   })
 
-  it('header as a JSON object has the name of the network at hand for its code, and the code of every other', () => {
+  it('a JSON header has the name of the given network for its code, and the code of every other', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
     const written = (version: number, name?: string) => {
       const network = name === undefined ? undefined : { name, code: 10 }
@@ -341,7 +338,7 @@ describe('header as a JSON object', () => {
     ])
   })
 
-  it('header as a JSON object gets the code of its name from the network at hand, then from the known ones', () => {
+  it('a JSON header gets the code of its name from the given network, then from the known ones', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 2 })
     const object = parseJson(stringifyJson(headerToJson(header))) as { [key: string]: Json }
     const read = (name: string, code?: number) =>
@@ -351,7 +348,7 @@ describe('header as a JSON object', () => {
     expect(() => read('my-net')).toThrow(/version at offset 0: unknown network "my-net"/)
   })
 
-  it('header as a JSON object names the missing or wrong field', () => {
+  it('the reader of JSON headers names the missing or wrong field', () => {
     const [header] = fc.sample(headers(3, time), { numRuns: 1, seed: 3 })
     const object = parseJson(stringifyJson(headerToJson(header))) as { [key: string]: Json }
     for (const field of Object.keys(object)) {
@@ -374,7 +371,7 @@ describe('header as a JSON object', () => {
     }
   })
 
-  it('header as a JSON object never throws anything but a FormatError', () => {
+  it('the reader of JSON headers throws only FormatError', () => {
     fc.assert(
       fc.property(jsonHeader, fc.string(), fc.jsonValue(), (header, key, value) => {
         const object = JSON.parse(stringifyJson(headerToJson(header)))

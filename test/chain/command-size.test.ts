@@ -22,7 +22,7 @@ describe('the size of a command', () => {
     expect(commandSizeOf({ ...command, sigs: [{ sig: 'a"\n' }] }).signatureBytes).toBe('{"sig":"a\\"\\n"}'.length)
   })
 
-  it("the size of a command writes the parts of a WebAuthn signature in the nodes' order, without spaces", () => {
+  it('the parts of a WebAuthn signature count in the order of the nodes, without spaces', () => {
     const { authenticatorData, clientDataJSON, signature } = parts
     const written = JSON.stringify({ sig: JSON.stringify({ authenticatorData, clientDataJSON, signature }) })
     const sig = JSON.stringify({ more: 1, ...parts }, null, 2)
@@ -49,17 +49,14 @@ describe('the size of a command', () => {
     ['SLH-DSA-SHA2-128s', 816],
     ['SLH-DSA-SHA2-192s', 1584],
     ['SLH-DSA-SHA2-256s', 3992],
-  ])(
-    'the size of a command charges for a signer with %s from post33 on, and no limit is enough under post32',
-    (scheme, gas) => {
-      const size = commandSizeOf({ ...command, schemes: [scheme, 'ED25519', scheme, 'WebAuthn'] })
-      const without = commandSizeOf({ ...command, schemes: ['ED25519', 'WebAuthn'] })
-      expect(sizeGas(size, 'post33') - sizeGas(without, 'post33')).toBe(2 * gas)
-      expect(sizeGas(without, 'post33')).toBe(sizeGas(without, 'post32'))
-      expect(sizeGas(size, 'post32')).toBeGreaterThanOrEqual(2 ** 64)
-      for (const model of ['pre31', 'post31'] as const) expect(sizeGas(size, model)).toBe(sizeGas(without, model))
-    },
-  )
+  ])('a signer with %s costs gas in post33, and no limit is enough under post32', (scheme, gas) => {
+    const size = commandSizeOf({ ...command, schemes: [scheme, 'ED25519', scheme, 'WebAuthn'] })
+    const without = commandSizeOf({ ...command, schemes: ['ED25519', 'WebAuthn'] })
+    expect(sizeGas(size, 'post33') - sizeGas(without, 'post33')).toBe(2 * gas)
+    expect(sizeGas(without, 'post33')).toBe(sizeGas(without, 'post32'))
+    expect(sizeGas(size, 'post32')).toBeGreaterThanOrEqual(2 ** 64)
+    for (const model of ['pre31', 'post31'] as const) expect(sizeGas(size, model)).toBe(sizeGas(without, model))
+  })
 })
 
 it.each([

@@ -109,7 +109,7 @@ it('the default number of voting blocks is that of the development network', () 
   expect(development.forks.castingBlocks).toBe(DEFAULT_CASTING_BLOCKS)
 })
 
-it.each(vectors.validation)('judges $name ($network, height $height)', (each) => {
+it.each(vectors.validation)('forkPhase judges $name ($network, height $height)', (each) => {
   const rules = { ...rulesOf(each.network), highestKnown: each.known_fork }
   const own = stateOf(each.flags)
   expect(own).toEqual({ number: each.fork_number, votes: each.fork_votes })
@@ -119,7 +119,7 @@ it.each(vectors.validation)('judges $name ($network, height $height)', (each) =>
   expect([broken.length === 0, broken.toSorted()]).toEqual([each.valid, each.reasons.toSorted()])
 })
 
-it.each(vectors.production)('makes work: $name', (each) => {
+it.each(vectors.production)('votedForkState makes the fork number of new work: $name', (each) => {
   const [parent, adjacents] = [stateOf(each.parent), each.adjacents.map(stateOf)]
   const made = votedForkState(rulesOf(each.network), each.height, parent, adjacents, each.target_fork)
   expect(made).toEqual({ number: each.fork_number, votes: each.fork_votes })
@@ -130,7 +130,7 @@ it.each(vectors.decision)('$votes votes of $casting blocks pass: $passes', ({ ca
   expect(passesVote({ ...SHORT, castingBlocks: casting }, votes)).toBe(passes)
 })
 
-it.each(vectors.counting_runs)('counts alike on all chains: $name', (run) => {
+it.each(vectors.counting_runs)('all chains count the same votes: $name', (run) => {
   const { adjacents } = graphs[run.graph]
   const rules = mainnet01.forks
   const first = 40 * (rules.castingBlocks + COUNTING_BLOCKS) + rules.castingBlocks
@@ -156,7 +156,7 @@ it.each(vectors.counting_runs)('counts alike on all chains: $name', (run) => {
 describe('headers', () => {
   const ofText = (text: string) => decodeHeader(decodeBase64Url(text))
   it.each([...vectors.real_headers, ...vectors.made_headers])(
-    'headers judges $name $source, height $height',
+    'brokenRules judges the header $name $source, height $height',
     (each) => {
       const [header, parent] = [ofText(each.header), ofText(each.parent)]
       const adjacents = each.adjacents.map((adjacent) =>
@@ -175,7 +175,7 @@ describe('headers', () => {
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const anyState = fc.record({ number: fc.integer({ min: 0, max: 1 }), votes: fc.integer({ min: 0, max: 30_000 }) })
 
-it('flags are exactly their two parts', () => {
+it('the flags of a header are exactly their two parts', () => {
   fc.assert(
     fc.property(u32, u32, (number, votes) => {
       expect(forkStateOf(featureFlagsOf({ number, votes }))).toEqual({ number, votes })
@@ -206,7 +206,7 @@ it('the header of a new block is valid with or without a vote', () => {
   )
 })
 
-it('below the start of the rules the field is free, and new blocks leave it zero', () => {
+it('the field is free before the first rule, and new blocks leave it zero', () => {
   const rules = { ...SHORT, from: 100 }
   const parent = { number: 7, votes: 1 }
   expect(brokenForkRules(rules, 99, { number: 9, votes: 3 }, parent, [])).toEqual([])

@@ -19,7 +19,7 @@ const models = ['pre31', 'post31', 'post32'] as const
 const ofBytes = (bytes: number) =>
   sizeGas({ bytes, proofBytes: 0, signatureBytes: 0, ed25519Signers: 0, webAuthnSigners: 0 }, 'pre31')
 
-it.each(cases)('charges for $name by each of the three models', (each) => {
+it.each(cases)('each of the three gas models charges for $name', (each) => {
   const signersOf = (scheme: string) =>
     typeof each.schemes === 'string'
       ? Number(each.schemes.split(` x ${scheme}`)[0]) || 0
@@ -34,7 +34,7 @@ it.each(cases)('charges for $name by each of the three models', (each) => {
   for (const model of models) expect(sizeGas(size, model), model).toBe(each[model])
 })
 
-it('computes the gas for the size of a command exactly', () => {
+it('the gas for the size of a command is exact', () => {
   const examples: readonly (readonly [bytes: number, gas: number])[] = [
     [0, 0],
     [1, 1],
@@ -45,7 +45,7 @@ it('computes the gas for the size of a command exactly', () => {
   for (const [bytes, gas] of examples) expect(ofBytes(bytes)).toBe(gas)
 })
 
-it('does not round 100 and 200 bytes down, as doubles do', () => {
+it('the sizes of 100 and 200 bytes are not rounded down, as doubles do', () => {
   expect(ofBytes(100)).toBe(2)
   expect(ofBytes(200)).toBe(3)
 })

@@ -11,7 +11,7 @@ describe('targets', () => {
   const target = fc.oneof(bits(256), fc.nat({ max: 256 }).chain(bits))
   const difficulty = target.filter((value) => value > 0n)
 
-  it('targets computes difficulty and target as floor(MAX / x) of each other', () => {
+  it('difficulty and target are floor(MAX / x) of each other', () => {
     fc.assert(
       fc.property(difficulty, (value) => {
         expect(targetOfDifficulty(value)).toBe(((1n << 256n) - 1n) / value)
@@ -37,7 +37,7 @@ describe('targets', () => {
     )
   })
 
-  it('targets counts leading zero bits as the level', () => {
+  it('the level of a target is its number of leading zero bits', () => {
     for (let level = 0; level <= 256; level++) {
       const easiest = targetOfLevel(level)
       expect(levelOf(easiest)).toBe(level)
@@ -54,7 +54,7 @@ describe('targets', () => {
     for (const level of [-1, 257, 0.5, Number.NaN]) expect(() => targetOfLevel(level)).toThrow(RangeError)
   })
 
-  it('targets accepts a hash up to the target, the target included', () => {
+  it('a target accepts hashes up to and including itself', () => {
     fc.assert(
       fc.property(bits(256), target, (value, limit) => {
         expect(meets(u256LE(value), limit)).toBe(value <= limit)
@@ -68,7 +68,7 @@ describe('targets', () => {
 describe('units', () => {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z']
 
-  it('rounds a number to three digits with a prefix', () => {
+  it('formatted units have three digits and a prefix', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 9.99e23, noNaN: true }), fc.boolean(), (value, isNegative) => {
         const text = withPrefix(isNegative ? -value : value)
@@ -83,7 +83,7 @@ describe('units', () => {
     )
   })
 
-  it('units takes the next prefix if rounding reaches it', () => {
+  it('formatted units take the next prefix if rounding reaches it', () => {
     const edges = [0, 1, 950, 999, 999.4, 999.5, 1000, 9995, 99_950, 999_499, 999_500, 61_234_567]
     expect(edges.map(withPrefix)).toEqual([
       '0',
@@ -109,7 +109,7 @@ describe('units', () => {
     ])
   })
 
-  it('units formats a duration that reads back to the same time, apart from dropped digits', () => {
+  it('a formatted duration reads back to the same time, apart from dropped digits', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
     const readMs = (text: string) => {
       const words = text.split(' ')

@@ -15,7 +15,7 @@ function publicKeyOf(secret: Uint8Array): string {
 }
 
 describe('keys of a phrase', () => {
-  it('derives the keys of test vector 1 of SLIP-0010 for ed25519', () => {
+  it('phrase keys match test vector 1 of SLIP-0010 for ed25519', () => {
     const seed = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
     expect(hex(derivedKey(seed, []))).toBe('2b4be7f19ee27bbf30c667b642d5f4aa69fd169872f8fc3059c08ebae2eb19e7')
     const last = derivedKey(seed, [0, 1, 2, 2, 1_000_000_000])
@@ -26,12 +26,12 @@ describe('keys of a phrase', () => {
     [0, '43726c4a2e7b03fa5d23635307e5b130baf8b261e1081c099a2b43db1d4554cc'],
     [1, '3f53dfad097fdf8501c32b275e109980ed7121866a63ca34bb035c4a2e41a265'],
     [2, '3021bcfa703cc4fac007ab4c5050df5c0b8ca7d655ea80c84af9ea5e43ecf0ff'],
-  ])("derives key %i of a phrase as @kadena/hd-wallet tests it, below m/44'/626'", (index, publicKey) => {
+  ])("key %i of a phrase is the one that @kadena/hd-wallet tests, below m/44'/626'", (index, publicKey) => {
     const phrase = 'coyote utility final warfare thumb symbol mule scale final nominee behave crumble'
     expect(publicKeyOf(derivedKey(seedOfPhrase(phrase), [44, 626, index, 0, 0]))).toBe(publicKey)
   })
 
-  it("keys of a phrase has account keys at m/44'/626'/i'", () => {
+  it("a phrase has account keys at m/44'/626'/i'", () => {
     const seed = seedOfPhrase('one two')
     expect(secretKeyAt(seed, 7)).toEqual(derivedKey(seed, [44, 626, 7]))
     expect(secretKeyAt(seed, 8)).not.toEqual(secretKeyAt(seed, 7))

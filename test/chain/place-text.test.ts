@@ -10,6 +10,6 @@ it.each([
   ['', ''],
   [null, ''],
   [undefined, ''],
-])('%j is told as %j', (place, text) => {
+])('the text of place %j is %j', (place, text) => {
   expect(placeText(place)).toBe(text)
 })

@@ -7,7 +7,7 @@ import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 describe('a hash', () => {
   const number = fc.bigInt(0n, MAX_TARGET)
 
-  it('a hash compares with a target, as bytes and as words, just as numbers do', () => {
+  it('the comparison of a hash with a target, as bytes or words, agrees with numbers', () => {
     // Pairs that differ in one word, or not at all, are the hard cases of a comparison.
     const near = fc.tuple(number, fc.nat(7), fc.constantFrom(-1n, 0n, 1n)).map(([target, word, step]) => {
       return [target, BigInt.asUintN(256, target + (step << BigInt(32 * word)))] as const

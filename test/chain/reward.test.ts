@@ -4,7 +4,7 @@ import { expectedReward, publicChainsAt, rewardUnitsAt } from '../../src/ground/
 
 const ENTRY = 87_600
 
-it('equals the table for five years, at both ends of every entry, divided among the chains', () => {
+it('the miner reward equals the table for five years, at both ends of every entry, divided among the chains', () => {
   for (let entry = 0; entry < 60; entry++) {
     for (const height of [entry * ENTRY + 1, (entry + 1) * ENTRY].map(BigInt)) {
       expect(expectedReward(height, 20)).toBeCloseTo(Number(rewardUnitsAt(height)) / 1e5 / 20, 12)
@@ -23,9 +23,12 @@ it.each([
   [42_048_000, 5.77809],
   [52_560_000, 4.08575],
   [63_072_000, 2.88912],
-])('differs by less than 0.1 %% from the table at height %i, whose entry is %d coins', (height, coins) => {
-  expect(Math.abs(expectedReward(BigInt(height), 1) / coins - 1)).toBeLessThan(0.001)
-})
+])(
+  'the miner reward differs by less than 0.1 %% from the table at height %i, whose entry is %d coins',
+  (height, coins) => {
+    expect(Math.abs(expectedReward(BigInt(height), 1) / coins - 1)).toBeLessThan(0.001)
+  },
+)
 
 it('a genesis block has no reward', () => {
   for (const height of [0n, -1n]) expect(() => expectedReward(height, 1)).toThrow(RangeError)

@@ -11,7 +11,7 @@ import {
 } from '../../src/ground/chain/solution.ts'
 
 describe('a step', () => {
-  it('a step leads to a verdict, or to none yet', () => {
+  it('each step leads to a verdict, or to none yet', () => {
     expect(Object.fromEntries(stepNames.map((step) => [step, verdictOf(step)]))).toEqual({
       ...{ found: null, 'handed-in': null, acknowledged: null },
       ...{ credited: 'accepted', confirmed: 'accepted', unconfirmed: 'unconfirmed' },
@@ -19,7 +19,7 @@ describe('a step', () => {
     })
   })
 
-  it('a step says whether the issuer accepted the solution', () => {
+  it('each step states whether the issuer accepted the solution', () => {
     const not = stepNames.filter((step) => !wasTaken(step))
     expect(not).toEqual(['found', 'handed-in', 'rejected', 'lost'])
   })
@@ -41,7 +41,7 @@ describe('a step', () => {
     ['lost', { reason: 'unreachable' }, false],
     ['lost', { reason: 'unreachable', mayReturn: true }, true],
     ['lost', { reason: 'stopped' }, true],
-  ])('%s %j, settled at depth 6, may go on: %s', (step, told, goesOn) => {
+  ])('a solution at %s %j, settled at depth 6, may continue: %s', (step, told, goesOn) => {
     expect(mayGoOn({ step, ...told }, 6)).toBe(goesOn)
   })
 })

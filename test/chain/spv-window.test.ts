@@ -19,20 +19,23 @@ describe('how far below the parent a proof may end', () => {
     ['development', 9_000_000, 1, null],
     ['stoa', 9_000_000, 1, null],
     ['recap-development', 9_000_000, 0, null],
-  ] as const)('%s, parent at %d with fork number %d: %s', (network, height, fork, window) => {
-    expect(spvWindow(knownNetwork(network) as NetworkDefinition, height, fork)).toBe(window)
-  })
+  ] as const)(
+    'the depth of a proof is limited on %s, parent at %d with fork number %d: %s',
+    (network, height, fork, window) => {
+      expect(spvWindow(knownNetwork(network) as NetworkDefinition, height, fork)).toBe(window)
+    },
+  )
 
   const within = (window: number | null, rootHeight: number, parentHeight: number, genesisHeight = 0) =>
     isInSpvWindow(window, { rootHeight, parentHeight, genesisHeight })
 
-  it("how far below the parent a proof may end includes the block at the window's end", () => {
+  it('the window includes the block at its end', () => {
     expect(within(100, 900, 1000)).toBe(true)
     expect(within(100, 899, 1000)).toBe(false)
     expect(within(null, 0, 1000)).toBe(true)
   })
 
-  it('how far below the parent a proof may end does not limit a chain that is shorter than the window, from its genesis block', () => {
+  it('the window does not limit a shorter chain, from its genesis block', () => {
     expect(within(100, 0, 99)).toBe(true)
     expect(within(100, 0, 100)).toBe(true)
     expect(within(100, 0, 101)).toBe(false)

@@ -38,7 +38,7 @@ function rootOfText(text: string): string {
 }
 
 describe('real proofs', () => {
-  it.each(records.map((record, i) => [i, record] as const))('proof %i reads as published', (_i, record) => {
+  it.each(records.map((record, i) => [i, record] as const))('real proof %i reads as published', (_i, record) => {
     const proof = decodeProof(record.proof)
     expect(proof.chain).toBe(record.target_chain)
     expect(proof.position).toBe(BigInt(record.position))
@@ -49,7 +49,7 @@ describe('real proofs', () => {
   })
 
   it.each(records.map((record, i) => [i, record] as const))(
-    'proof %i is written exactly as it was read',
+    'real proof %i is written exactly as it was read',
     (_i, { proof }) => {
       const written = encodeProof(decodeProof(proof))
       expect(jsonOf(written)).toEqual(jsonOf(proof))
@@ -58,7 +58,7 @@ describe('real proofs', () => {
     },
   )
 
-  it('any flipped bit of path or output is refused or leads elsewhere', () => {
+  it('any flipped bit of path or output is refused or leads to another root', () => {
     const { object, subject, ...rest } = jsonOf(records[0].proof)
     const root = rootOfText(records[0].proof)
     const fates = { refused: 0, elsewhere: 0, same: 0 }
@@ -164,12 +164,12 @@ describe('a text that is not a proof', () => {
     ['a transaction', proofText({ ...valid, subject: input(0, 0x13, 0x7b) }), 'it is not the output of a transaction'],
     ['a coinbase', proofText({ ...valid, subject: input(0, 0x18, 0x7b) }), 'it is not the output of a transaction'],
   ]
-  it.each(cases)('a text that is not a proof %s', (_name, text, message) => {
+  it.each(cases)('the proof reader refuses a text: %s', (_name, text, message) => {
     expect(() => decodeProof(text)).toThrow(FormatError)
     expect(() => decodeProof(text)).toThrow(message)
   })
 
-  it('other fields are ignored, and so is an empty output', () => {
+  it('the proof reader ignores other fields and an empty output', () => {
     const proof = decodeProof(proofText({ ...valid, subject: { ...input(0, 0x14), more: 1 }, more: 2 }))
     expect(proof.output).toHaveLength(0)
   })
@@ -179,7 +179,7 @@ describe('merkle paths', () => {
   const entriesOf = (count: number) =>
     Array.from({ length: count }, (_, i) => Uint8Array.from(hash('sha512-256', String(i), 'buffer')))
 
-  it('merkle paths lead from every entry of every small tree to its root', () => {
+  it('Merkle paths lead from every entry of every small tree to its root', () => {
     for (let count = 1; count <= 40; count++) {
       const entries = entriesOf(count)
       const root = merkleRoot(entries)
@@ -191,12 +191,12 @@ describe('merkle paths', () => {
     }
   })
 
-  it('merkle paths are refused for entries that do not exist', () => {
+  it('Merkle paths of missing entries are refused', () => {
     for (const index of [-1, 3, Number.NaN]) expect(() => merkleSteps(entriesOf(3), index)).toThrow(RangeError)
     expect(() => merkleSteps([], 0)).toThrow('entry 0 of 0')
   })
 
-  it('merkle paths keep their bytes', () => {
+  it('a decoded Merkle path equals the encoded one', () => {
     const step = fc.record({
       side: fc.constantFrom('left' as const, 'right' as const),
       sibling: fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -214,7 +214,7 @@ describe('merkle paths', () => {
     )
   })
 
-  it('merkle paths of the maximum length can be read', () => {
+  it('a Merkle path of the maximum length can be read', () => {
     const steps = Array.from({ length: MAX_STEPS }, () => ({ side: 'left' as const, sibling: new Uint8Array(32) }))
     expect(decodePath(encodePath({ position: 0n, steps })).steps).toHaveLength(MAX_STEPS)
   })
@@ -232,19 +232,22 @@ describe('shortest paths', () => {
     return found
   }
 
-  it.each(Object.values(graphs).map((graph) => [graph.name, graph] as const))('shortest paths %s', (_name, graph) => {
-    for (const from of graph.adjacents.keys()) {
-      for (const [to, steps] of distances(graph.adjacents, from)) {
-        const path = shortestPath(graph, from, to) ?? []
-        expect([path[0], path.at(-1), path.length]).toEqual([from, to, steps + 1])
-        path.slice(1).forEach((chain, i) => {
-          expect(graph.adjacents[path[i]]).toContain(chain)
-        })
+  it.each(Object.values(graphs).map((graph) => [graph.name, graph] as const))(
+    'shortestPath finds paths of minimal length in the graph %s',
+    (_name, graph) => {
+      for (const from of graph.adjacents.keys()) {
+        for (const [to, steps] of distances(graph.adjacents, from)) {
+          const path = shortestPath(graph, from, to) ?? []
+          expect([path[0], path.at(-1), path.length]).toEqual([from, to, steps + 1])
+          path.slice(1).forEach((chain, i) => {
+            expect(graph.adjacents[path[i]]).toContain(chain)
+          })
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('shortest paths do not exist to an unknown chain, nor across a gap', () => {
+  it('a proof to an unknown chain or across a gap does not exist', () => {
     expect(shortestPath(graphs.pair, 0, 2)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 0)).toBe(null)
     expect(shortestPath(graphs.pair, 2, 2)).toBe(null)
@@ -252,7 +255,7 @@ describe('shortest paths', () => {
   })
 })
 
-it('a proof of a block with one output and no other chain', () => {
+it('a block with one output and no other chain has a proof', () => {
   const output = new TextEncoder().encode('{}')
   const text = encodeProof({ chain: 0, position: 1n, steps: [], output })
   expect(encodeBase64Url(proofRoot(decodeProof(text)))).toBe(

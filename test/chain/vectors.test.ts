@@ -34,30 +34,33 @@ const networks: Record<string, Network> = {
 describe('162 headers, most of them real', () => {
   it.each(
     headerRecords.map((record, i) => [i, record.kind, record.network, record.height, record.chain, record] as const),
-  )('decodes, hashes and judges number %i: %s, %s, height %i, chain %i', (_i, kind, network, height, chain, record) => {
-    const bytes = decodeHex(record.header_hex)
-    const isWork = kind === 'unsolved-work'
-    const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
-    const work = encodeWork(fields)
-    expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
-    expect(versionText(fields.version, { name: network, code: versionCode(network) ?? 0 })).toBe(network)
-    expect(fields.height).toBe(BigInt(height))
-    expect(fields.chainId).toBe(chain)
-    expect(fields.featureFlags).toBe(BigInt(record.feature_flags))
-    expect(fields.nonce).toBe(BigInt(record.nonce))
-    expect(fields.creationTime).toBe(BigInt(record.creation_time_us))
-    expect(fields.epochStart).toBe(BigInt(record.epoch_start_us))
-    expect(encodeHex(u256LE(fields.target))).toBe(record.target_hex_le)
-    expect(encodeHex(powHash(work))).toBe(record.pow_hash_hex)
-    expect(solves(work)).toBe(record.solved)
-    if (isWork) return
-    const claimed = (fields as Header).hash
-    expect(encodeBase64Url(claimed)).toBe(record.block_hash_b64url)
-    expect(encodeBase64Url(blockHash(work)) === record.block_hash_b64url).toBe(record.block_hash_recomputes)
-    expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
-  })
+  )(
+    'header %i decodes, hashes and passes as published: %s, %s, height %i, chain %i',
+    (_i, kind, network, height, chain, record) => {
+      const bytes = decodeHex(record.header_hex)
+      const isWork = kind === 'unsolved-work'
+      const fields = isWork ? decodeWork(bytes) : decodeHeader(bytes)
+      const work = encodeWork(fields)
+      expect(encodeHex(isWork ? work : encodeHeader(fields as Header))).toBe(record.header_hex)
+      expect(versionText(fields.version, { name: network, code: versionCode(network) ?? 0 })).toBe(network)
+      expect(fields.height).toBe(BigInt(height))
+      expect(fields.chainId).toBe(chain)
+      expect(fields.featureFlags).toBe(BigInt(record.feature_flags))
+      expect(fields.nonce).toBe(BigInt(record.nonce))
+      expect(fields.creationTime).toBe(BigInt(record.creation_time_us))
+      expect(fields.epochStart).toBe(BigInt(record.epoch_start_us))
+      expect(encodeHex(u256LE(fields.target))).toBe(record.target_hex_le)
+      expect(encodeHex(powHash(work))).toBe(record.pow_hash_hex)
+      expect(solves(work)).toBe(record.solved)
+      if (isWork) return
+      const claimed = (fields as Header).hash
+      expect(encodeBase64Url(claimed)).toBe(record.block_hash_b64url)
+      expect(encodeBase64Url(blockHash(work)) === record.block_hash_b64url).toBe(record.block_hash_recomputes)
+      expect(headerFromJson(parseJson(stringifyJson(headerToJson(fields as Header))))).toEqual(fields)
+    },
+  )
 
-  it('name the adjacents of the graph at the height of the parent', () => {
+  it('each header names the adjacents of the graph at the height of its parent', () => {
     for (const record of headerRecords.filter(({ kind }) => kind === 'block' || kind === 'genesis')) {
       const header = decodeHeader(decodeHex(record.header_hex))
       const at = record.kind === 'genesis' ? record.height : record.height - 1
@@ -65,7 +68,7 @@ describe('162 headers, most of them real', () => {
     }
   })
 
-  it('162 headers, most of them real include 60 genesis headers that follow from network and payload hash', () => {
+  it('60 genesis headers follow from network and payload hash', () => {
     const genesis = headerRecords.filter(({ kind }) => kind === 'genesis')
     expect(genesis).toHaveLength(60)
     for (const record of genesis) {
@@ -93,7 +96,7 @@ interface DifficultyRecord {
 describe('real blocks with all their parents', () => {
   const sets: DifficultyRecord[] = read('difficulty.json')
   it.each(sets.map((set) => [set.network, set.height, set] as const))(
-    'real blocks with all their parents keep every rule: %s, height %i',
+    'a real block with its parents keeps every rule: %s, height %i',
     (name, height, set) => {
       const network = networks[name]
       const header = decodeHeader(decodeHex(set.header_hex))
@@ -109,7 +112,7 @@ describe('real blocks with all their parents', () => {
     },
   )
 
-  it('break the rule of the changed field', () => {
+  it('a changed field of a real block breaks its rule', () => {
     const set = sets[sets.length - 1]
     const network = networks[set.network]
     const parent = decodeHeader(decodeHex(set.parent_hex))
@@ -158,7 +161,7 @@ describe('payload hashes', () => {
     }
   }
   it.each((read('payloads.json') as PayloadRecord[]).map((record, i) => [i, record] as const))(
-    'payload hashes match those of real payload %i',
+    'the payload hash matches real payload %i',
     (_i, record) => {
       const { payload } = record
       const bytes = (text: string) => decodeBase64Url(text)

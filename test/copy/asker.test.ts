@@ -82,7 +82,7 @@ function byChance(mean: number): (answers: number) => number {
 
 describe('a question at the pin', () => {
   it.each([0, 1, 2, 7, 50, 1_000])(
-    'a question at the pin gets its answer in few requests from a head that moves by %d each time',
+    'a question at the pin needs few requests while the head moves by %d each time',
     async (k) => {
       const { asker, remote } = await askerOf({ growth: () => k })
       for (const most of [5, 3, 3]) {
@@ -113,7 +113,7 @@ describe('a question at the pin', () => {
     expect(remote.requests).toBe(4)
   })
 
-  it('a question at the pin ends with an error if its node states wrong heights only, and the next one begins anew', async () => {
+  it('a question at the pin fails if its node states wrong heights only, and the next one starts again', async () => {
     const lie = { isOn: true }
     const { asker, notices, url } = await askerOf({ told: (height) => (lie.isOn ? height + 1_000_000 : height) })
     await expect(asker.exec('(height)')).rejects.toThrow(
@@ -127,12 +127,12 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
   })
 
-  it('a question at the pin fails if the code fails at the pin', async () => {
+  it('a question at the pin fails if its code fails there', async () => {
     const { asker } = await askerOf({})
     expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
   })
 
-  it('a question at the pin may take far more gas than a block has', async () => {
+  it('a question at the pin may use far more gas than a block has', async () => {
     const { asker } = await askerOf({})
     const { cmd } = asker.command({})
     expect(JSON.parse(cmd).meta.gasLimit).toBeGreaterThan(20 * 150_000)
@@ -157,7 +157,7 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(new)')).toEqual({ value: PIN })
   })
 
-  it('a question at the pin does not take the failure of another height for its own while other answers come', async () => {
+  it('a question at the pin ignores the failure of another height while other answers come', async () => {
     const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     // The code runs 3 blocks too deep. Before its failure arrives, the head moves by 3, which another answer tells.
@@ -176,7 +176,7 @@ describe('a question at the pin', () => {
     expect(await first).toEqual({ value: PIN })
   })
 
-  it('a question at the pin does not take the failure above the pin for its own', async () => {
+  it('a question at the pin does not take a failure above the pin for its own', async () => {
     const { asker, node } = await askerOf({})
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     const next = node.answers
@@ -184,7 +184,7 @@ describe('a question at the pin', () => {
     expect(await asker.exec('(old)')).toEqual({ value: PIN })
   })
 
-  it('a question at the pin follows a head that falls back to the pin, and refuses one below it', async () => {
+  it('a question at the pin follows a head that falls back to the pin, and refuses a lower one', async () => {
     const { asker, node, url } = await askerOf({ head: PIN + 3 })
     expect(await asker.exec('(height)')).toEqual({ value: PIN })
     node.head = PIN

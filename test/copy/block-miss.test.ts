@@ -38,7 +38,7 @@ async function results({ peer }: Forked, keys: readonly string[]): Promise<Recor
   return jsonOf(await poll(peer, keys, ''))
 }
 
-it('waits for the next block, and no block waits for it', async () => {
+it('a block that misses entries waits for them, and no block waits for it', async () => {
   let answer: () => void = () => undefined
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -63,7 +63,7 @@ it('waits for the next block, and no block waits for it', async () => {
   expect((await results(forked, keys))[read.hash].result).toEqual(there)
 })
 
-it('waits while the forked node is gone, which is told, and goes on when it is back', async () => {
+it('a block waits while the forked node is gone, newcut reports it, and the block continues when the node is back', async () => {
   let isGone = true
   const { forked, read, notices } = await pending(async (request, forward) =>
     isGone ? null : honest(request, forward),

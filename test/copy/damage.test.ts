@@ -39,7 +39,7 @@ function edit(file: string, change: (text: string) => string): void {
 const richer = (text: string) => text.replace(/(row:free[^\n]*alice[^\n]*"balance",\{"decimal":\[")3ed/, '$13ee')
 
 describe('a line of the cache', () => {
-  it('a line of the cache that was edited or damaged is told, dropped and fetched again', async () => {
+  it('a changed line of the cache is reported, dropped and fetched again', async () => {
     const { test, lines, proxy } = await cachedRun()
     for (const change of [
       richer,
@@ -59,7 +59,7 @@ describe('a line of the cache', () => {
     expect(err).not.toContain('damaged')
   })
 
-  it('a line of the cache that was edited gives no result without a node', async () => {
+  it('a changed line of the cache gives no result without a node', async () => {
     const { test, lines, proxy, cache } = await cachedRun()
     const [pin] = readdirSync(join(cache, 'development')).map((name) => join(cache, 'development', name))
     expect(pin).toBe(lines)
@@ -73,7 +73,7 @@ describe('a line of the cache', () => {
     expect(err).toContain('gave no answer in 6 attempts')
   })
 
-  it('a line of the cache that a killed process left half written is no reason for words', async () => {
+  it('a line that a killed process left half written causes no message', async () => {
     const { test, lines } = await cachedRun()
     appendFileSync(lines, '["row:free.fork-token.accounts|al')
     const { code, err } = await test()
@@ -88,7 +88,7 @@ const pinnedIn = (lines: string) => {
   return { height, hash }
 }
 
-it('refuses a cache of another block', async () => {
+it('a cache of another block is refused', async () => {
   const { test, lines } = await cachedRun()
   edit(lines, (text) => text.replace(/"hash":"../, '"hash":"~~'))
   const { code, err } = await test()
@@ -96,7 +96,7 @@ it('refuses a cache of another block', async () => {
   expect(err).toContain('remove the file, or name another folder with --fork-cache')
 })
 
-it('refuses a cut of blocks that are not of one branch', async () => {
+it('a cut with blocks of several branches is refused', async () => {
   const remote = await startRemote()
   const { peer, devnet } = remote
   await makeBlocks(peer, { 0: 1, 1: 1 })
@@ -136,7 +136,7 @@ describe('fork.json of a data directory', () => {
     return err
   }
 
-  it('fork.json of a data directory that was edited or damaged is refused', async () => {
+  it('a changed fork.json of a data directory is refused', async () => {
     const dataDir = await data()
     const file = join(dataDir, 'fork.json')
     const whole = readFileSync(file, 'utf8')
@@ -154,7 +154,7 @@ describe('fork.json of a data directory', () => {
     }
   })
 
-  it('fork.json of a data directory of another fork does not fit the blocks', async () => {
+  it('the fork.json of another fork does not fit the blocks', async () => {
     const [one, cut] = [await data(), String(Number(remote.devnet.cut.get(1)?.height) - 1)]
     const other = await data({ cut })
     cpSync(join(other, 'fork.json'), join(one, 'fork.json'))

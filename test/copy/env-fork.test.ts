@@ -32,7 +32,7 @@ async function workplace() {
 
 const BALANCE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
 
-it('reads the state of the network below that of the file', async () => {
+it('env-fork gives the test file the state of the network', async () => {
   const { fork, test, file, height, proxy } = await workplace()
   file(
     'setup.repl',
@@ -66,7 +66,7 @@ ${fork()}
   expect(err).toContain(`requests to ${proxy.url}: ${proxy.seen.length}\n`)
 })
 
-it('stands before all that writes, and says what is in its way', async () => {
+it('env-fork must stand before all code that writes, and its error names what is in its way', async () => {
   const { fork, test, proxy } = await workplace()
   const stop = async (text: string, args: readonly string[] = []) => (await test(text, args)).out.split('\n')[0]
   expect(await stop(`(begin-tx)\n${fork()}`)).toBe(
@@ -87,7 +87,7 @@ it('stands before all that writes, and says what is in its way', async () => {
   )
 })
 
-it('takes the options of the command line as fields, and refuses others with their place', async () => {
+it('env-fork takes the options of the command line as fields, and refuses others with their place', async () => {
   const { fork, test, proxy, home, height } = await workplace()
   mkdirSync(join(home, 'inner'))
   const { err } = await test(`${fork('"cache": "inner/cache"')}${BALANCE}`)
@@ -124,7 +124,7 @@ it('takes the options of the command line as fields, and refuses others with the
   expect((await test(`${rows}(free.fork-token.names)`)).out).toContain('has 2 rows, more than')
 })
 
-it('shares a pin among files, also of threads, and stops only the file that lacks something', async () => {
+it('files and threads share the pin of env-fork, and only the file that lacks something stops', async () => {
   const { fork, test, file, proxy } = await workplace()
   const [second, plain] = [
     file('second.repl', `${fork().replace('{', '{"cache": "off", ').replace(', "cache": "off"}', '}')}${BALANCE}`),
@@ -147,7 +147,7 @@ it('shares a pin among files, also of threads, and stops only the file that lack
   expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is not a chainweb node: .*\{\}/)
 })
 
-it('gives way to --fork, and says so', async () => {
+it('env-fork yields to --fork, with a message', async () => {
   const { fork, test, proxy, height } = await workplace()
   const more = `${BALANCE} (free.fork-token.balance "bob")`
   const options = ['--fork', proxy.url, '--fork-cut', String(height), '--fork-cache', 'off', '--fork-limit', '1000/s']

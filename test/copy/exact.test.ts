@@ -52,7 +52,7 @@ const MODULE = `(namespace "free")
 const shownBy = async ({ peer }: Started, code: string, query = '') =>
   (await ok(local(peer, exec(code, { gasLimit: 150_000 }), query))).result
 
-it('prints rows and constants with all zeros and milliseconds, as the forked node does', async () => {
+it('exact values print rows and constants with all zeros and milliseconds, as the forked node does', async () => {
   const remote = await startRemote()
   const [deployed] = await inBlock(remote.peer, [execWith(MODULE, {}, { gasLimit: 50_000 })])
   expect(deployed.result.status, JSON.stringify(deployed.result)).toBe('success')
@@ -84,12 +84,12 @@ it('prints rows and constants with all zeros and milliseconds, as the forked nod
   })
 })
 
-it('finds the fields that may hold a decimal or a time', () => {
+it('the finder of exact values lists the fields that may hold a decimal or a time', () => {
   expect(inexactFields(MODULE)).toEqual(['amount', 'whole', 'at', 'any'])
   expect(inexactFields('(module broken')).toEqual([])
 })
 
-it('keeps a value that its printed form does not fit', () => {
+it('a value keeps its digits if its printed form does not fit', () => {
   const decimal = new Decimal(15n, 1)
   for (const printed of ['', 'x', '1.', null, 7, 'abc 2.0']) expect(exactValue(decimal, printed)).toBe(decimal)
   expect(exactValue(decimal, '1.500 2.000')).toEqual(new Decimal(1500n, 3))
@@ -102,7 +102,7 @@ it('keeps a value that its printed form does not fit', () => {
   expect(exactRow('no row', ['a'], [''])).toBe('no row')
 })
 
-it('asks about lists and objects only if they hold decimals or times', () => {
+it('a list or an object causes a question only if it contains decimals or times', () => {
   const half = new Decimal(15n, 1)
   for (const value of ['a', 7n, true, [], ['a', [7n]], new Map([['f', 'a']])]) expect(shapeOf(value)).toBe(null)
   expect(shapeWithin(new Map([['amount', half]]), ['amount'])).toBe(null)
@@ -124,7 +124,7 @@ it('asks about lists and objects only if they hold decimals or times', () => {
   expect(wide && printCode(wide)).toBe(null)
 })
 
-it('covers values of different shapes at one place, and keeps what its printed form does not fit', () => {
+it('values of different shapes at one place are covered, even if a printed form does not fit', () => {
   const half = new Decimal(15n, 1)
   const values: readonly Value[] = [half, [half, 'a'], new Map([['f', half]]), new Map([['g', [half]]]), 'a']
   const shape = joined(values.map((value) => shapeOf(value)))

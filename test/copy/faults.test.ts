@@ -45,7 +45,7 @@ const changed =
     return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) }
   }
 
-it('repeats requests that are refused for now, cut, or not answered', async () => {
+it('a fork repeats requests that were refused temporarily, cut, or not answered', async () => {
   const troubles: Manner[] = [
     async () => ({ status: 429, body: 'slow down', headers: { 'retry-after': '0' } }),
     async () => ({ status: 502, body: '<html>bad gateway</html>' }),
@@ -71,7 +71,7 @@ it('repeats requests that are refused for now, cut, or not answered', async () =
   expect(err).toContain('no answer within 700 ms (--fork-timeout)')
 })
 
-it('says that a node is gone, and what helps', async () => {
+it('the error of a node that is gone contains a hint', async () => {
   const contract = await contractOn(remote)
   await contract.proxy.close()
   const { code, err } = await contract.test()
@@ -105,14 +105,14 @@ it.each([
     'a result without a status: {"gas":12345678901234567000}',
   ],
   ['a text for a timeout', changed(() => 'Timeout'), 'ran out of its time: Timeout'],
-])('refuses a node that tells %s', async (_, manner, text) => {
+])('a fork refuses a node that reports %s', async (_, manner, text) => {
   const contract = await contractOn(remote, manner)
   const { code, err } = await contract.test()
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
   expect(err).not.toContain('    at ')
 })
 
-it('refuses a payload that is not that of the pinned block', async () => {
+it('a fork refuses a payload that is not that of the pinned block', async () => {
   const proxy = await proxyTo(remote.devnet.url)
   proxy.manner = async (request, forward) => {
     const answer = await forward()
@@ -124,7 +124,7 @@ it('refuses a payload that is not that of the pinned block', async () => {
   expect([code === 0, err]).toEqual([false, expect.stringContaining('that is not the one in its header')])
 })
 
-it('tells no block below the pin whose content the forked node has changed', async () => {
+it('a fork serves no block below the pin whose content the forked node has changed', async () => {
   await inBlock(remote.peer, [exec('(+ 1 2)')])
   await makeBlocks(remote.peer, { 0: 1, 1: 3 })
   const page = `${PREFIX}/chain/0/header?minheight=3&maxheight=3`
@@ -152,7 +152,7 @@ it('tells no block below the pin whose content the forked node has changed', asy
   }
 })
 
-it('tells no header above the pin', async () => {
+it('a fork serves no header above the pin', async () => {
   const forked = await startFork(remote)
   await makeBlocks(remote.peer, { 0: 1 })
   const path = `${PREFIX}/chain/0/header/${Buffer.from(remote.devnet.cut.get(0)?.hash ?? []).toString('base64url')}`
@@ -160,13 +160,13 @@ it('tells no header above the pin', async () => {
   expect((await forked.peer.request('GET', path)).status).toBe(404)
 })
 
-it('says that an answer is no JSON', async () => {
+it('the error states that an answer is not valid JSON', async () => {
   const contract = await contractOn(remote, async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
   const { code, err } = await contract.test(['--fork-timeout', '700ms'])
   expect([code, err]).toEqual([20, expect.stringContaining('the answer is no JSON: <h1>Welcome</h1>')])
 })
 
-it('begins without the payload of a pinned block if the node no longer has it', async () => {
+it('a fork starts without the payload of a pinned block if the node no longer has it', async () => {
   const manner: Manner = async ({ url }, forward) => {
     return url.includes('/payload/') ? { status: 404, body: 'pruned' } : forward()
   }
@@ -175,7 +175,7 @@ it('begins without the payload of a pinned block if the node no longer has it', 
   expect([result.status, txId]).toEqual(['success', 2])
 })
 
-it('says that a node has compacted its state', async () => {
+it('the error states that a node has compacted its state', async () => {
   const contract = await contractOn(remote, async (request, forward) => {
     if (!isCall(request)) return forward()
     return { status: 500, body: 'Internal server error: missing block in checkpoint' }
@@ -186,12 +186,12 @@ it('says that a node has compacted its state', async () => {
   expect(contract.proxy.seen.filter(isCall)).toHaveLength(2)
 })
 
-it('refuses a server that is no node', async () => {
+it('a fork refuses a server that is not a node', async () => {
   const contract = await contractOn(remote, async () => ({ status: 200, body: '{"hello":"world"}' }))
   expect((await contract.test()).err).toContain('is not a chainweb node: GET /info answers {"hello":"world"}')
 })
 
-it('follows a chain that grows and reorganises above the pin', async () => {
+it('a fork follows a chain that grows and reorganises above the pin', async () => {
   const remote = await startRemote()
   await makeBlocks(remote.peer, { 0: 6, 1: 6 })
   const contract = await contractOn(remote)
@@ -210,7 +210,7 @@ it('follows a chain that grows and reorganises above the pin', async () => {
   expect(calls).toBeGreaterThan(4)
 })
 
-it('stops when the pinned block is orphaned', async () => {
+it('a fork stops when the pinned block is orphaned', async () => {
   const remote = await startRemote()
   const forked = await startFork(remote)
   await reorganise(remote, 4)
@@ -218,7 +218,7 @@ it('stops when the pinned block is orphaned', async () => {
   expect([status, body.toString()]).toEqual([502, expect.stringContaining('it was orphaned')])
 })
 
-it('answers 502 while the forked node is gone, and all that it knows', async () => {
+it('a fork answers 502 while the forked node is gone, and serves what is in its cache', async () => {
   const forked = await startFork(remote)
   const known = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
   await forked.proxy.close()

@@ -62,7 +62,7 @@ function cachedPlaces(): () => readonly string[] {
 }
 
 describe('a row', () => {
-  it('a row comes with the rows that code probably reads next: 50 short keys, none twice, and none that is known', async () => {
+  it('a requested row comes with those that code probably reads next: 50 short keys, each new', async () => {
     const { fetcher, entries, proxy } = await opened()
     const names = Array.from({ length: 60 }, (_, i) => `name ${i}`)
     const [longest, longer] = ['x'.repeat(256), 'x'.repeat(257)]
@@ -95,7 +95,7 @@ describe('a row', () => {
     expect(cached()).not.toEqual([])
   })
 
-  it('a row is no value of another form, whatever the node answers', async () => {
+  it('a row never becomes a value of another form, whatever the node answers', async () => {
     const answering =
       (data: unknown): Manner =>
       async (request, forward) => {
@@ -123,7 +123,7 @@ describe('a row', () => {
     }
   })
 
-  it('a row is one of a whole table only if the table has no more rows than the limit', async () => {
+  it('a row is fetched with its whole table only if the table has no more rows than the limit', async () => {
     for (const [tableRows, keys] of [
       [2, ['alice', 'bob']],
       [1, { tooMany: '2' }],
@@ -136,7 +136,7 @@ describe('a row', () => {
 })
 
 describe('a run', () => {
-  it('a run begins again for each entry that it misses, however many', async () => {
+  it('a run starts again for each missing entry', async () => {
     const { chain, state, proxy } = await opened()
     await chain.warm(['(free.fork-token.names)'])
     const before = asked(proxy).length
@@ -148,7 +148,7 @@ describe('a run', () => {
     expect([found, runs, asked(proxy).length - before]).toEqual([Array(20).fill(undefined), 21, 20])
   })
 
-  it('a run asks for no row of a table whose keys are known', async () => {
+  it('a run requests no row of a table whose keys are known', async () => {
     const { chain, state, proxy } = await opened()
     expect(await chain.complete(() => state.keys(rows))).toEqual(['alice', 'bob'])
     const before = proxy.seen.length
@@ -158,7 +158,7 @@ describe('a run', () => {
 })
 
 describe('a module', () => {
-  it('a module comes with all modules that it names, and with the place in the command that deployed it', async () => {
+  it('a requested module comes with all modules that it names and its place in the deployment', async () => {
     const code =
       '(namespace "free")\n(module behind G\n  (defcap G () true)\n  (defun f () (coin.get-balance (fork-second.twice))))'
     const block = [exec('(+ 1 2)', { gasPrice: 1e-6 }), execWith(code, {}, { gasLimit: 50_000 })]
@@ -175,7 +175,7 @@ describe('a module', () => {
     expect(chain.hints(['(f "a" b)', "(g 'c)"])).toEqual(['a', 'c'])
   })
 
-  it('a module gets its constants if the process ended before they were there', async () => {
+  it('a module gets its constants if the process ended before they arrived', async () => {
     const cacheFolder = folder()
     const first = await opened({ cacheFolder })
     await first.chain.warm(['(free.fork-second.twice)'])
@@ -203,7 +203,7 @@ describe('the next transaction', () => {
     }
   }
 
-  it('the next transaction has the id that follows from the outputs of the pinned block, at each height', async () => {
+  it('the id of the next transaction follows from the outputs of the pinned block, at each height', async () => {
     const counter = async (height: number, manner?: Manner) => {
       const { chain, state } = await opened({ cut: String(height) }, manner)
       return chain.complete(() => state.get<number>('counters', 'tx'))
@@ -231,7 +231,7 @@ describe('the next transaction', () => {
     expect(Math.max(...seen.slice(1))).toBeGreaterThan(1)
   })
 
-  it('the next transaction has none that is told if the node no longer has these outputs, which is asked once', async () => {
+  it('the id of the next transaction is unknown if the node no longer has these outputs', async () => {
     const gone: Manner = async ({ url }, forward) =>
       url.endsWith('/outputs') ? { status: 404, body: 'pruned' } : forward()
     const { chain, state, proxy } = await opened({}, gone)
@@ -244,7 +244,7 @@ describe('a pact', () => {
   const continued = (pactId: string) =>
     signed({}, { payload: { cont: { pactId, step: 1, rollback: false, data: {}, proof: null } } })
 
-  it('a pact has the state that its own command tells, once that is named, in a cache of before too', async () => {
+  it('a pact has the state in the result of its own command, even in an older cache', async () => {
     const begun = [exec('(free.fork-token.steps "alice")'), exec('(free.fork-token.steps "bob")')]
     await inBlock(remote.peer, begun)
     const next = begun.map(({ hash }) => continued(hash))
@@ -270,7 +270,7 @@ describe('a pact', () => {
     expect(await stateWith([])).toMatchObject({ found: { id, step: 1 }, requests: 0 })
   })
 
-  it('a pact has no state because the node refuses to tell results', async () => {
+  it('a pact has no state if the node refuses to serve results', async () => {
     const begun = exec('(free.fork-token.steps "alice")')
     await inBlock(remote.peer, [begun])
     await makeBlocks(remote.peer, { 1: 1 })
@@ -305,7 +305,7 @@ describe('a pin', () => {
       return isBranch.test(url) ? { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) } : answer
     }
 
-  it('a pin has the very blocks that a cut names, and no others that the node tells', async () => {
+  it('a pin has exactly the blocks that a cut names', async () => {
     const height = Math.min(...heights())
     const { proxy, fork } = await opened()
     const below = await headerAt(0, height - 1)
@@ -355,7 +355,7 @@ describe('a pin', () => {
     expect(urls).toEqual(['/info', expect.stringContaining('/chainweb/0.0/testnet06/chain/0/header/branch')])
   })
 
-  it('a pin is in the cache for its height if it has all chains, and if no other network has one there', async () => {
+  it('the cache has the pin of a height if it has all chains of one network only', async () => {
     const [cacheFolder, height] = [folder(), Math.min(...heights())]
     const cut = String(height)
     await opened({ cacheFolder, cut })

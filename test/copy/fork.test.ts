@@ -19,7 +19,7 @@ async function both(remote: Started, forked: Started, command: unknown, query = 
   return [there, here].map(({ status, body }) => [status, body.toString()])
 }
 
-it('answers read-only code like the forked node, to the letter', async () => {
+it('a fork answers read-only code exactly as the forked node does', async () => {
   await makeBlocks(remote.peer, { 0: 2 })
   const forked = await startFork(remote)
   const codes = [
@@ -51,7 +51,7 @@ it('answers read-only code like the forked node, to the letter', async () => {
   }
 })
 
-it('names the forked node and its pin in its status', async () => {
+it('the status of a fork names the forked node and its pin', async () => {
   const { devnet } = await startFork(remote)
   const answer = await fetch(`${devnet.url}/devnet/status`)
   const { requests, ...rest } = JSON.parse(await answer.text()).fork
@@ -59,7 +59,7 @@ it('names the forked node and its pin in its status', async () => {
   expect(requests).toBeGreaterThan(0)
 })
 
-it('tries transactions like the forked node, with gas and events', async () => {
+it('a fork preflights transactions as the forked node does, with gas and events', async () => {
   const forked = await startFork(remote)
   const move = (amount: number) =>
     exec(
@@ -78,7 +78,7 @@ it('tries transactions like the forked node, with gas and events', async () => {
   }
 })
 
-it('makes blocks of its own above the pin, in which transactions of both kinds succeed', async () => {
+it('a fork makes blocks above the pin, in which transactions of both kinds succeed', async () => {
   const forked = await startFork(remote)
   const before = forked.proxy.seen.length
   const [moved, opened] = await inBlock(forked.peer, [
@@ -93,7 +93,7 @@ it('makes blocks of its own above the pin, in which transactions of both kinds s
   expect([await balance(forked, 'erin'), await balance(remote, 'erin')]).toEqual([100.5, -1])
 })
 
-it('needs no request on the second run, and no node', async () => {
+it('the second run of a fork needs no request and no node', async () => {
   const cacheFolder = folder()
   const first = await startFork(remote, { cacheFolder })
   const commands = [

@@ -55,7 +55,7 @@ const fileIn = (cacheFolder: string) => join(cacheFolder, NAME, 'genesis.json')
 const kept = (cacheFolder: string) => JSON.parse(readFileSync(fileIn(cacheFolder), 'utf8'))
 
 describe('a fork of a network without a file', () => {
-  it('a fork of a network without a file keeps its genesis headers beside the cache, one chain after the other', async () => {
+  it('a fork of an unknown network keeps its genesis headers beside the cache, one chain after the other', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder, chains: [1] })
     expect(Object.keys(kept(cacheFolder).chains)).toEqual(['1'])
@@ -74,7 +74,7 @@ describe('a fork of a network without a file', () => {
     })
   })
 
-  it('a fork of a network without a file refuses a node whose genesis block is another than before, but not in another cache', async () => {
+  it('a fork refuses a node whose genesis block has changed, but not in another cache', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder })
     const before = kept(cacheFolder)
@@ -93,7 +93,7 @@ describe('a fork of a network without a file', () => {
     await fork(anew.url, { cacheFolder: folder() })
   })
 
-  it('a fork of a network without a file learns them again if the file is damaged, and says so', async () => {
+  it('a fork fetches genesis headers again if their file is damaged, with a message', async () => {
     const cacheFolder = folder()
     await fork(node.url, { cacheFolder })
     const before = kept(cacheFolder)
@@ -126,7 +126,7 @@ describe('the file of a network', () => {
     ],
     ['target', { genesis: twice }, 'has the target 0007ffff'],
     ['payload', { genesis: { ...form().genesis, payloads } }, 'chain 1 at URL'],
-  ])('the file of a network with another %s contradicts the node', async (_, changes, text) => {
+  ])('a network file with another %s contradicts the node', async (_, changes, text) => {
     const networks = [definitionOf(form(changes))]
     await expect(fork(node.url, { networks, cacheFolder: folder() })).rejects.toMatchObject({
       code: 'BAD_CONFIG',
@@ -134,13 +134,13 @@ describe('the file of a network', () => {
     })
   })
 
-  it('the file of a network has no effect on a node of another network, and newcut says so', async () => {
+  it('a network file has no effect on a node of another network, and newcut reports it', async () => {
     const networks = [definitionOf(form({ name: 'other', code: 9 }))]
     const text = 'the node belongs to my-net, but `network-file` describes other: it has no effect'
     expect(await fork(node.url, { networks })).toEqual([text])
   })
 
-  it('the file of a network lets a network begin anew that is not public', async () => {
+  it('a network file does not stop a private network from starting again', async () => {
     const cacheFolder = folder()
     const { genesis: _, ...open } = form({ public: false })
     for (const { url } of [node, anew]) await fork(url, { networks: [definitionOf(open)], cacheFolder })
@@ -170,7 +170,7 @@ describe('a node that gives', () => {
       'whose parent hash does not fit its version code 77',
     ],
     ['a changed genesis header', ([first]: string[]) => [edited(first)], 'a header whose'],
-  ])('%s is refused', async (_, change, text) => {
+  ])('a node with %s is refused', async (_, change, text) => {
     const proxy = await proxyTo(node.url)
     proxy.manner = ofGenesis(change)
     await expect(fork(proxy.url, { cacheFolder: folder() })).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe('a node that gives', () => {
     })
   })
 
-  it('no access to its genesis headers is forked, and newcut says that it cannot compare', async () => {
+  it('a node without access to its genesis headers is forked, and newcut reports that it cannot compare', async () => {
     const proxy = await proxyTo(node.url)
     proxy.manner = async ({ url }, forward) =>
       /header\?limit=/.test(url) ? { status: 404, body: 'gone' } : await forward()
@@ -191,7 +191,7 @@ describe('a node that gives', () => {
 })
 
 describe('a development node that forks a network without a file', () => {
-  it('a development node that forks a network without a file has its name and code if that is wanted, and lists what it assumes', async () => {
+  it('a fork of an unknown network has its name and code on request, and lists its assumptions', async () => {
     const notices: string[] = []
     const onNotice = (message: string) => void notices.push(message)
     const own = await startDevnet({ port: 0, fork: { url: node.url }, networkName: NAME, onNotice })
@@ -203,7 +203,7 @@ describe('a development node that forks a network without a file', () => {
     expect(notices).toContainEqual(expect.stringContaining(text))
   })
 
-  it('a development node that forks a network without a file keeps the rules of its first block on disk, whatever the files of newcut say later', async () => {
+  it("a fork keeps the rules of its first block on disk, whatever newcut's own files say later", async () => {
     const stoa = await startDevnet({ port: 0, pow: false, networkName: 'stoa' })
     onTestFinished(() => stoa.close())
     await stoa.mine({ 0: 1 })
@@ -216,7 +216,7 @@ describe('a development node that forks a network without a file', () => {
     await expect(startDevnet({ port: 0, dataDir: `${dataDir}x`, networkName: 'nowhere' })).rejects.toThrow('no file')
   })
 
-  it('a development node that forks a network without a file has the name of development by default, and no other name without a file', async () => {
+  it('a fork of an unknown network has the name development by default, and needs a file for another', async () => {
     const own = await startDevnet({ port: 0, fork: { url: node.url } })
     expect(own.network).toMatchObject({ name: 'development', code: 2 })
     await own.close()

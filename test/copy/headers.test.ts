@@ -33,7 +33,7 @@ const remote = remoteOfFile({ 0: 12, 1: 12 })
 const pinOf = ({ devnet }: Pick<Forked, 'devnet'>) => devnet.fork?.pin.height ?? 0
 
 describe('lists of a fork', () => {
-  it('lists of a fork are those of the forked node up to the pin', async () => {
+  it('a fork lists the branches of the forked node up to the pin', async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const all = await allHashes(remote)
@@ -66,7 +66,7 @@ describe('lists of a fork', () => {
     expect(await get(forked, 'header?limit=5', OBJECTS, 1)).toEqual(await get(remote, 'header?limit=5', OBJECTS, 1))
   })
 
-  it('lists of a fork go on above the pin with the blocks of the fork, orphans included', async () => {
+  it("a fork's lists continue above the pin with its own blocks, orphans included", async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const below = await allHashes(remote)
@@ -103,7 +103,7 @@ describe('lists of a fork', () => {
     expect(itemsOf(part.text).items).toEqual(down.slice(0, -5))
   })
 
-  it('lists of a fork need no node once they are cached', async () => {
+  it("a fork's lists need no node once they are cached", async () => {
     const cacheFolder = folder()
     const first = await startFork(remote, { cacheFolder })
     const asked = async (node: Started) => [
@@ -122,7 +122,7 @@ describe('lists of a fork', () => {
     expect(second.proxy.seen).toEqual([])
   })
 
-  it('lists of a fork fetch what they need and no more', async () => {
+  it("a fork's lists fetch only what they need", async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const asked = () => forked.proxy.seen.filter(({ url }) => url.includes('/header/branch')).map(({ url }) => url)
@@ -145,7 +145,7 @@ describe('lists of a fork', () => {
     expect(single()).toHaveLength(seen)
   })
 
-  it('lists of a fork tell how far down headers are checked', async () => {
+  it("a fork's lists report how far down headers are checked", async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const trees = new HeaderTrees(forked.devnet.chains.store, forked.devnet.fork as NodeCopy, 3)
@@ -179,7 +179,7 @@ function edited(header: string): string {
 }
 
 describe('a forked node', () => {
-  it('a forked node that lies about headers, or has them no longer, is told in words', async () => {
+  it('the error names a forked node with false or missing headers', async () => {
     const remote = await startRemote()
     await makeBlocks(remote.peer, { 0: 6, 1: 6 })
     await reorganise(remote, 3)
@@ -224,7 +224,7 @@ describe('a forked node', () => {
     }
   })
 
-  it('a forked node that has orphans has them below no pin', async () => {
+  it('a forked node with orphans has them below no pin', async () => {
     const remote = await startRemote()
     await makeBlocks(remote.peer, { 0: 2, 1: 2 })
     await reorganise(remote, 2)
@@ -249,7 +249,7 @@ describe('a forked node', () => {
     expect(await heightOf(unknown)).toBe(1)
   })
 
-  it('a forked node that gives another header than the one with the hash is told in words', async () => {
+  it('the error names a forked node that returns another header than the one with the hash', async () => {
     const forked = await startFork(remote)
     const [first, second] = await allHashes(remote)
     const { text: wrong } = await get(remote, `header/${second}`, 'application/json')
@@ -262,7 +262,7 @@ describe('a forked node', () => {
     expect((await get(forked, `header/${first}`)).text).toContain(`refuses the header ${first} with status 403: no`)
   })
 
-  it('a forked node that is gone is told in words, and the fork has what it knows', async () => {
+  it('the error names a forked node that is gone, and the fork serves what it knows', async () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const known = await get(forked, `header?minheight=${pin - 2}&maxheight=${pin}`)

@@ -8,7 +8,7 @@ import { proxyTo } from './proxy.ts'
 
 const remote = remoteOfFile()
 
-it('keeps its blocks and its state when it is killed, and needs no node afterwards', async () => {
+it('a killed fork keeps its blocks and its state, and needs no node afterwards', async () => {
   const { devnet } = remote
   const proxy = await proxyTo(devnet.url)
   const [data, cache] = [folder(), folder()]
@@ -49,7 +49,7 @@ it('keeps its blocks and its state when it is killed, and needs no node afterwar
   expect(refused.err).toContain(`its network was forked from development at height ${height}, not at another cut`)
 })
 
-it('tells the danger of the name of a live network, and refuses what a fork cannot have', async () => {
+it('a fork warns of the name of a live network, and refuses what a fork cannot have', async () => {
   const { devnet } = remote
   const args = [
     'devnet',

@@ -14,7 +14,7 @@ const remote = remoteOfFile()
 const TABLE = '/devnet/table?name=free.fork-token.accounts'
 const keysOf = ({ rows }: RowPage) => rows.map(({ key }) => key)
 
-it('lists all modules of the live network, says which are not fetched, and fetches those that are opened', async () => {
+it('the explorer of a fork lists all modules of the live network, and fetches those that are opened', async () => {
   const { peer } = await startFork(remote)
   const isFetched = async (name: string) => {
     const { modules, note } = await get<ModuleList>(peer, '/devnet/modules')
@@ -31,7 +31,7 @@ it('lists all modules of the live network, says which are not fetched, and fetch
   expect((await isFetched('fungible-v1'))[0]).toBe(false)
 })
 
-it('lists the rows that were read or written, says that others are not listed, and fetches one by its key', async () => {
+it('the explorer of a fork lists the rows that were read or written, and fetches one by its key', async () => {
   const { peer } = await startFork(remote)
   const none = await get<RowPage>(peer, TABLE)
   expect([keysOf(none), none.total]).toEqual([[], 0])
@@ -51,7 +51,7 @@ it('lists the rows that were read or written, says that others are not listed, a
   expect([keysOf(complete), complete.note]).toEqual([['alice', 'bob', 'carol'], null])
 })
 
-it('answers 502 with the reason while the live node is gone', async () => {
+it('the explorer of a fork answers 502 with the reason while the live node is gone', async () => {
   const { peer, proxy } = await startFork(remote, { timeoutMs: 1000 })
   await proxy.close()
   const { status, body } = await peer.get('/devnet/module?name=free.fork-token')

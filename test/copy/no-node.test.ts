@@ -27,7 +27,7 @@ async function continued(autoMine: AutoMine) {
   return { ...again, proxy, notices, heights, height: Number(cut) + 1 }
 }
 
-it('with automatic mining', async () => {
+it('a cached fork without a node works with automatic mining', async () => {
   const { notices, heights, height, proxy } = await continued({ kind: 'constant', blockTimeMs: 20 })
   await until(() => [0, 1].every((chain) => notices.some((text) => text.startsWith(`chain ${chain} has no new block`))))
   expect(notices.find((text) => text.startsWith('chain 0'))).toContain('gave no answer in 6 attempts')
@@ -38,7 +38,7 @@ it('with automatic mining', async () => {
   await until(() => heights().every((each) => each > height + 2))
 })
 
-it('with mining on arrival, whose confirmations another chain holds up', async () => {
+it('a cached fork without a node mines on arrival while another chain delays confirmations', async () => {
   const { notices, heights, height, proxy, peer } = await continued({ kind: 'on-arrival', confirmations: 1 })
   proxy.manner = async (request, forward) => (request.url.includes('/chain/1/') ? null : forward())
   const sent = async (code: string) => {

@@ -40,7 +40,7 @@ describe('a pin', () => {
     for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f: no pin: ')
   })
 
-  it('a pin takes no cut with an unreadable block: a chain would be missing', () => {
+  it('a pin refuses a cut with an unreadable block: a chain would be missing', () => {
     for (const [chain, head] of [
       ['1x', { height: 3, hash }],
       ['1', { heigxt: 3, hash }],
@@ -52,7 +52,7 @@ describe('a pin', () => {
     }
   })
 
-  it('a pin takes no network whose name leaves the folder of the cache', async () => {
+  it('a pin refuses a network whose name leaves the folder of the cache', async () => {
     for (const name of ['..', '../n', 'a/b', '', 'a'.repeat(65)]) {
       const text = JSON.stringify({ network: name, hashes: { 0: { height: 3, hash } } })
       expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
@@ -82,7 +82,7 @@ describe('a cache', () => {
     [1, 'line 2 is damaged or was edited'],
     [3, 'lines 2, 3, 4 are damaged or were edited'],
     [4, 'lines 2, 3, 4, and 1 more are damaged or were edited'],
-  ])('a cache with %i damaged lines tells which, and drops them for good', (bad, told) => {
+  ])('a cache with %i damaged lines reports which, and drops them for good', (bad, told) => {
     const { file, open, notices, text } = cached(['a', 'b', 'c', 'd', 'e'])
     const [first, ...lines] = text().split('\n')
     writeFileSync(file, [first, ...lines.map((line, i) => (i < bad ? line.replace(',1,', ',2,') : line))].join('\n'))
@@ -108,7 +108,7 @@ describe('a cache', () => {
     expect(open().has('a')).toBe(true)
   })
 
-  it('a cache begins anew behind a part of its first line', () => {
+  it('a cache starts again after a part of its first line', () => {
     const { file, open, notices, text } = cached([])
     const [first] = text().split('\n')
     for (const part of ['', first.slice(0, 9), first]) {
@@ -120,7 +120,7 @@ describe('a cache', () => {
     }
   })
 
-  it('a cache says that its file cannot be written, and writes the same lines once it can', () => {
+  it('a cache reports that its file cannot be written, and writes the same lines once it can', () => {
     const { file, open } = cached(['a'])
     const cache = open()
     const folder = dirname(file)
@@ -133,7 +133,7 @@ describe('a cache', () => {
     expect(['a', 'b', 'c'].map((key) => open().get(key))).toEqual([1, 2, 3])
   })
 
-  it('a cache drops half a line without a word, so that the next line begins a line', () => {
+  it('a cache drops half a line silently, so that the next line begins a line', () => {
     const { file, open, notices, text } = cached(['a'])
     appendFileSync(file, '["b')
     const cache = open()
@@ -168,7 +168,7 @@ describe('questions', () => {
     return { requests, answers }
   }
 
-  it('questions go together into requests of 100, or of 300,000 characters', async () => {
+  it('questions travel in requests of 100, or of 300,000 characters', async () => {
     const codes = Array.from({ length: 201 }, (_, i) => `c${i}`)
     const { requests, answers } = await asked(codes)
     expect(requests.map((code) => code.split(' ').length)).toEqual([100, 100, 1])
@@ -177,7 +177,7 @@ describe('questions', () => {
     expect((await asked(long)).requests.map(({ length }) => length)).toEqual([280_003, 140_000])
   })
 
-  it('questions are halved until the one is alone that fails', async () => {
+  it('a failed request for questions is halved until one question is alone', async () => {
     const codes = ['a', 'b', 'c', 'd', 'e']
     const { answers, requests } = await asked(codes, ['d'])
     expect(answers).toEqual({ a: 'a', b: 'b', c: 'c', d: 'no', e: 'e' })
@@ -185,7 +185,7 @@ describe('questions', () => {
     expect((await asked(codes, [], ['b'])).requests.toSorted()).toEqual(['[a c d e]', 'b'])
   })
 
-  it('questions end in words if their code fails, or if the answer has other values', async () => {
+  it('a question ends with an error if its code fails, or if the answer has other values', async () => {
     const odd = async (answer: AtPin, ...codes: readonly string[]) => {
       const asker = { exec: async () => answer, remote: { url: 'u' } } as unknown as Asker
       return askAll(
@@ -199,7 +199,7 @@ describe('questions', () => {
     }
   })
 
-  it('quote texts as the language does', () => {
+  it('questions quote texts as the language does', () => {
     expect(stringCode('a "b" \\\n\t')).toBe('"a \\"b\\" \\\\\\n\\t"')
   })
 })
@@ -216,7 +216,7 @@ describe('the text of a module', () => {
     expect([membersOf('(f "', 'f'), stringsIn('(f "')]).toEqual([[], []])
   })
 
-  it('the text of a module stands behind imports, and behind modules that count as imports', () => {
+  it('the text of a module stands after imports, and after modules that count as imports', () => {
     const modules = ['(module a G (defcap G () true))', '(interface i (defun f ()))', '(module b G (defcap G () true))']
     const text = `(namespace "free") (use coin [f])\n${modules.join('\n')}\n(use later)`
     const imports = '(use coin [f])\n(use free.a)\n(use free.i)'
@@ -239,7 +239,7 @@ describe('requests', () => {
     return { urls, notices, node: new RemoteNode({ url, perSecond, timeoutMs: 60_000, onNotice }) }
   }
 
-  it('requests tell a trouble once, and again after an answer', async () => {
+  it('the client reports a trouble once, and again after an answer', async () => {
     const { node, notices, urls } = await remote((number, response) => {
       response.writeHead([1, 2, 4].includes(number) ? 503 : 200).end('{}')
     })
@@ -263,7 +263,7 @@ describe('requests', () => {
     return pauses
   }
 
-  it('requests wait twice as long each time, as long as the node says, and never longer than 30 s', async () => {
+  it('the client waits twice as long each time, as long as the node says, and at most 30 s', async () => {
     const after = ['', '', '7', '3600', 'Wed, 21 Oct 2026 07:28:00 GMT']
     const { node } = await remote((number, response) => {
       const wait = after[number - 1]
@@ -275,7 +275,7 @@ describe('requests', () => {
     expect(pauses).toEqual([250, 500, 7000, 30_000, 4000])
   })
 
-  it('requests are no more in a second than the limit', async () => {
+  it('the client keeps the limit of requests per second', async () => {
     const pauses = recordPauses()
     vi.spyOn(performance, 'now').mockReturnValue(1000)
     const { node } = await remote((_, response) => response.end('{}'), 4)
@@ -283,12 +283,12 @@ describe('requests', () => {
     expect(pauses).toEqual([250, 500])
   })
 
-  it('requests show texts of a node in one line, without control characters, and not all of a long one', () => {
+  it('the error shows texts of a node in one line, without control characters, and shortened', () => {
     expect(shown(' a\n\t b\u001b[31m\u0007 ')).toBe('a b [31m')
     expect([shown('x'.repeat(200)), shown('x'.repeat(201))]).toEqual(['x'.repeat(200), `${'x'.repeat(200)}...`])
   })
 
-  it('requests are repeated once at status 500, whose answer counts then', async () => {
+  it('a request is repeated once at status 500, whose answer counts then', async () => {
     const { node, urls } = await remote((_, response) => response.writeHead(500).end('old'))
     expect(await node.get('/a')).toEqual({ status: 500, text: 'old' })
     expect(urls).toHaveLength(2)

@@ -130,7 +130,7 @@ async function answers(node: Started, depth: number, drawn: readonly Drawn[]): P
   return texts
 }
 
-it('gives the results, events and gas of the forked node for random commands, and asks nothing twice', async () => {
+it('a fork gives the results, events and gas of the forked node for random commands, and requests nothing twice', async () => {
   const remote = await startRemote()
   const begun = exec('(free.fork-token.steps "bob")', { ttl: 3600 })
   expect((await inBlock(remote.peer, [begun]))[0].result.status).toBe('success')

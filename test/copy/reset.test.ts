@@ -56,7 +56,7 @@ const sendTo = async ({ url }: Devnet, ...cmds: unknown[]) => {
   expect(status).toBe(200)
 }
 
-it('turns to a fork, to another pin, and to a network of its own', async () => {
+it('a node resets to a fork, to another pin, and to a network of its own', async () => {
   const notices: string[] = []
   const devnet = await start({ onNotice: (notice) => notices.push(notice) })
   const { url } = devnet
@@ -89,7 +89,7 @@ it('turns to a fork, to another pin, and to a network of its own', async () => {
   ])
 })
 
-it('ends streams, empties the pool, tells what became of transactions, and undoes all settings', async () => {
+it('a reset ends streams, empties the mempool, reports the fate of transactions, and undoes all settings', async () => {
   const heard = new Heard()
   const devnet = await start({ onTransaction: heard.tell, phraseAccounts: 1 })
   const root = `${devnet.url}/chainweb/0.0/development`
@@ -153,7 +153,7 @@ async function imageOf(devnet: Devnet) {
   return { settings, fork, pending, heads: [...cut.values()].map(({ hash }) => Buffer.from(hash).toString('hex')) }
 }
 
-it('stays as it is if it cannot turn, and says why', async () => {
+it('a node stays as it is if a reset fails, and reports the reason', async () => {
   const devnet = await start()
   await devnet.mine({ 0: 3 })
   await sendTo(devnet, transfer('sender01', 1))
@@ -188,7 +188,7 @@ it('stays as it is if it cannot turn, and says why', async () => {
   await reader?.cancel()
 })
 
-it('turns to nothing else if it keeps its network on disk, or has proof of work', async () => {
+it('a node on disk or with proof of work resets to no other network', async () => {
   const directory = folder()
   const disk = [
     [{ dataDir: join(directory, 'data') }, `keeps its blocks in ${directory}/data (\`dataDir\`)`],
@@ -214,7 +214,7 @@ it('turns to nothing else if it keeps its network on disk, or has proof of work'
   }
 })
 
-it('begins with the options of the start, and with a cut of its own', async () => {
+it('a reset network begins with the options of the start, and with a cut of its own', async () => {
   const proxy = await proxyTo(remote.url)
   const cut = join(folder(), 'cut.json')
   const cacheFolder = folder()
@@ -245,7 +245,7 @@ it('begins with the options of the start, and with a cut of its own', async () =
   })
 })
 
-it('forgets a reset whose caller leaves, and one that meets the end of the node', async () => {
+it('a node abandons a reset whose caller leaves, and one that meets the end of the node', async () => {
   const waiting: (() => void)[] = []
   const server = createServer((_, response) => {
     waiting.push(() => response.writeHead(404).end('"no"'))
@@ -269,7 +269,7 @@ it('forgets a reset whose caller leaves, and one that meets the end of the node'
   for (const answer of waiting) answer()
 })
 
-it('refuses orders that waited while it turned', async () => {
+it('a node refuses control requests that waited during the reset', async () => {
   const devnet = await start()
   const proxy = await proxyTo(remote.url)
   let go: () => void = () => undefined

@@ -23,7 +23,7 @@ const grown = (remote: Started) => makeBlocks(remote.peer, { 0: 2, 1: 2 })
 const remote = remoteOfFile()
 
 describe('a pact that began below the pin', () => {
-  it('a pact that began below the pin goes on in the fork, step by step', async () => {
+  it('a pact from below the pin continues in the fork, step by step', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     await grown(remote)
@@ -34,7 +34,7 @@ describe('a pact that began below the pin', () => {
     expect(third.result).toEqual({ status: 'success', data: 'over' })
   })
 
-  it('a pact that began below the pin needs the request key of its last command from the second step on', async () => {
+  it('a pact from below the pin needs the request key of its last command for the second and later steps', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     await inBlock(remote.peer, [begun])
     const next = continued(begun.hash, 1)
@@ -48,7 +48,7 @@ describe('a pact that began below the pin', () => {
     expect((await inBlock(named.peer, [last]))[0].result).toEqual({ status: 'success', data: 'over' })
   })
 
-  it('a pact that began below the pin is over in the fork if it is over below the pin', async () => {
+  it('a pact that ended below the pin is over in the fork', async () => {
     const begun = exec('(free.fork-token.steps "bob")')
     for (const command of [begun, continued(begun.hash, 1), continued(begun.hash, 2)]) {
       await inBlock(remote.peer, [command])
@@ -85,7 +85,7 @@ const STEPS = `(namespace "free")
     (step (continue (far n))))
 )`
 
-it('goes on with pacts of each kind as the forked node does', async () => {
+it('a fork continues pacts of each kind as the forked node does', async () => {
   const begun = ['back', 'near', 'far', 'here', 'outer', 'further'].map((name) => exec(`(free.seam-steps.${name} 1)`))
   const [deployed] = await inBlock(remote.peer, [exec(STEPS, { gasLimit: 100_000 })])
   expect(deployed.result.status, JSON.stringify(deployed.result)).toBe('success')
@@ -115,7 +115,7 @@ async function listed({ peer }: Started, pactId: string, query = `?pactId=${pact
 }
 
 describe('the list of pacts', () => {
-  it('the list of pacts tells a transfer that began below the pin by its id', async () => {
+  it('the list of pacts contains a transfer from below the pin by its id', async () => {
     const command = leaving('2.500000000001')
     await inBlock(remote.peer, [command])
     await grown(remote)
@@ -148,7 +148,7 @@ describe('the list of pacts', () => {
     expect((await listed(forked, '', ''))[0].steps).toHaveLength(1)
   })
 
-  it('the list of pacts says that a transfer is newer than the fork, or claimed below it', async () => {
+  it('the list of pacts reports that a transfer is newer than the fork, or claimed below the pin', async () => {
     const claimed = leaving('1.5')
     await inBlock(remote.peer, [claimed])
     await grown(remote)
@@ -238,7 +238,7 @@ describe('coins that left a chain', () => {
   })
 })
 
-it('tells results, headers and payloads below the pin as the forked node does', async () => {
+it('a fork serves results, headers and payloads below the pin as the forked node does', async () => {
   const command = exec('(free.fork-token.steps "bob")')
   await inBlock(remote.peer, [command])
   await grown(remote)
@@ -278,7 +278,7 @@ it('tells results, headers and payloads below the pin as the forked node does', 
   expect((await get(forked, `header/${'A'.repeat(43)}`))[0]).toBe(404)
 })
 
-it('tells the pinned block with its payload wherever blocks are told', async () => {
+it('a fork serves the pinned block with its payload wherever blocks are served', async () => {
   await inBlock(remote.peer, [exec('(+ 1 2)')])
   await makeBlocks(remote.peer, { 1: 1 })
   const forked = await startFork(remote)
@@ -313,7 +313,7 @@ it('tells the pinned block with its payload wherever blocks are told', async () 
   expect(JSON.parse(String(block)).items[0].payloadWithOutputs.transactions).toHaveLength(1)
 })
 
-it('continues the time of the pinned blocks if it is told to', async () => {
+it('a fork continues the time of the pinned blocks on request', async () => {
   const newest = Math.max(...[...remote.devnet.cut.values()].map(({ creationTime }) => Number(creationTime) / 1e6))
   const [day, month] = [86_400, 30 * 86_400]
   const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + month * 1000 }
@@ -326,7 +326,7 @@ it('continues the time of the pinned blocks if it is told to', async () => {
   expect([pinned > 0, pinned < day, now > month - day]).toEqual([true, true, true])
 })
 
-it('serves the name that it is given, in headers and commands', async () => {
+it('a fork serves the given name in headers and commands', async () => {
   const forked = await startFork(remote, {}, { networkName: 'mainnet01' })
   const response = await fetch(`${forked.devnet.url}/info`)
   expect(await response.json()).toMatchObject({ nodeVersion: 'mainnet01' })
@@ -335,7 +335,7 @@ it('serves the name that it is given, in headers and commands', async () => {
   expect(head.version).toBe(5)
 })
 
-it('begins chains that are not forked with the state of a development network', async () => {
+it('a fork begins chains that are not forked with the state of a development network', async () => {
   const forked = await startFork(remote, { chains: [0] })
   const balance = async (chain: number) => {
     const command = exec('(floor (coin.get-balance "sender00"))', { chainId: String(chain) })

@@ -12,7 +12,7 @@ const move = (amount: number) =>
     signers(['coin.GAS'], ['free.fork-token.TRANSFER', 'alice', 'bob', amount]),
   )
 
-it('fetches what a traced command reads, with overrides too', async () => {
+it('a trace on a fork fetches what the command reads, even with overrides', async () => {
   const remote = await startRemote()
   const forked = await startFork(remote)
   const [there, here] = [new Peer(remote.peer.url), new Peer(forked.peer.url)]

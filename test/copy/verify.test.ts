@@ -29,7 +29,7 @@ async function forkOf(args: readonly string[] = []) {
   return { proxy, call, height, devnet }
 }
 
-it('prints the cut of a fork, with which another begins at the same blocks', async () => {
+it('newcut fork prints the cut of a fork, with which another begins at the same blocks', async () => {
   const { call, proxy, height, devnet } = await forkOf()
   const { code, out } = await call([])
   expect([code, JSON.parse(out)]).toMatchObject([0, { network: 'development', height }])
@@ -42,7 +42,7 @@ it('prints the cut of a fork, with which another begins at the same blocks', asy
   expect(devnet.cut.size).toBe(Object.keys(JSON.parse(out).hashes).length)
 })
 
-it('names the live module in which a test file ended', async () => {
+it('newcut fork --verify names the live module in which a test file ended', async () => {
   const { proxy, height } = await forkOf()
   const test = join(folder(), 'ends.repl')
   writeFileSync(test, '(expect "one" 1 1)\n(free.fork-second.fails)\n')
@@ -54,7 +54,7 @@ it('names the live module in which a test file ended', async () => {
   ])
 })
 
-it('finds that a node and newcut agree about all modules of a chain', async () => {
+it('newcut fork --verify finds that a node and newcut agree about all modules of a chain', async () => {
   const { call } = await forkOf()
   const { code, out } = await call(['--verify'])
   const [, equal, all] = /(\d+) of (\d+) equal, 0 different, 0 modules not loaded/.exec(out) ?? []
@@ -62,7 +62,7 @@ it('finds that a node and newcut agree about all modules of a chain', async () =
   expect(Number(all)).toBeGreaterThan(20)
 })
 
-it('reports a difference in gas, results and events, for people and as a file', async () => {
+it('newcut fork --verify reports differences in gas, results and events, as text and as a file', async () => {
   const { call, proxy } = await forkOf()
   proxy.manner = async ({ url, body }, forward) => {
     const answer = await forward()
@@ -87,7 +87,7 @@ it('reports a difference in gas, results and events, for people and as a file', 
   expect([pin.network, cases, equal, differences.length]).toEqual(['development', 5, 3, 2])
 })
 
-it('lists modules that do not load here', async () => {
+it('newcut fork --verify lists modules that do not load here', async () => {
   const { call, proxy } = await forkOf()
   proxy.manner = async ({ url, body }, forward) => {
     const answer = await forward()
@@ -112,7 +112,7 @@ it.each([
   [['--fork-limit', 'fast'], 'a number of requests in a second, such as 5/s'],
   [['--fork-chains', '99'], 'the cut of the fork has no chain 99'],
   [['--fork-chains', 'all'], 'chain numbers with commas between them'],
-])('refuses %j', async (args, text) => {
+])('newcut fork --verify refuses %j', async (args, text) => {
   const { devnet } = remote
   const { code, err } = await run(['fork', devnet.url, '--fork-cache', 'off', ...args])
   expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
@@ -126,7 +126,7 @@ const COMPOSING = `(namespace "free")
   (defcap C () (compose-capability (inner.D)))
   (defun composed:integer () (with-capability (C) 1)))`
 
-it('reports how two releases differ, in a file with which anybody finds the same', async () => {
+it('a report shows how two releases differ, in a file with which anybody finds the same', async () => {
   const { peer, devnet } = await startLedger({ nodeRelease: '2.32' })
   const [deployed] = await inBlock(peer, [execWith(COMPOSING, {}, { gasLimit: 50_000 })])
   expect(deployed.result.status, JSON.stringify(deployed.result)).toBe('success')
@@ -161,7 +161,7 @@ it('reports how two releases differ, in a file with which anybody finds the same
   expect((await run(['fork', devnet.url, report, ...args, '--node-release', '2.32'])).code).toBe(0)
 })
 
-it('refuses files that are no reports, reports of different blocks, and what needs --verify', async () => {
+it('newcut fork --verify refuses files that are not reports, reports of different blocks, and conflicting options', async () => {
   const { call } = await forkOf()
   const file = (name: string, content: unknown) => {
     const path = join(folder(), name)

@@ -43,15 +43,19 @@ describe('a command is accepted, executed and reported, whose', () => {
     ['gas limit', ['6e2', '600.0', '"600"', '"0600"', '{"int":600}', '{"int":"600"}'].map((each) => [GAS_LIMIT, each])],
     ['gas price', ['0.00000001', '1.0E-8', '"0.00000001"', '"1e-8"'].map((each) => [GAS_PRICE, each])],
     ['time to live', ['288e2', '28800.00', '"28800"', '{"int":28800}'].map((each) => [TTL, each])],
-  ] as const)('a command whose %s is a number in any spelling is accepted, executed and reported', async (_name, spellings) => {
-    const { peer } = await ledger()
-    const commands = spellings.map(([part, each]) => spelled(part, part.replace(/:.*/, `:${each}`)))
-    for (const command of commands) {
-      const { preflightResult } = await ok(local(peer, command, '?preflight=true'))
-      expect(preflightResult.metaData.publicMeta).toMatchObject({ gasLimit: 600, gasPrice: 1e-8, ttl: 28_800 })
-    }
-    for (const { result } of await run(peer, commands)) expect(result).toEqual({ status: 'success', data: { int: 3 } })
-  })
+  ] as const)(
+    'a command whose %s is a number in any spelling is accepted, executed and reported',
+    async (_name, spellings) => {
+      const { peer } = await ledger()
+      const commands = spellings.map(([part, each]) => spelled(part, part.replace(/:.*/, `:${each}`)))
+      for (const command of commands) {
+        const { preflightResult } = await ok(local(peer, command, '?preflight=true'))
+        expect(preflightResult.metaData.publicMeta).toMatchObject({ gasLimit: 600, gasPrice: 1e-8, ttl: 28_800 })
+      }
+      for (const { result } of await run(peer, commands))
+        expect(result).toEqual({ status: 'success', data: { int: 3 } })
+    },
+  )
 
   it('a command whose creation time is a number in any spelling is accepted, executed and reported', async () => {
     const { peer } = await ledger()

@@ -30,19 +30,22 @@ const heightsOf = ({ chains }: Devnet) =>
 const all = (chains: number, count: number) => Object.fromEntries(Array.from({ length: chains }, (_, i) => [i, count]))
 
 describe('make-blocks', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks'])('/devnet/make-blocks with %s grows a chain, and others if necessary', async (path) => {
-    const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
-    // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
-    const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
-    expect(await order(peer, path, { 0: 5 })).toEqual({ made, blocks: expect.any(Object), heights: made })
-    expect(heightsOf(devnet)).toEqual(made)
-    expect(additions.map(({ status }) => status)).toEqual(Array(sum(made)).fill('added'))
-    // Chain 4 reaches height 4, for which no other chain has to grow. Chain 0 grows by 0 blocks.
-    const again = await order(peer, path, { 4: 1, 0: 0 })
-    expect(again).toEqual({ made: { 4: 1 }, blocks: { 4: [expect.any(Object)] }, heights: { ...made, 4: 4 } })
-    const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
-    expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
-  })
+  it.each(['/devnet/make-blocks', '/make-blocks'])(
+    '/devnet/make-blocks with %s grows a chain, and others if necessary',
+    async (path) => {
+      const { devnet, peer, additions } = await start({ graph: 'petersen', pow: false })
+      // Chains at distance 1 (2, 3, 5) must reach 4, all others (distance 2) 3.
+      const made = { 0: 5, 1: 3, 2: 4, 3: 4, 4: 3, 5: 4, 6: 3, 7: 3, 8: 3, 9: 3 }
+      expect(await order(peer, path, { 0: 5 })).toEqual({ made, blocks: expect.any(Object), heights: made })
+      expect(heightsOf(devnet)).toEqual(made)
+      expect(additions.map(({ status }) => status)).toEqual(Array(sum(made)).fill('added'))
+      // Chain 4 reaches height 4, for which no other chain has to grow. Chain 0 grows by 0 blocks.
+      const again = await order(peer, path, { 4: 1, 0: 0 })
+      expect(again).toEqual({ made: { 4: 1 }, blocks: { 4: [expect.any(Object)] }, heights: { ...made, 4: 4 } })
+      const report = await checkNode({ url: devnet.url, pow: false, adjusts: false })
+      expect(report).toEqual({ headers: 10 + sum(made) + 1, violations: [] })
+    },
+  )
 
   it('make-blocks reaches its goal beside automatic mining, while a command takes its time', async () => {
     const autoMine = { kind: 'on-arrival', confirmations: 2 } as const

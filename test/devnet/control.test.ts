@@ -60,21 +60,24 @@ async function watch(url: string, chain: number): Promise<OpenResponse> {
 }
 
 describe('access control', () => {
-  it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])('%s needs a body of type JSON', async (path) => {
-    const { peer } = await twenty()
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
-      const answer = await peer.request('POST', path, { headers: { 'content-type': type }, body: '{"0":1}' })
-      expect([answer.status, answer.body.toString()]).toEqual([415, 'expected a body of type application/json'])
-    }
-    const without = await peer.request('POST', path, { body: '{"0":1}' })
-    expect(without.status).toBe(415)
-    const preflight = await peer.request('OPTIONS', path, {
-      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
-    })
-    expect(preflight.status).toBe(405)
-    expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
-    expect((await post(peer, path, '{')).status).toBe(400)
-  })
+  it.each(['/devnet/make-blocks', '/make-blocks', '/devnet/fork', '/devnet/clock'])(
+    '%s needs a body of type JSON',
+    async (path) => {
+      const { peer } = await twenty()
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+        const answer = await peer.request('POST', path, { headers: { 'content-type': type }, body: '{"0":1}' })
+        expect([answer.status, answer.body.toString()]).toEqual([415, 'expected a body of type application/json'])
+      }
+      const without = await peer.request('POST', path, { body: '{"0":1}' })
+      expect(without.status).toBe(415)
+      const preflight = await peer.request('OPTIONS', path, {
+        headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+      })
+      expect(preflight.status).toBe(405)
+      expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+      expect((await post(peer, path, '{')).status).toBe(400)
+    },
+  )
 
   const attempt = async (peer: Peer, host: string) => {
     const headers = { 'content-type': 'application/json', host }

@@ -66,7 +66,7 @@ describe('rename', () => {
     ['the interface', FACE.replace('size', '|size'), { 'untitled:one.pact': ONE }],
     ['a module', ONE.replace('size', '|size'), { 'untitled:face.pact': FACE }],
   ])(
-    'rename of a member in %s renames it in the interface, all modules that implement it, and calls',
+    'a rename of a member in %s reaches the interface, all modules that implement it, and calls',
     (_, marked, other) => {
       const closed = { 'untitled:two.pact': TWO }
       const texts = [FACE, ONE, TWO].map((text) => text.replaceAll('size', 'area'))
@@ -78,13 +78,13 @@ describe('rename', () => {
     },
   )
 
-  it('rename of a member of a system interface is refused', () => {
+  it('a rename of a member of a system interface is refused', () => {
     const module =
       '(module m G (implements gas-payer-v1) (defcap G () true) (defun |create-gas-payer-guard:guard () 1))'
     expect(renamed(module, 'f', {})).toBe('gas-payer-v1.create-gas-payer-guard is of a system contract')
   })
 
-  it('rename of a field renames it in texts that read it from a row', () => {
+  it('a rename of a field reaches texts that read it from a row', () => {
     const text =
       '(module m G (defcap G () true) (defschema s |qty:integer) (deftable t:{s}) (defun f () [(at "qty" (read t "k")) (read t "k" ["qty"]) (select t ["qty"] (constantly true)) (at "qty" {"qty": 1})]))'
     const [found] = renamed(text, 'n', {}) as string[]
@@ -105,19 +105,19 @@ describe('completion', () => {
     ).toContain('amount')
   })
 
-  it('completion is not offered in comments, but behind a semicolon in a string', () => {
+  it('completion offers nothing in comments, but works after a semicolon in a string', () => {
     expect(offered(`${HEAD}(defun f () ; the fo|\n1))`)).toEqual([])
     expect(offered(`${HEAD}(defun f () (+ "a;" fo|)))`)).toContain('format')
   })
 
-  it('completion offers callable members of the interface behind ::, and constants and schemas behind its name', () => {
+  it('completion offers callable members of the interface after ::, and constants and schemas after its name', () => {
     const face = '(interface face (defschema s a:integer) (defconst C 1) (defun call:string (x:string)))'
     const code = (part: string) => `${face}\n${HEAD}(defun f (x:module{face}) ${part}))`
     expect(offered(code('(x::|)'))).toEqual(['call'])
     expect(offered(code('(face.|)')).toSorted()).toEqual(['C', 's'])
   })
 
-  it('completion offers variables of this place, the innermost of a name, and natives of tests in test files only', () => {
+  it('completion offers variables in scope, the innermost of a name, and natives of tests in test files only', () => {
     const { workspace } = session({
       [FILE]: `${HEAD}(defun f (a:string) (let ((a:integer 1)) a)) (defun g (other) 1))`,
     })
@@ -129,12 +129,12 @@ describe('completion', () => {
     expect(offered('(env|)', 'untitled:a.repl')).toContain('env-data')
   })
 
-  it('completion offers a variable behind its value, not in it', () => {
+  it('completion offers a variable after its value, not in it', () => {
     expect(offered(`${HEAD}(defun f () (let ((own (+ 1 o|))) 1)))`)).not.toContain('own')
     expect(offered(`${HEAD}(defun f () (let ((own (+ 1 2))) o|)))`)).toContain('own')
   })
 
-  it('completion takes no variables of files that a test loads', () => {
+  it('completion ignores variables of files that a test loads', () => {
     const loaded = { 'm.pact': `${HEAD}(defun f (elsewhere) elsewhere))${' '.repeat(99)}` }
     expect(offered(`(load "m.pact")\n${' '.repeat(25)}(+ 1 el|)`, 'untitled:a.repl', loaded)).not.toContain('elsewhere')
   })
@@ -150,13 +150,13 @@ describe('hover', () => {
     return (found?.contents as { readonly value: string } | undefined)?.value ?? ''
   }
 
-  it('hover says which natives are for test files, and tells no gas of them', () => {
+  it('hover marks natives for test files, and shows no gas for them', () => {
     const text = hover('(env-data {})', 'env-data', 'untitled:a.repl')
     expect(text).toContain('Test files only.')
     expect(text).not.toContain('Gas')
   })
 
-  it('hover takes the only string of a function for its body, and the first of several for its document', () => {
+  it('hover treats the only string of a function as its body, and the first of several as its document', () => {
     expect(hover(`${HEAD}(defun once () "text"))`, 'once')).not.toContain('text')
     expect(hover(`${HEAD}(defun twice () "text" 1))`, 'twice')).toContain('text')
   })
@@ -170,13 +170,13 @@ describe('hover', () => {
 describe('references and renames', () => {
   const text = `${HEAD}(defun f () 1) (defun g () (+ (f) (m.f))))`
 
-  it('references and renames leave the definition out if asked to', () => {
+  it('a request for references leaves the definition out on request', () => {
     const { answers } = session({ [FILE]: text })
     const at = { line: 1, character: 7 }
     expect([true, false].map((includes) => answers.references(FILE, at, includes).length)).toEqual([3, 2])
   })
 
-  it('change the last part of a dotted name', () => {
+  it('a rename changes the last part of a dotted name', () => {
     const { changes } = session({ [FILE]: text }).answers.rename(FILE, { line: 1, character: 7 }, 'h')
     const columns = changes?.[FILE].map(({ range }) => [range.start.character, range.end.character])
     expect(columns).toEqual(
@@ -187,12 +187,12 @@ describe('references and renames', () => {
     )
   })
 
-  it.each(['defun', 'if(', '1a', ''])('references and renames refuse the name %j', (name) => {
+  it.each(['defun', 'if(', '1a', ''])('a rename refuses the name %j', (name) => {
     const { answers } = session({ [FILE]: text })
     expect(() => answers.rename(FILE, { line: 1, character: 7 }, name)).toThrow('is not a valid name')
   })
 
-  it('references and renames refuse a name that the module has already, and take the same again', () => {
+  it('a rename refuses an existing name of the module, and accepts the same name again', () => {
     const { answers } = session({ [FILE]: text })
     const at = { line: 1, character: 7 }
     expect(() => answers.rename(FILE, at, 'g')).toThrow('m has g already')
@@ -201,7 +201,7 @@ describe('references and renames', () => {
 })
 
 describe('findings', () => {
-  it('findings are at most 500, and fade what is never used', () => {
+  it('an editor gets at most 500 findings, and unused names are faded', () => {
     const { answers, workspace } = session({ [FILE]: `${HEAD}(defun f () (let ((x 1)) 2)))` })
     const [finding] = workspace.findings(FILE)
     expect(answers.diagnostics(FILE, [finding], 'newcut')[0].tags).toEqual([DiagnosticTag.Unnecessary])
@@ -220,14 +220,14 @@ describe('findings', () => {
 })
 
 describe('the structure of a file', () => {
-  it('the structure of a file has the tests of a file, and a sign for a definition without a name', () => {
+  it('the outline of a file has its tests, and a sign for a definition without a name', () => {
     expect(outlineOf(parseFile('a.repl', '(expect "" 1 1) (expect "b" 1 1) (+ 1 2)')).map(({ name }) => name)).toEqual([
       'expect',
       'b',
     ])
   })
 
-  it('folds the outermost form of a line, and comments of several lines', () => {
+  it('folding covers the outermost form of a line, and comments of several lines', () => {
     const text = '; one\n; two\n(a (b\n c)\n d)\n; alone\n(e\n)'
     expect(foldsOf(parseFile('a.repl', text))).toEqual([
       { from: 0, to: 1, isComment: true },
@@ -236,12 +236,12 @@ describe('the structure of a file', () => {
     ])
   })
 
-  it('the structure of a file has the words of a range, its last line included', () => {
+  it('the semantic tokens of a range include its last line', () => {
     const { data } = session({ [FILE]: '; a\n; bb\n; ccc\n; dddd' }).answers.semanticTokens(FILE, [1, 2])
     expect([data.length, data[0], data[2], data[7]]).toEqual([10, 1, 4, 5])
   })
 
-  it('the structure of a file has words without the line ends of Windows', () => {
+  it('the tokens exclude the line ends of Windows', () => {
     const { data } = session({ [FILE]: '; one\r\n; three\r\n' }).answers.semanticTokens(FILE, null)
     expect([data[2], data[7]]).toEqual([5, 7])
   })
@@ -269,7 +269,7 @@ describe('results of a test file', () => {
     ...parts,
   })
 
-  it('results of a test file tell of each expectation whether it passed, failed, or was not reached', () => {
+  it('results of a test file show for each expectation whether it passed, failed, or was not reached', () => {
     const failures = [{ file: 'a.repl', place: place(2), name: 'c', what: `no: ${'x'.repeat(100)}\nmore` }]
     const stopped = { file: 'a.repl', place: place(3), message: 'end' }
     const titles = testLenses(parsed, report({ failures, stopped })).map(({ title }) => title)
@@ -283,7 +283,7 @@ describe('results of a test file', () => {
     ])
   })
 
-  it('results of a test file show an early end to the end of its line, and name the file if it is another one', () => {
+  it('results of a test file show an early end to the end of its line, and name another file', () => {
     const ended = (file: string, line: number) => {
       const [{ from, to, message }] = testFindings(
         parsed,
@@ -303,6 +303,6 @@ it.each([
   ['abcdef', ['xbcdey'], 'xbcdey'],
   ['abcdef', ['abcdef', 'xbcdxy'], null],
   ['length', ['lenght', 'lengths', 'lengthy'], 'lengths'],
-])('takes for %s among %j: %s', (name, known, similar) => {
+])('the suggestion for %s among %j is %s', (name, known, similar) => {
   expect(similarName(name, known)).toBe(similar)
 })

@@ -20,7 +20,7 @@ const inTest = (text: string, more: Readonly<Record<string, string>> = {}) => {
 }
 const inModule = (members: string) => inContract(`(module m G (defcap G () true)\n${members})`)
 
-it('goes on at the next member behind an unclosed bracket, a grammar error and an unknown name', () => {
+it('the reader continues at the next member after an unclosed bracket, a grammar error or an unknown name', () => {
   const found = inModule(`  (defun a () (+ 1 2)
   (defun b)
   (defun c () (nothing))
@@ -48,18 +48,18 @@ it.each([
     '(module 1 G (bless "x"))',
     ['1:9 error Expected: [name of the module]'],
   ],
-])('tells each error of %s once', (_, text, expected) => {
+])('the reader reports each error of %s once', (_, text, expected) => {
   expect(inContract(text).filter((finding) => finding.includes('Expected'))).toEqual(expected)
 })
 
-it('ends an unclosed form at the next one that begins a line, in a test file too', () => {
+it('the reader ends an unclosed form at the next one that begins a line, in a test file too', () => {
   const open = "error Expected: [')'] (the ( of line"
   expect(inTest('(expect "a" 1 1\n(defun f () 1)\n(f)')).toEqual([`1:1 ${open} 1, column 1 is not closed)`])
   const module = '(module m G\n  (defcap G () true))\n(defun f () 1)\n(f)\n'
   expect(inTest(`${module}(+ 1 2`)).toEqual([`5:1 ${open} 5, column 1 is not closed)`])
 })
 
-it('tells of a bracket too many where it ends a module early', () => {
+it('the reader reports an extra bracket where it ends a module early', () => {
   expect(inModule('  (defun a () 1)))\n  (defun b () 2)')[0]).toBe('2:18 error Unexpected input: )')
 })
 
@@ -104,7 +104,7 @@ it.each([
     /^1:1 error Interface member not impl/,
   ],
   ['what only the loader finds: a failing constant', '(defconst A (at 1 []))', /error/],
-])('notes %s', (_, members, wanted) => {
+])('the checks report %s', (_, members, wanted) => {
   const found = inModule(members)
   expect(found).toHaveLength(1)
   expect(found[0]).toMatch(wanted)
@@ -118,11 +118,11 @@ it.each([
   ['bindings with several forms', '(defun f (o) (bind o {"a" := x} (format "{}" [x]) x))'],
   ['imports', '(use coin [transfer]) (defun f () (transfer "a" "b" 1.0))'],
   ['a pact', '(defpact p (x) (step (+ x 1)) (step-with-rollback x 2) (step x))'],
-])('finds nothing wrong in %s', (_, members) => {
+])('the checks find nothing wrong in %s', (_, members) => {
   expect(inModule(members)).toEqual([])
 })
 
-it('knows what a test file loads, defines and commits', () => {
+it('the checks know what a test file loads, defines and commits', () => {
   const loaded = { 'm.pact': '(module m G (defcap G () true) (defun f () 1))' }
   expect(inTest('(load "m.pact")\n(expect "f" 1 (f))\n(expect "m" 1 (m.f))', loaded)).toEqual([])
   expect(inTest('(defun g () 1)\n(begin-tx)\n(load "m.pact")\n(commit-tx)\n(g)\n(f)', loaded)).toEqual([
@@ -133,7 +133,7 @@ it('knows what a test file loads, defines and commits', () => {
   expect(inTest('(load "b.pact")', { 'b.pact': '(' })[0]).toMatch(/^1:7 warning b\.pact has 1 error: Expected/)
 })
 
-it('knows what a name means at its place: natives before variables, no members of interfaces, no namespace that ended', () => {
+it('the checks resolve a name at its place: natives before variables, no members of interfaces, no ended namespace', () => {
   const shadowed = inModule('(defun f () (let ((length 1)) length))')
   expect(shadowed.map((each) => each.slice(0, 40))).toEqual([
     expect.stringContaining('2:20 warning Variable length shadows'),
@@ -149,13 +149,13 @@ it('knows what a name means at its place: natives before variables, no members o
   expect(inTest(`${module}(commit-tx)\n(free.b.f)\n(b.f)`).map((each) => each.slice(0, 9))).toEqual(['5:2 error'])
 })
 
-it('allows natives of tests in modules only after they are enabled', () => {
+it('the checks allow natives of tests in modules only after they are enabled', () => {
   const module = '(module m G (defcap G () true) (defun f () (env-data {})))'
   expect(inTest(module)).toHaveLength(1)
   expect(inTest(`(env-enable-repl-natives true)\n${module}`)).toEqual([])
 })
 
-it('finds a module again whose namespace the command names', () => {
+it('the checks find a module again whose namespace the command names', () => {
   const files = {
     'b.pact': '(namespace (read-msg "ns"))\n(module b G (defcap G () true) (defschema s a:integer) (defun f (x) x))',
     'a.pact':
@@ -172,7 +172,7 @@ it('finds a module again whose namespace the command names', () => {
   expect(test('(other.b.f 1)')).toEqual([expect.stringMatching(/^3:2 (error|warning) /)])
 })
 
-it('has one finding at an import whose module is not known, not one at each name', () => {
+it('an import of an unknown module has one finding, not one at each name', () => {
   const found = inModule('(use free.none) (use free.nobody [f]) (defun a () (f (g)))')
   expect(found.map((each) => each.split(' ')[0])).toEqual(['2:6', '2:22'])
   expect(inModule('(use free.nobody [f]) (defun a () (f (g)))').map((each) => each.split(' ')[0])).toEqual([
@@ -181,17 +181,17 @@ it('has one finding at an import whose module is not known, not one at each name
   ])
 })
 
-it('expects failures in code that is expected to fail', () => {
+it('the checks expect failures in code that is expected to fail', () => {
   expect(inTest('(expect-failure "unknown" (nothing 1))\n(nothing)')).toHaveLength(1)
   expect(inTest('[(expect-failure "unknown" (nothing 1)) (nothing)]')).toHaveLength(1)
 })
 
-it('warns of a module that a test file uses and does not load', () => {
+it('the checks warn of a module that a test file uses and does not load', () => {
   const found = inTest('(coin.get-balance "a")')
   expect(found).toEqual(['1:2 warning this file does not load coin'])
 })
 
-it('takes modules that it does not know for those of a network, behind env-fork', () => {
+it('the checks treat unknown modules after env-fork as those of a network', () => {
   const fork = '(env-fork "http://127.0.0.1:1848" {"cut": 5})\n'
   const uses = '(coin.get-balance "a") (free.nobody.f 1) (use free.nowhere) (f)\n(nothing) (coin.nothing)'
   expect(inTest(`${fork}${uses}`).map((found) => found.split(' ')[0])).toEqual(['3:12'])
@@ -213,7 +213,7 @@ it('takes modules that it does not know for those of a network, behind env-fork'
   )
 })
 
-it('asks a source of live modules once, and takes the name back when the text has come', async () => {
+it('the checks request a live module once, and drop the finding when the text has arrived', async () => {
   const asked: string[] = []
   const moduleTexts: ModuleTexts = {
     textOf: async (full) => {

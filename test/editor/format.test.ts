@@ -70,7 +70,7 @@ describe('the printer', () => {
     expect(formatted(wanted)).toBe(wanted)
   })
 
-  it('breaks a long line behind the head of the form', () => {
+  it('the printer breaks a long line after the head of the form', () => {
     const long = `(defun f (a b) (enforce (= a "${'x'.repeat(60)}") "${'y'.repeat(50)}"))`
     const broken = `(defun f (a b)\n  (enforce (= a "${'x'.repeat(60)}")\n    "${'y'.repeat(50)}"))\n`
     expect(formatted(long)).toBe(broken)
@@ -86,7 +86,7 @@ describe('a line', () => {
     ['a comma', (end: string) => `[("${x(50)}" "${end}"),\n 1]`],
     ['brackets of forms above', (end: string) => `(a\n  (b\n    (c "${x(50)}" "${end}")))`],
     ['braces', (end: string) => `{ "${x(50)}": [1 "${end}"] }`],
-  ])('a line holds 120 characters, with %s behind', (_, text) => {
+  ])('a line holds 120 characters, with %s at its end', (_, text) => {
     const left =
       120 -
       Math.max(
@@ -104,7 +104,7 @@ describe('a line', () => {
     ['defcap T (a:decimal) @managed a T-mgr', '(defcap T (a:decimal)\n  @managed a T-mgr'],
     ['defun f () @doc "x"', '(defun f ()\n  @doc "x"'],
     ['let ((a 1))', '(let ((a 1))'],
-  ])('a line that is too long keeps the head of (%s', (head, broken) => {
+  ])('a line that is too long keeps this head of its form: (%s', (head, broken) => {
     const body = `(enforce false "${x(99)}")`
     expect(formatted(`(${head} ${body})`)).toBe(`${broken}\n  ${body})\n`)
   })
@@ -117,20 +117,20 @@ describe('newcut format', () => {
     return join(folder, name)
   }
 
-  it('newcut format lists what --check would change, and changes nothing', async () => {
+  it('newcut format --check lists what it would change, and changes nothing', async () => {
     const [wrong, right] = [file('wrong.pact', '(+  1 2)'), file('right.pact', '(+ 1 2)\n')]
     expect(await run(['format', '--check', wrong, right])).toMatchObject({ code: 1, out: `${wrong}\n`, err: '' })
     expect(readFileSync(wrong, 'utf8')).toBe('(+  1 2)')
     expect(await run(['format', '--check', right])).toMatchObject({ code: 0, out: '', err: '' })
   })
 
-  it('newcut format writes files, and tells which', async () => {
+  it('newcut format writes files, and prints their names', async () => {
     const name = file('a.repl', '(+  1 2)')
     expect(await run(['format', name])).toMatchObject({ code: 0, out: `${name}\n`, err: '' })
     expect(readFileSync(name, 'utf8')).toBe('(+ 1 2)\n')
   })
 
-  it('newcut format lists all errors of a file that cannot be read, leaves it, and formats the others', async () => {
+  it('newcut format lists all errors of an unreadable file, leaves it, and formats the others', async () => {
     const [broken, other] = [file('broken.pact', '(module m G\n (defun f))'), file('other.pact', '(+  1 2)')]
     const { code, out, err } = await run(['format', broken, other])
     expect([code, out]).toEqual([1, `${other}\n`])
@@ -138,7 +138,7 @@ describe('newcut format', () => {
     expect(readFileSync(broken, 'utf8')).toBe('(module m G\n (defun f))')
   })
 
-  it('newcut format refuses files of other kinds, and files that are not there', async () => {
+  it('newcut format refuses files of other kinds, and missing files', async () => {
     expect((await run(['format', file('a.txt', '')])).err).toContain('format takes .pact and .repl files')
     expect((await run(['format', join(folder, 'none.pact')])).err).toContain('none.pact: it does not exist (ENOENT)')
   })

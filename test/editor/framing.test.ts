@@ -17,7 +17,7 @@ function filtered(chunks: readonly (string | Buffer)[]): {
 
 const message = (body: string) => `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-it('passes messages on, wherever they are cut, and their length alone', () => {
+it('the framing passes whole messages on, wherever they are cut, and their length alone', () => {
   const [first, second] = [message('{"a":"ü"}'), message('[1]')]
   const bytes = Buffer.from(`Content-Type: x\r\ncontent-length:\t10 \r\n\r\n{"a":"ü"}${second}`)
   for (let size = 1; size <= bytes.length; size++) {
@@ -28,12 +28,12 @@ it('passes messages on, wherever they are cut, and their length alone', () => {
   }
 })
 
-it('drops a header without a length, and goes on behind it', () => {
+it('the framing drops a header without a length, and continues after it', () => {
   const { out, warnings } = filtered([`hello\r\n\r\n${message('{}')}`])
   expect([out, warnings]).toEqual([message('{}'), ['a header without Content-Length: "hello"']])
 })
 
-it('drops 8 KiB in which no header ends', () => {
+it('the framing drops 8 KiB in which no header ends', () => {
   expect(filtered(['x'.repeat(8192), `\r\n\r\n${message('{}')}`]).warnings).toEqual([
     `a header without Content-Length: "${'x'.repeat(60)}"`,
   ])
@@ -41,7 +41,7 @@ it('drops 8 KiB in which no header ends', () => {
   expect([out, warnings]).toEqual([message('{}'), ['a header of more than 8 KiB']])
 })
 
-it('drops the header of a message of more than 100 MB', () => {
+it('the framing drops the header of a message of more than 100 MB', () => {
   const { out, warnings } = filtered(['Content-Length: 100000001\r\n\r\n', message('{}')])
   expect([out, warnings]).toEqual([message('{}'), ['a message of 100000001 bytes']])
   expect(filtered(['Content-Length: 100000000\r\n\r\n{']).warnings).toEqual([])

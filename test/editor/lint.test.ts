@@ -47,17 +47,17 @@ it.each([
   ['circular-members', '(defun f () (g)) (defun g () (f))'],
   ['not-an-interface', '(implements coin) (defun f () 1)'],
   ['refused-module', '(implements fungible-v2) (defun f () 1)'],
-])('gives the code %s', (code, members) => {
+])('the linter gives the code %s', (code, members) => {
   expect(inModule(members).map((each) => each.split(' ')[2])).toContain(code)
 })
 
-it('gives codes of test files', () => {
+it('the linter gives codes of test files', () => {
   expect(found('(load "none.pact")', 'a.repl')).toEqual(['1:7 error load-file'])
   expect(found('(coin.details "a")', 'a.repl')).toEqual(['1:2 warning not-loaded'])
 })
 
 it.each(['select', 'keys', 'fold-db'])(
-  'warns of the table scan of %s in a contract, and not in a test file',
+  'the linter warns of the table scan of %s in a contract, and not in a test file',
   (native) => {
     const rest =
       native === 'keys' ? '' : native === 'select' ? ' (constantly true)' : ' (lambda (k r) true) (lambda (k r) k)'
@@ -74,19 +74,22 @@ it.each([
   ['an import that is used', '(use coin [transfer]) (defun f () (transfer "a" "b" 1.0))'],
   ['an import that is used in a type', '(use coin [coin-schema]) (defun f (x:object{coin-schema}) x)'],
   ['an import of a whole module', '(use coin) (defun f () 1)'],
-])('finds nothing in %s', (_, members) => {
+])('the linter finds nothing in %s', (_, members) => {
   expect(inModule(members)).toEqual([])
 })
 
-it('takes a call with the module in front for no use of an import', () => {
+it('the linter does not count a call with the module in front as a use of an import', () => {
   expect(inModule('(use coin [transfer]) (defun f () (coin.transfer "a" "b" 1.0))')).toEqual([
     '2:12 hint unused-import',
   ])
 })
 
-it.each(systemContracts.map(({ name, text }) => [name, text]))('finds no gas to save in %s', (name, text) => {
-  expect(found(text, `/system/${name}.pact`).filter((each) => /scan|costly|native|import/.test(each))).toEqual([])
-})
+it.each(systemContracts.map(({ name, text }) => [name, text]))(
+  'the linter finds no gas to save in %s',
+  (name, text) => {
+    expect(found(text, `/system/${name}.pact`).filter((each) => /scan|costly|native|import/.test(each))).toEqual([])
+  },
+)
 
 it.each([
   ['behind the code', '(defun f () (keys t)) ; newcut-ignore table-scan'],
@@ -97,16 +100,16 @@ it.each([
   ],
   ['for the file, from anywhere', '(defun f () (keys t))\n(defun g () (keys t)) ; newcut-ignore-file table-scan'],
   ['with other codes', '(defun f () (let ((x 1)) (keys t))) ; newcut-ignore unused-variable, table-scan'],
-])('is silenced by a comment %s', (_, members) => {
+])('a comment silences the linter %s', (_, members) => {
   expect(inModule(members).filter((each) => !each.endsWith('silence-comment'))).toEqual([])
 })
 
-it('silences the finding that it names, on its line, and nothing else', () => {
+it('a comment silences the finding that it names, on its line, and nothing else', () => {
   const text = '; newcut-ignore table-scan\n(defun f () (let ((x 1)) (keys t)))\n(defun g () (keys t))'
   expect(inModule(text)).toEqual(['3:20 hint unused-variable', '4:14 warning table-scan'])
 })
 
-it('tells of comments that name no finding, silence nothing, or try to silence what must be seen', () => {
+it('the linter reports comments that name no finding, silence nothing, or would hide an error', () => {
   expect(inModule('(defun f () 1) ; newcut-ignore')).toEqual(['2:16 warning silence-comment'])
   expect(inModule('(defun f () (keys t)) ; newcut-ignore table-scam')).toEqual([
     '2:14 warning table-scan',
@@ -118,19 +121,19 @@ it('tells of comments that name no finding, silence nothing, or try to silence w
   expect(inModule('(defun f () 1) ; newcut-ignored, newcut-ignore-files')).toEqual([])
 })
 
-it('tells nothing of comments in a text that is broken, which hides findings', () => {
+it('the linter reports no comments in a broken text, which hides findings', () => {
   const codes = found(`${HEAD}(defun f () (keys t) ; newcut-ignore table-scan\n`).map((each) => each.split(' ')[2])
   expect(codes).toContain('syntax')
   expect(codes).not.toContain('silence-comment')
 })
 
-it('silences the line on which a string of several lines ends, not the next', () => {
+it('a comment silences the line on which a string of several lines ends, not the next', () => {
   const text = '(defun f () (+ "a\\\n  \\b" ; newcut-ignore table-scan\n (keys t)))'
   expect(inModule(text)).toEqual(['3:23 hint silence-comment', '4:3 warning table-scan'])
   expect(inModule('(defun f () (+ "a\\\n  \\b" (keys t))) ; newcut-ignore table-scan')).toEqual([])
 })
 
-it('has all codes in the documents, each with what it means', () => {
+it('the documents have all codes of the linter, each with its meaning', () => {
   const text = readFileSync(fileURLToPath(new URL('../../docs/EDITORS.md', import.meta.url)), 'utf8')
   const rows = new Map([...text.matchAll(/^\| `([a-z-]+)` \| (.+?) \|/gm)].map(([, code, what]) => [code, what]))
   expect(Object.fromEntries(rows)).toEqual(findingCodes)

@@ -113,7 +113,7 @@ const hoverOf = async (at: Editor, uri: string, position: Point) => {
   return hover === null ? null : (hover.contents as { value: string }).value
 }
 
-it('shows live modules as virtual documents, in which the editor finds its way on', async () => {
+it('the editor shows live modules as virtual documents, in which navigation works', async () => {
   const { editor, began, proxy } = await forked()
   expect(began.capabilities.workspace).toEqual({ textDocumentContent: { schemes: ['newcut-fork'] } })
   await editor.open(FILE, TEXT)
@@ -152,7 +152,7 @@ it('shows live modules as virtual documents, in which the editor finds its way o
   await editor.close()
 })
 
-it('finds what is wrong with calls of live modules, and takes nothing for wrong before their texts are here', async () => {
+it('the editor checks calls of live modules, and reports nothing before their texts have arrived', async () => {
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -168,7 +168,7 @@ it('finds what is wrong with calls of live modules, and takes nothing for wrong 
   ])
 })
 
-it('completes namespaces, modules and members of the network', async () => {
+it('the editor completes namespaces, modules and members of the network', async () => {
   const { editor } = await forked()
   const text = '(module m G (defcap G () true) (defun f () (free.fork) (free.fork-token.bal)))'
   await editor.open(FILE, text)
@@ -183,7 +183,7 @@ it('completes namespaces, modules and members of the network', async () => {
   expect(members).not.toContain('with-read')
 })
 
-it('writes texts to files for editors that show files only, and finds its way from there', async () => {
+it('the editor writes texts to files for clients that show files only, and navigates from there', async () => {
   const cache = folder()
   const { editor, began } = await forked({ areVirtual: false, cache })
   expect(began.capabilities.workspace).toBe(undefined)
@@ -199,7 +199,7 @@ it('writes texts to files for editors that show files only, and finds its way fr
   expect(details.uri).toMatch(/coin\.pact$/)
 })
 
-it('needs no node once everything is cached, and leaves no file behind without a cache', async () => {
+it('the editor needs no node once everything is cached, and leaves no file without a cache', async () => {
   const cache = folder()
   // A pin of one chain is named by its text.
   const first = await forked({ cache })
@@ -221,7 +221,7 @@ it('needs no node once everything is cached, and leaves no file behind without a
   expect(readdirSync(temporary)).toEqual([])
 })
 
-it('runs tests on the same fork', async () => {
+it('the editor runs tests on the same fork', async () => {
   const root = mkdtempSync(join(tmpdir(), 'newcut-'))
   const file = join(root, 'live.repl')
   const text = '(expect "balance" 100.5 (free.fork-token.balance "alice"))\n'
@@ -236,7 +236,7 @@ it('runs tests on the same fork', async () => {
   expect(lenses.map(({ command }) => command?.title)).toEqual(['run test: 1 passed, 0 failed', 'passed'])
 })
 
-it('says once that a node is gone, keeps all other help, and asks again when a file is saved', async () => {
+it('the editor reports once that a node is gone, keeps all other help, and retries when a file is saved', async () => {
   let isGone = true
   const manner: Manner = async (request, forward) => {
     return isGone ? { status: 404, body: '"nothing here"' } : honest(request, forward)
@@ -308,7 +308,7 @@ it.each<readonly [string, Manner, RegExp]>([
     async (request, forward) => (isCall(request) ? { status: 403, body: '"not for you"' } : forward()),
     /^the forked node .* refuses a call at height \d+ with status 403: "not for you"/,
   ],
-])('tells of a node that %s, and goes on', async (_, manner, wanted) => {
+])('the editor reports a node that %s, and continues', async (_, manner, wanted) => {
   const { editor } = await forked({ manner })
   await editor.open(FILE, TEXT)
   await until(() => editor.messages.length > 0)
@@ -318,7 +318,7 @@ it.each<readonly [string, Manner, RegExp]>([
   await editor.close()
 })
 
-it('tells of a pin that was orphaned', async () => {
+it('the editor reports a pin that was orphaned', async () => {
   // The token stays.
   await makeBlocks(peer, { 0: 3, 1: 3 })
   const { editor } = await forked()
@@ -329,7 +329,7 @@ it('tells of a pin that was orphaned', async () => {
   expect(editor.messages[0]).toMatch(/it was orphaned/)
 })
 
-it('refuses options of a fork without one, and two chains', async () => {
+it('newcut lsp refuses options of a fork without one, and two chains', async () => {
   const without = await run(['lsp', '--fork-chains', '1'])
   expect(without.code).not.toBe(0)
   expect(without.err).toContain('--fork-chains has no effect: nothing is forked')

@@ -83,7 +83,7 @@ it.each([
   expect(line).toBe(`${member.replaceAll('*old*', 'new')})`)
 })
 
-it('reaches other modules, and the objects that they hand over', () => {
+it('a rename of a field reaches other modules, and the objects that they pass on', () => {
   const code = [
     '(module shop G (use bank [all]) (defcap G () true) (defschema row old:string)',
     `(defun f (r:object{row}) (bank.take-it { '*old*: 1.0 } []) (at 'old r))`,

@@ -38,7 +38,7 @@ const hoverAt = async (uri: string, position: Point) => {
 }
 
 describe('an editor at newcut lsp', () => {
-  it('an editor at newcut lsp opens a sound contract without findings, and ends with exit code 0 after shutdown', async () => {
+  it('a session opens a sound contract without findings, and ends with exit code 0 after shutdown', async () => {
     const editor = startedProcess()
     await editor.initialize()
     const { diagnostics } = await editor.open(coin, coinText)
@@ -47,7 +47,7 @@ describe('an editor at newcut lsp', () => {
     expect(editor.err).toBe('')
   })
 
-  it('an editor at newcut lsp refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
+  it('a session refuses requests before initialize, after shutdown, without a method, and with wrong parameters', async () => {
     const editor = startedProcess()
     const refusal = (method: string, params: object = {}) =>
       editor.ask(method, params).then(
@@ -79,14 +79,14 @@ describe('an editor at newcut lsp', () => {
     expect(await editor.ended()).toBe(0)
   })
 
-  it('an editor at newcut lsp ends with exit code 1 when the editor closes stdin without a word', async () => {
+  it('a session ends with exit code 1 when the editor closes stdin without an exit message', async () => {
     const editor = startedProcess()
     await editor.initialize()
     editor.child.stdin?.end()
     expect(await editor.ended()).toBe(1)
   })
 
-  it('an editor at newcut lsp shows an error of a change at its place, and takes it back when it is mended', async () => {
+  it('a session shows an error of a change at its place, and removes it when it is fixed', async () => {
     await started()
     await editor.open(coin, coinText)
     const at = pointOf(coinText, 'DEBIT', 0, '(compose-capability (')
@@ -102,14 +102,14 @@ describe('an editor at newcut lsp', () => {
     expect(mended.diagnostics).toEqual([])
   })
 
-  it('an editor at newcut lsp counts columns in UTF-16 units', async () => {
+  it('a session counts columns in UTF-16 units', async () => {
     await started()
     const text = '(module m G\n  (defcap G () true)\n  (defun f () "\u{1f600}" nothing))\n'
     const { diagnostics } = await editor.open('untitled:m.pact', text)
     expect(diagnostics[0].range).toEqual({ start: { line: 2, character: 19 }, end: { line: 2, character: 26 } })
   })
 
-  it('hovers members with their documentation, and natives with their gas', async () => {
+  it('a session hovers members with their documentation, and natives with their gas', async () => {
     await started()
     await editor.open(coin, coinText)
     const member = await hoverAt(coin, pointOf(coinText, 'DEBIT', 1, '(compose-capability ('))
@@ -122,7 +122,7 @@ describe('an editor at newcut lsp', () => {
     expect(await hoverAt(coin, { line: 5, character: 2 })).toBe(null)
   })
 
-  it('an editor at newcut lsp goes to definitions in the file, in system contracts and in schemas', async () => {
+  it('a session finds definitions in the file, in system contracts and in schemas', async () => {
     await started()
     await editor.open(coin, coinText)
     const own = await editor.at<Location>('definition', coin, pointOf(coinText, 'DEBIT', 1, '(compose-capability ('))
@@ -135,7 +135,7 @@ describe('an editor at newcut lsp', () => {
     expect(schema.range.start).toEqual(pointOf(coinText, 'coin-schema'))
   })
 
-  it('an editor at newcut lsp finds references in test files and the contracts that they load', async () => {
+  it('a session finds references in test files and the contracts that they load', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     const contract = '(module m G\n  (defcap G () true)\n  (defun twice (n) (* 2 n))\n  (defun four () (twice 2)))\n'
     writeFileSync(join(folder, 'm.pact'), contract)
@@ -158,7 +158,7 @@ describe('an editor at newcut lsp', () => {
     ).toEqual(['double', 'double', 'double'])
   })
 
-  it('an editor at newcut lsp completes natives, variables, members behind a module, and fields within quotes', async () => {
+  it('a session completes natives, variables, members after a module, and fields within quotes', async () => {
     await started()
     const text = `(module m G
   (defcap G () true)
@@ -180,7 +180,7 @@ describe('an editor at newcut lsp', () => {
     expect(await labels(pointOf(text, '"o"', 2))).toEqual(expect.arrayContaining(['amount', 'owner']))
   })
 
-  it('an editor at newcut lsp lists symbols as a tree, and folds forms and comments', async () => {
+  it('a session lists symbols as a tree, and folds forms and comments', async () => {
     await started()
     await editor.open(coin, coinText)
     const [module] = await editor.of<DocumentSymbol[]>('documentSymbol', coin)
@@ -192,7 +192,7 @@ describe('an editor at newcut lsp', () => {
     expect(folds.some(({ kind }) => kind === 'comment')).toBe(true)
   })
 
-  it('an editor at newcut lsp formats a document, and leaves one that cannot be read', async () => {
+  it('a session formats a document, and leaves an unreadable one', async () => {
     await started()
     await editor.open('untitled:a.repl', '(expect   "a" 1\n1) ; one\n\n\n(+ 1 2)')
     const options = { options: { tabSize: 2, insertSpaces: true } }
@@ -202,7 +202,7 @@ describe('an editor at newcut lsp', () => {
     expect(await editor.of<TextEdit[]>('formatting', 'untitled:b.repl', options)).toEqual([])
   })
 
-  it('an editor at newcut lsp runs a test file when it is saved, and shows each result', async () => {
+  it('a session runs a test file when it is saved, and shows each result', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     const file = join(folder, 'sums.repl')
     const text = '(expect "right" 3 (+ 1 2))\n(expect "wrong" 4 (+ 1 2))\n'
@@ -227,7 +227,7 @@ describe('an editor at newcut lsp', () => {
     expect(editor.refreshes).toBe(1)
   })
 
-  it('an editor at newcut lsp tells of a module in a folder that no file loads', async () => {
+  it('a session reports a module in a folder that no file loads', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
     writeFileSync(join(folder, 'other.pact'), '(module other G (defcap G () true) (defun f (x) x))')
     await started(folder)
@@ -246,7 +246,7 @@ describe('input that is no protocol', () => {
     ['a length that is no number', 'Content-Length: many\r\n\r\n'],
     ['a body that is no JSON', 'Content-Length: 5\r\n\r\n{"a":'],
     ['a body that is no message', 'Content-Length: 2\r\n\r\n[]'],
-  ])('input that is no protocol does not end the server: %s', async (_, bytes) => {
+  ])('malformed input does not end the server: %s', async (_, bytes) => {
     await started()
     editor.raw(bytes)
     await editor.tell('textDocument/didOpen', {
@@ -260,7 +260,7 @@ describe('input that is no protocol', () => {
     await editor.close()
   })
 
-  it('input that is no protocol refuses unknown methods and strange parameters, and goes on', async () => {
+  it('the server refuses unknown methods and strange parameters, and continues', async () => {
     await started()
     await expect(editor.ask('textDocument/nonsense')).rejects.toThrow('Unhandled method')
     const refused = async (params: unknown) => {
@@ -280,7 +280,7 @@ describe('input that is no protocol', () => {
     await editor.close()
   })
 
-  it('input that is no protocol says that a file is too large, and answers nothing about it', async () => {
+  it('the server reports that a file is too large, and answers nothing about it', async () => {
     await started()
     const text = '(+ 1 2)\n'.repeat(60_000)
     const { diagnostics } = await editor.open('untitled:large.pact', text)
@@ -289,7 +289,7 @@ describe('input that is no protocol', () => {
     expect(await editor.of<DocumentSymbol[]>('documentSymbol', 'untitled:large.pact')).toEqual([])
   })
 
-  it('input that is no protocol reads brackets nested a thousand deep, and text of every byte', async () => {
+  it('the server reads brackets nested a thousand deep, and text of every byte', async () => {
     await started()
     const deep = `${'('.repeat(1000)}x`
     expect((await editor.open('untitled:deep.pact', deep)).diagnostics.length).toBeGreaterThan(0)
@@ -300,7 +300,7 @@ describe('input that is no protocol', () => {
 })
 
 describe('broken prefixes of the coin contract', () => {
-  it('each have a finding, and keep hover of what is above', async () => {
+  it('each broken prefix of the coin contract has a finding, and keeps hover of what is above', async () => {
     await started()
     await editor.open(coin, coinText)
     const start = coinText.indexOf('(defcap ROTATE')

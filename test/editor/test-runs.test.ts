@@ -66,7 +66,7 @@ it('an editor ends a run that takes too long, and runs the corrected file', asyn
   expect(await titles()).toEqual(['run test: 1 passed, 0 failed'])
 })
 
-it('an editor tells why a file gets no fork', async () => {
+it('an editor shows why a file gets no fork', async () => {
   const { editor, uri, run, titles } = await opened('(env-fork "http://127.0.0.1:9" {"limits": 1})\n')
   await run()
   expect(editor.messages).toEqual([])

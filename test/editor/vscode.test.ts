@@ -12,7 +12,7 @@ const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 const manifest = JSON.parse(textOf('package.json'))
 const { contributes } = manifest
 
-it('has a manifest with all that a package of VS Code needs', () => {
+it('the extension has a manifest with everything that a package of VS Code needs', () => {
   for (const field of ['name', 'displayName', 'description', 'version', 'publisher', 'license', 'main']) {
     expect([field, typeof manifest[field]]).toEqual([field, 'string'])
   }
@@ -26,7 +26,7 @@ it('has a manifest with all that a package of VS Code needs', () => {
   expect(manifest.scripts.package).toMatch(/^npm install .* npx --yes @vscode\/vsce@\d+\.\d+\.\d+ package/)
 })
 
-it('speaks the language of both kinds of files, with a grammar and a configuration that can be read', () => {
+it('the extension supports the language of both kinds of files, with a readable grammar and configuration', () => {
   const [{ id, extensions, configuration }] = contributes.languages
   expect([id, extensions]).toEqual(['pact', ['.pact', '.repl']])
   expect(manifest.activationEvents).toEqual([`onLanguage:${id}`])
@@ -42,7 +42,7 @@ it('speaks the language of both kinds of files, with a grammar and a configurati
   ])
 })
 
-it('packs each file that the manifest names, and what they need', () => {
+it('the extension packs each file that the manifest names, and what they need', () => {
   const packed = textOf('.vscodeignore').match(/^!.*/gm)
   const named = [manifest.main, contributes.languages[0].configuration, contributes.grammars[0].path]
   for (const name of ['package.json', 'README.md', ...named.map((each: string) => each.replace('./', ''))]) {
@@ -80,7 +80,7 @@ async function started(settings: Readonly<Record<string, unknown>>) {
   return { command, options }
 }
 
-it('starts newcut lsp, with the fork that the settings name', async () => {
+it('the extension starts newcut lsp, with the fork that the settings name', async () => {
   const { command, options } = await started({})
   expect([command.command, ...command.args]).toEqual(['newcut', 'lsp'])
   expect(options).toEqual({
@@ -94,7 +94,7 @@ it('starts newcut lsp, with the fork that the settings name', async () => {
   expect(help.out).toContain('--fork <URL>')
 })
 
-it('is told of in the documents by its settings', () => {
+it('the documents describe the extension by its settings', () => {
   const text = readFileSync(fileURLToPath(new URL('../../docs/EDITORS.md', import.meta.url)), 'utf8')
   for (const name of Object.keys(contributes.configuration.properties)) expect(text).toContain(`\`${name}\``)
 })

@@ -45,7 +45,7 @@ async function tokensOf(uri: string, text: string, range: Range | null = null): 
   return found
 }
 
-it('tells what each word of a module means', async () => {
+it('the tokens classify each word of a module', async () => {
   const text = `; what it is
 (module m G
   @doc "two \u{1f600}\\
@@ -74,13 +74,13 @@ it('tells what each word of a module means', async () => {
   ])
 })
 
-it('tells the words of a range only', async () => {
+it('the tokens of a range contain only its words', async () => {
   const text = '(+ 1 2)\n(abs 3)\n(dec 4)\n'
   const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 7 } }
   expect(await tokensOf(document, text, range)).toEqual(['abs function defaultLibrary', '3 number'])
 })
 
-it('has words in the order of the text, none over another, in a contract of many lines', async () => {
+it('the tokens are in the order of the text, without overlap, in a contract of many lines', async () => {
   await started()
   await editor.open(coin, coinText)
   const { data } = await editor.of<SemanticTokens>('semanticTokens/full', coin)
@@ -99,7 +99,7 @@ it.each([
   ['a form', '(module m G (defcap G () true) (defun f () "\u{1f600}" (if true 1)))', '(if true', 3],
   ['the loader', '"\u{1f600}" (module m G (defcap G () true) (implements fungible-v2))', '(module', 7],
   ['a name', '(module m G (defcap G () true) (defun f () "\u{1f600}" (nothing)))', 'nothing', 7],
-])('counts UTF-16 units in errors of %s', async (_, text, part, length) => {
+])('errors of %s are counted in UTF-16 units', async (_, text, part, length) => {
   const { diagnostics } = await editor.open(document, text)
   const start = pointOf(text, part)
   expect(diagnostics.map(({ range }) => range)).toContainEqual({
@@ -108,7 +108,7 @@ it.each([
   })
 })
 
-it('takes positions and changes in UTF-16 units', async () => {
+it('positions and changes are read in UTF-16 units', async () => {
   const text = '(module m G (defcap G () true)\n  (defun f (a) [ "\u{1f600}" (abs a) ]))'
   await editor.open(document, text)
   const at = pointOf(text, 'abs', 2)
@@ -119,7 +119,7 @@ it('takes positions and changes in UTF-16 units', async () => {
   expect(diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('absent')])
 })
 
-it('refuses to rename natives, members of system contracts, and names that are none', async () => {
+it('a rename refuses natives, members of system contracts, and invalid names', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-'))
   const text = '(module m G (defcap G () true)\n  (defun f (a) (coin.details (abs a))))'
   const file = join(folder, 'm.pact')
@@ -139,7 +139,7 @@ it('refuses to rename natives, members of system contracts, and names that are n
   expect(prepared.start).toEqual(pointOf(text, 'a)'))
 })
 
-it('keeps errors and hover in prefixes of the coin contract, from its first lines on', async () => {
+it('prefixes of the coin contract keep errors and hover, however few lines they have', async () => {
   await started()
   const text = coinText.trimEnd()
   await editor.open(coin, text)
@@ -163,7 +163,7 @@ it('keeps errors and hover in prefixes of the coin contract, from its first line
   }
 })
 
-it('offers the similar name, and a comment that silences the finding', async () => {
+it('a code action offers the similar name, and a comment that silences the finding', async () => {
   const text =
     '(module m G (defcap G () true) (defschema s a:integer) (deftable t:{s})\n  (defun f () (list-modules) (keyss t)))'
   await editor.open(document, text)
@@ -198,7 +198,7 @@ it('offers the similar name, and a comment that silences the finding', async () 
   expect(silenced.diagnostics.map(({ code }) => code)).toEqual(['unknown-name'])
 })
 
-it('offers no comment within a string, and nothing for what must be seen', async () => {
+it('a code action offers no comment within a string, and nothing for errors', async () => {
   const text = '(module m G (defcap G () true) (defun f () "a\\\n  \\b" (nothing)) (defun g () `))'
   const { diagnostics } = await editor.open(document, text)
   expect(diagnostics.length).toBe(2)

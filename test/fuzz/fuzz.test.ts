@@ -30,7 +30,7 @@ function inputOf({ parts = [], hex = '' }: Vector): Uint8Array {
 
 describe('earlier findings', () => {
   it.each(vectors.map((vector) => [vector.target, vector.was, vector] as const))(
-    '%s: no longer %s',
+    'the earlier finding %s is fixed: it is no longer %s',
     async (name, _was, vector) => {
       const target = targetNamed(name)
       const reader = await target.open()
@@ -46,7 +46,7 @@ describe('earlier findings', () => {
 describe('mutated inputs', () => {
   const chosen = targets.filter((_, index) => isFull || index % 2 === rotation % 2)
   it.each(chosen.map((target) => [target.name, target] as const))(
-    '%s: a result or a documented error, in time',
+    'mutated inputs of %s give a result or a documented error, in time',
     async (_name, target) => {
       const findings: Finding[] = []
       const count = Math.ceil(INPUTS * Math.min(1, target.share ?? 1)) + 10
@@ -89,14 +89,14 @@ describe('the engine', () => {
     ],
     ['an endless recursion', (bytes) => (bytes.length > 8 ? deep(0) : null), /RangeError: Maximum call stack/],
     ['an input that takes too long', (bytes) => bytes.length > 8 && linger(), /takes \d+ ms, may take 30 ms/],
-  ])('the engine finds %s', async (name, read, what) => {
+  ])('the engine of the fuzzer finds %s', async (name, read, what) => {
     const findings: Finding[] = []
     await runChunk(reading(name, read), { seed: 1, from: 0, to: 10 }, { onFinding: (each) => findings.push(each) })
     expect(findings[0]?.what).toMatch(what)
     expect(findings[0]).toMatchObject({ target: name, seed: 1 })
   })
 
-  it('the engine detects memory that a reader retains', async () => {
+  it('the engine of the fuzzer detects memory that a reader retains', async () => {
     const kept: Uint8Array[] = []
     const findings: Finding[] = []
     const target = reading('keeper', () => kept.push(new Uint8Array(256 * 1024).fill(1)))

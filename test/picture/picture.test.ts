@@ -14,7 +14,7 @@ async function cellsAfter(output: string) {
   return [0, 1].map((y) => Array.from({ length: 12 }, (_, x) => cellAt(x, y)))
 }
 
-it('writes the console with its colours, bold and dim, and escapes what HTML would read', async () => {
+it('the picture has the console with its colours, bold and dim, and escapes HTML', async () => {
   const cells = await cellsAfter('\u001b[32mfound\u001b[39m 1 < 2\r\n\u001b[1ma\u001b[22m\u001b[2mb\u001b[22m&')
   const [first, second, ...others] = consoleHtml(cells).split('\n')
   expect(first).toBe('<span style="color:#4fd08b">found</span> 1 &lt; 2')
@@ -43,14 +43,14 @@ describe('the PNG', () => {
     return indexes.map((index) => [...part('PLTE').subarray(3 * index, 3 * index + 3), part('tRNS')[index]])
   }
 
-  it('the PNG has up to 256 colours as they are, with their alpha', () => {
+  it('a PNG keeps up to 256 colours as they are, with their alpha', () => {
     const pixels = Array.from({ length: 256 }, (_, at) => [at, 255 - at, at % 7, at % 2 === 0 ? 255 : at])
     const png = encodePng({ width: 32, height: 8, rgba: Uint8Array.from(pixels.flat()) })
     expect(decoded(png)).toEqual(pixels)
     expect([...chunksOf(png).keys()]).toEqual(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
   })
 
-  it('the PNG has the nearest of 256 for more of them, and frequent ones as they are', () => {
+  it('a PNG with more colours has the nearest of 256, and keeps frequent ones', () => {
     const frequent = Array.from({ length: 60 }, (_, at) => [20 + (at % 3), 28, 26, 255])
     const rare = Array.from({ length: 964 }, (_, at) => [at % 256, (at * 37) % 256, (at * 101) % 256, 255])
     const pixels = [...frequent, ...rare]

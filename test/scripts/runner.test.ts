@@ -15,7 +15,7 @@ const run = (name: string, ...args: string[]) =>
   spawnSync(process.execPath, [program(name), ...args], { encoding: 'utf8' })
 
 describe('npm run test:full', () => {
-  it('npm run test:full names the parts if it does not know one', () => {
+  it('npm run test:full lists the parts for an unknown name', () => {
     const names = parts.map(({ name }) => name).join(', ')
     for (const option of ['--part', '--without']) {
       expect(run('main', '--full', option, 'nonsense')).toMatchObject({
@@ -68,25 +68,28 @@ require('node:fs').writeFileSync(process.argv[1], JSON.stringify([process.pid, .
 setTimeout(() => 0, 600000)`
 
 describeWith(process.platform === 'linux' ? null : 'only Linux lists processes in /proc', 'a run of tests', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('that ends by %s leaves no process behind', async (signal) => {
-    const folder = mkdtempSync(join(tmpdir(), 'newcut-runner-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const file = join(folder, 'pids')
-    const runner = `import { runInSession } from ${JSON.stringify(program('session'))}
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'a run that ends by %s leaves no process behind',
+    async (signal) => {
+      const folder = mkdtempSync(join(tmpdir(), 'newcut-runner-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const file = join(folder, 'pids')
+      const runner = `import { runInSession } from ${JSON.stringify(program('session'))}
       import { untilStopped } from ${JSON.stringify(program('stop'))}
       const args = ['-e', ${JSON.stringify(UNRULY)}, ${JSON.stringify(file)}]
       process.exitCode = await untilStopped(async (stopped) => {
         await runInSession(process.execPath, args, {}, stopped)
         return 0
       })`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', runner], { stdio: 'ignore' })
-    const ended = new Promise((resolve) => child.on('exit', (code, by) => resolve(by ?? code)))
-    const pids = await eventually(() => JSON.parse(readFileSync(file, 'utf8')) as number[])
-    expect(alive(pids)).toEqual(pids)
-    child.kill(signal)
-    expect(await ended).toBe(signal === 'SIGKILL' ? signal : signal === 'SIGINT' ? 130 : 143)
-    await until(() => alive(pids).length === 0)
-  })
+      const child = spawn(process.execPath, ['--input-type=module', '-e', runner], { stdio: 'ignore' })
+      const ended = new Promise((resolve) => child.on('exit', (code, by) => resolve(by ?? code)))
+      const pids = await eventually(() => JSON.parse(readFileSync(file, 'utf8')) as number[])
+      expect(alive(pids)).toEqual(pids)
+      child.kill(signal)
+      expect(await ended).toBe(signal === 'SIGKILL' ? signal : signal === 'SIGINT' ? 130 : 143)
+      await until(() => alive(pids).length === 0)
+    },
+  )
 })
 
 const alive = (pids: readonly number[]) => {

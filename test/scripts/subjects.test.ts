@@ -23,7 +23,7 @@ const commit = (root: string, subject: string) => git(root, 'commit', '-q', '--a
 const found = (root: string) => longSubjects(root).map((line) => line.replace(/^\S+ /, ''))
 const subject = (letter: string, characters: number) => letter.repeat(characters)
 
-it('reads the commits since the merge base with the main branch of the remote', () => {
+it("the list of subjects has the commits since the merge base with the remote's main branch", () => {
   const [origin, root] = [folder(), folder()]
   git(origin, 'init', '-q', '-b', 'main')
   commit(origin, subject('a', MOST_CHARACTERS + 1))
@@ -34,7 +34,7 @@ it('reads the commits since the merge base with the main branch of the remote', 
   expect(found(root)).toEqual([subject('b', MOST_CHARACTERS + 1)])
 })
 
-it('reads the last 50 commits without a remote, and nothing outside a repository', () => {
+it('the list of subjects has the last 50 commits without a remote, and is empty outside a repository', () => {
   const root = folder()
   expect(found(root)).toEqual([])
   git(root, 'init', '-q', '-b', 'main')
