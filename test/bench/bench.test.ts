@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('newcut bench', () => {
-  it('--quick runs every suite with its checks and writes a report', async () => {
+  it('`newcut bench --quick` runs every suite with its checks and writes a report', async () => {
     const file = join(folder, 'quick.json')
     // A start prints that the cache has a kernel of other sources, or its tuning. This cache has neither.
     const env = { XDG_CACHE_HOME: folder }
@@ -68,7 +68,7 @@ describe('newcut bench', () => {
     expect(unknown.code).toBe(2)
   })
 
-  it('stratum --rigs runs models of rigs in virtual time, and writes a row for each result', async () => {
+  it('`newcut bench stratum --rigs` runs models of rigs in virtual time, and writes a row for each result', async () => {
     const file = join(folder, 'rigs.json')
     const { code, out } = await run(['bench', 'stratum', '--quick', '--rigs', 'KA3:2, kdbox', '--json', file])
     expect(code).toBe(0)

@@ -21,7 +21,7 @@ const card = {
   max_engine_clk_fcompute: 2250,
 }
 
-it('bounds an AMD card by its lanes, its clock and the instructions of its generation', () => {
+it('the bound of an AMD card follows from its lanes, its clock and the instructions of its generation', () => {
   expect(amdBound(topology(processor, card))?.rate).toBeCloseTo((32 * 160 * 2250) / 877)
   const vega = { ...card, gfx_target_version: 90_006 }
   expect(amdBound(topology(processor, vega))?.rate).toBeCloseTo((16 * 160 * 2250) / 878)
@@ -32,19 +32,19 @@ it('bounds an AMD card by its lanes, its clock and the instructions of its gener
   })
 })
 
-it('has no bound if the platform reports no figures, or those of several cards', () => {
+it('a card has no bound if the platform reports no figures, or those of several cards', () => {
   expect(amdBound(topology(processor))).toBeNull()
   expect(amdBound(topology(processor, card, card))).toBeNull()
   expect(amdBound(topology({ ...card, max_engine_clk_fcompute: 0 }))).toBeNull()
   expect(amdBound('/there/is/no/such/folder')).toBeNull()
 })
 
-it('bounds an NVIDIA card by its multiprocessors, higher with split sums', () => {
+it('the bound of an NVIDIA card follows from its multiprocessors, and is higher with split sums', () => {
   expect(nvidiaBound(132, 1983, false).rate).toBeCloseTo((64 * 132 * 1983) / 662)
   expect(nvidiaBound(132, 1983, true).rate).toBeCloseTo((64 * 132 * 1983) / 596)
 })
 
-it('reports an exceeded bound as wrong', () => {
+it('a rate above the bound is reported as wrong', () => {
   const bound = { rate: 1000, text: '' }
   expect(shareOf(930, bound)).toBe('93 %')
   expect(shareOf(1000, bound)).toBe('100 %')

@@ -15,12 +15,12 @@ const measured: Measured = {
 }
 
 describe('the hostile commands', () => {
-  it('the hostile commands hold every native, and nothing that is no native', () => {
+  it('the hostile commands call every native, and nothing else', () => {
     const natives = [...language.natives].filter(([, term]) => term instanceof NativeFunction).map(([name]) => name)
     expect(Object.keys(NATIVE_CALLS).toSorted()).toEqual(natives.toSorted())
   })
 
-  it('the hostile commands hold every native of flat work, and no other, under the largest arguments', () => {
+  it('the hostile commands call every native of flat work, and no other, with the largest arguments', () => {
     expect(Object.keys(FLAT_CALLS).toSorted()).toEqual(flatNatives.toSorted())
   })
 
@@ -44,7 +44,7 @@ describe('the hostile commands', () => {
       'throws Internal error: RangeError: no',
     ],
     ['refused before', { outcome: '9 gas, "Cannot resolve x' }, 'does not run: 9 gas, "Cannot resolve x'],
-  ])('the hostile commands are judged: %s', (_, changes, fault) => {
+  ])('a hostile command is judged: %s', (_, changes, fault) => {
     expect(verdict({ ...measured, ...changes })).toBe(fault)
   })
 
@@ -55,7 +55,7 @@ describe('the hostile commands', () => {
     ['too much written', { written: 128 * 2 ** 20 + 1 }, false],
     ['an exception', { thrown: 'RangeError: no' }, false],
     ['an end before its own', { isWhole: false }, false],
-  ])('the hostile commands need no process of their own where others ran before: %s', (_, changes, clear) => {
+  ])('whether a hostile command needs a process of its own after others: %s', (_, changes, clear) => {
     expect(isClear({ ...measured, estimatedMs: 1000, peakMiB: 256, ...changes })).toBe(clear)
   })
 

@@ -35,7 +35,7 @@ describe('the hostile case', () => {
     ],
     ['in a module', '(m.go)', '(hash "a")', [moduleOf('m', '(defun go () (hash "a"))')], 'the largest argument has'],
     ['with a failure too few', '(require-capability 1)', '(require-capability 1)', [], 'the call does not fail as'],
-  ])('%s proves nothing', (_, code, call, before, fault) => {
+  ])('the hostile case %s proves nothing', (_, code, call, before, fault) => {
     const [name] = /[^( ]+/.exec(call) ?? []
     const found = reachFault(
       { name: 'a', as: 'local', before, code: `${code} ${before.length === 0 ? call : ''}` },

@@ -9,7 +9,7 @@ function slices(thread: number, sequence: number, fromMs: number, toMs: number) 
   return all
 }
 
-it('counts the hashes of each thread from a cut until it searches other work', () => {
+it('search use counts the hashes of each thread from a cut until it searches other work', () => {
   const use = new SearchUse(50)
   use.give(1, 3, 7)
   use.give(2, 5, 2)
@@ -28,7 +28,7 @@ it('counts the hashes of each thread from a cut until it searches other work', (
   expect(usefulOfPossible).toBeCloseTo((100 * (2000 - 160)) / (2000 - 100))
 })
 
-it('counts a part of the slice in which the cut came, and work that is already stale when it is taken up', () => {
+it('search use counts a part of the slice in which the cut came, and work that is already stale when it is taken up', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -37,7 +37,7 @@ it('counts a part of the slice in which the cut came, and work that is already s
   expect(use.end(20).usefulOfAll).toBeCloseTo(25)
 })
 
-it('counts no wasted hashes for a thread that the machine does not schedule', () => {
+it('search use counts no wasted hashes for a thread that the machine does not schedule', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.give(2, 3, 8)
@@ -47,7 +47,7 @@ it('counts no wasted hashes for a thread that the machine does not schedule', ()
   expect(use.end(1000)).toEqual({ usefulOfAll: 100, usefulOfPossible: 100, lostMs: [] })
 })
 
-it('counts the hashes that a thread could have computed while it had no work', () => {
+it('search use counts the hashes that a thread could have computed while it had no work', () => {
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
@@ -55,11 +55,11 @@ it('counts the hashes that a thread could have computed while it had no work', (
   expect(use.end(1000).usefulOfPossible).toBeCloseTo(90)
 })
 
-it('throws if nothing was hashed', () => {
+it('search use throws if nothing was hashed', () => {
   expect(() => new SearchUse(0).end(1000)).toThrow('nothing was hashed')
 })
 
-it('returns each recorded slice of a thread once, and throws if some are missing', () => {
+it('search use returns each recorded slice of a thread once, and throws if some are missing', () => {
   const log = new SliceLog(3)
   const thread = new SliceLog(3, log.buffer)
   const [first, second] = [

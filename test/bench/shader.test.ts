@@ -28,7 +28,7 @@ describeWith(typeof found === 'string' ? found : null, 'the shader, by its instr
     ['navi21', 880],
     ['navi31', 880],
     ['polaris10', 955],
-  ])('takes on %s at most %i a nonce, no spills, and all waves', (name, most) => {
+  ])('the shader takes on %s at most %i instructions a nonce, no spills, and all waves', (name, most) => {
     const { vector, waves, spilled } = codeFor(name)
     const target = TARGETS.find((entry) => entry.name === name)
     expect(vector).toBeLessThanOrEqual(most)
@@ -36,13 +36,13 @@ describeWith(typeof found === 'string' ? found : null, 'the shader, by its instr
     expect({ waves, spilled }).toEqual({ waves: target?.maxWaves, spilled: 0 })
   })
 
-  it('would take over 100 more with rotations by plain constants', () => {
+  it('the shader would take over 100 more instructions with rotations by plain constants', () => {
     const plain = changed('select(bits, params.tag, false)', 'bits')
     expect(codeFor('navi21', plain).vector).toBeGreaterThan(980)
     expect(codeFor('polaris10', plain).vector).toBeGreaterThan(1055)
   })
 
-  it('takes one more for an additional addition, and none for code that only candidates run', () => {
+  it('the shader takes one more instruction for an additional addition, and none for code that only candidates run', () => {
     const { vector, scalar } = codeFor('navi31')
     const summed = changed('return params.h7 ^ v.b.w ^ v.d.w;', 'return (params.h7 ^ v.b.w ^ v.d.w) + m6;')
     expect(codeFor('navi31', summed).vector).toBe(vector + 1)
@@ -50,7 +50,7 @@ describeWith(typeof found === 'string' ? found : null, 'the shader, by its instr
     expect(codeFor('navi31', padded)).toMatchObject({ vector, scalar })
   })
 
-  it('has fewer waves if it uses many registers', () => {
+  it('the shader has fewer waves if it uses many registers', () => {
     const wide = `
       override WORKGROUP: u32; override SPLIT: bool;
       @group(0) @binding(0) var<storage, read_write> words: array<u32>;
@@ -68,7 +68,7 @@ describeWith(typeof found === 'string' ? found : null, 'the shader, by its instr
     expect(waves).toBeLessThan(32)
   })
 
-  it('reports an unknown model, and a shader that does not compile', () => {
+  it('the compiler reports an unknown model, and a shader that does not compile', () => {
     expect(compileFor(env, 'navi99', shaderText())).toMatch(/navi99/)
     expect(compileFor(env, 'navi21', 'fn search( {')).toMatch(/\S/)
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Usefulness } from '../../bench/usefulness.ts'
 
-it('counts the loss from a cut until other work is searched, and the part that no notification could have saved', () => {
+it('usefulness counts the loss from a cut until other work is searched, and the part that no notification could have saved', () => {
   const usefulness = new Usefulness(50)
   usefulness.work(3, 7, 0)
   usefulness.start(1000)
@@ -16,7 +16,7 @@ it('counts the loss from a cut until other work is searched, and the part that n
   expect(usefulOfPossible).toBeCloseTo((100 * 940) / 950)
 })
 
-it('counts work that is already stale when it is taken up as lost', () => {
+it('usefulness counts work that is already stale when it is taken up as lost', () => {
   const usefulness = new Usefulness(50)
   usefulness.work(3, 7, 0)
   usefulness.start(0)
@@ -26,7 +26,7 @@ it('counts work that is already stale when it is taken up as lost', () => {
   expect(usefulness.end(1000)).toEqual({ usefulOfAll: 90, usefulOfPossible: 90, lostMs: [100] })
 })
 
-it('splits a loss that is still going on at the end among the stretches', () => {
+it('usefulness splits a loss that is still going on at the end among the stretches', () => {
   const usefulness = new Usefulness(0)
   usefulness.work(3, 7, 0)
   usefulness.start(0)

@@ -19,7 +19,7 @@ describe('the WebAssembly kernel at any stack depth', () => {
   }
 
   it.each([1, 2] as const)(
-    'the WebAssembly kernel at any stack depth keeps its speed with %d vectors: spills of V8 across a page would cost a third or more',
+    'the WebAssembly kernel keeps its speed at any stack depth with %d vectors: spills of V8 across a page would cost a third or more',
     (vectors) => {
       const kernel = createWasmKernel(layout, vectors)
       kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)

@@ -53,7 +53,7 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
 }
 
 describeWith(lackOf('docker-compose'), 'docker-compose', () => {
-  it('accepts the file without settings, and then mines the development network of the profile', () => {
+  it('Docker Compose accepts the file without settings, and then mines the development network of the profile', () => {
     const { status, stdout, stderr } = effective(['compose.yaml'])
     expect([status, stderr]).toEqual([0, ''])
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
@@ -69,7 +69,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     }
   })
 
-  it('passes settings to the right services', () => {
+  it('Docker Compose passes settings to the right services', () => {
     const env = { NEWCUT_NODE: 'http://a:1848', NEWCUT_PUBLIC_KEY: 'f'.repeat(64), NATS_PASSWORD: '12e4' }
     const { status, stdout } = effective(['compose.yaml'], { ...env, NEWCUT_THREADS: '3' })
     expect(status).toBe(0)
@@ -116,7 +116,7 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
     ])
   })
 
-  it('publishes NATS for remote rigs with TLS, but not without a password and an address', () => {
+  it('Docker Compose publishes NATS for remote rigs with TLS, but not without a password and an address', () => {
     const files = ['compose.yaml', 'compose.remote.yaml']
     for (const lack of [{ NATS_PASSWORD: 'secret' }, { NATS_ADDRESS: '192.0.2.7' }]) {
       expect(effective(files, lack)).toMatchObject({ status: 1, stderr: expect.stringContaining('say it in .env') })
@@ -167,7 +167,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('mounts existing files, and named volumes of one service each', () => {
+  it('every service mounts existing files, and named volumes of its own', () => {
     const mounts = services.flatMap(([, { volumes }]) => volumes ?? []).map((volume) => volume.split(':')[0])
     const files = mounts.filter((mount) => mount.startsWith('.'))
     expect(files.length).toBeGreaterThan(5)
@@ -270,20 +270,23 @@ describeWith(lackOf('nats-server'), 'NATS', () => {
   }
 
   const passwords = ['12e4', '007', 'x'.repeat(48)]
-  it.for(passwords)('accepts only the password %s, taken literally, and has JetStream', async (password) => {
-    const { servers } = await startNats('fleet.conf', password)
-    for (const { port, get } of servers.values()) {
-      expect(await answerTo(port, password)).toBe('PONG')
-      expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
-      const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
-      expect(config.max_storage).toBe(1024 ** 3)
-      // Routes to both other servers.
-      const { num_routes } = (await (await get('/routez')).json()) as { num_routes: number }
-      expect(num_routes).toBeGreaterThanOrEqual(2)
-    }
-  })
+  it.for(passwords)(
+    'the NATS server accepts only the password %s, taken literally, and has JetStream',
+    async (password) => {
+      const { servers } = await startNats('fleet.conf', password)
+      for (const { port, get } of servers.values()) {
+        expect(await answerTo(port, password)).toBe('PONG')
+        expect(await answerTo(port, 'another')).toBe("-ERR 'Authorization Violation'")
+        const { config } = (await (await get('/jsz')).json()) as { config: { max_storage: number } }
+        expect(config.max_storage).toBe(1024 ** 3)
+        // Routes to both other servers.
+        const { num_routes } = (await (await get('/routez')).json()) as { num_routes: number }
+        expect(num_routes).toBeGreaterThanOrEqual(2)
+      }
+    },
+  )
 
-  it('speaks only TLS, with a certificate for its names in the containers', async () => {
+  it('the NATS server speaks only TLS, with a certificate for its names in the containers', async () => {
     const tls = temporaryFolder()
     mkdirSync(tls, { recursive: true })
     const names = NATS.map((name) => `DNS:${name}`).join(',')

@@ -34,7 +34,7 @@ const isSent = (path: string) =>
     return name === '*' || path === name || path.startsWith(`${name}/`) ? line.startsWith('!') : sent
   }, true)
 
-it('its linter reports nothing', () => {
+it('the linter reports nothing for the Containerfile', () => {
   expect(validate(text)).toEqual([])
 })
 

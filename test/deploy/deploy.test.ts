@@ -80,7 +80,7 @@ for (const name of scripts) {
 }
 
 describeWith(lack, 'the package for HiveOS', () => {
-  it('has a manifest, configures itself from the flight sheet, mines, and reports its rates', async () => {
+  it('the HiveOS package has a manifest, configures itself from the flight sheet, mines, and reports its rates', async () => {
     const inside = unpacked('hiveos')
     const manifest = bash(`. ${inside}/h-manifest.conf; echo $CUSTOM_NAME $CUSTOM_VERSION $WEB_PORT`)
     expect(manifest.stdout).toBe(`newcut ${version} 4148\n`)
@@ -121,7 +121,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(await ended).toBe(0)
   })
 
-  it('mines with the port of the extra config, and queries its rates there', async () => {
+  it('the HiveOS package mines with the port of the extra config, and queries its rates there', async () => {
     const inside = unpacked('hiveos')
     const [port, other] = [await freePort(), await freePort()]
     const sheet = {
@@ -153,7 +153,7 @@ describeWith(lack, 'the package for HiveOS', () => {
     expect(told({ ...env, WEB_PORT: String(port) }).stats).toMatchObject({ ver: version })
   })
 
-  it('takes a bare key, the name of an account, quotes, and no password', () => {
+  it('the HiveOS package takes a bare key, the name of an account, quotes, and no password', () => {
     const written = (sheet: Record<string, string>) => {
       const file = join(folder, 'sheet.yaml')
       const env = { ...sheet, CUSTOM_CONFIG_FILENAME: file, WEB_PORT: '4148' }
@@ -169,7 +169,7 @@ describeWith(lack, 'the package for HiveOS', () => {
 })
 
 describeWith(lack, 'the package for mmpOS', () => {
-  it('names itself, mines, and prints its state', async () => {
+  it('the mmpOS package names itself, mines, and prints its state', async () => {
     const inside = unpacked('mmpos')
     const named = bash(`. ${inside}/mmp-external.conf; echo $EXTERNAL_NAME $EXTERNAL_VERSION`)
     expect(named.stdout).toBe(`newcut ${version}\n`)
@@ -185,7 +185,7 @@ describeWith(lack, 'the package for mmpOS', () => {
     expect(shown.air.map(Number)).toEqual([expect.any(Number), 0, expect.any(Number)])
   })
 
-  it('mines as the profile says, and prints its state from the API in its file', async () => {
+  it('the mmpOS package mines as the profile says, and prints its state from the API in its file', async () => {
     const inside = unpacked('mmpos')
     const port = await freePort()
     const pool = ['--pool-protocol', 'http', '--pool', new URL(devnet.url).host]

@@ -79,7 +79,7 @@ const selects = (selector: Labels, labels: Labels) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 
 describe('the manifest, by the types of Kubernetes', () => {
-  it('the manifest, by the types of Kubernetes has only known fields, of the right types, and all required ones', () => {
+  it('the manifest has only known fields, of the right types, and all required ones', () => {
     expect(objects.length).toBeGreaterThan(12)
     expect(complaintsAbout(objects)).toEqual([])
   })
@@ -96,14 +96,14 @@ describe('the manifest, by the types of Kubernetes', () => {
       '              port: monitor\n            periodSeconds: 30',
       '            periodSeconds: 30',
     ],
-  ])('the manifest, by the types of Kubernetes reports %s', (_what, before, after) => {
+  ])('the check of the manifest reports %s', (_what, before, after) => {
     expect(text).toContain(before)
     expect(complaintsAbout(yamlDocuments(text.replace(before, after)))).not.toEqual([])
   })
 })
 
 describeWith(lackOf('kubectl'), 'kubectl', () => {
-  it('renders the kustomization, with the same objects', () => {
+  it('kustomize renders the kustomization, with the same objects', () => {
     const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
     expect([status, stderr]).toEqual([0, ''])
     const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())
@@ -280,7 +280,7 @@ describe('privileges', () => {
     }
   })
 
-  it('two leaders with a journal each, one of which may be evicted; newcut writes only to its volumes', () => {
+  it('two leaders have a journal each, one of them may be evicted, and newcut writes only to its volumes', () => {
     const leader = named('StatefulSet', 'leader')
     expect([leader?.spec.replicas, named('PodDisruptionBudget', 'leader')?.spec.minAvailable]).toEqual([2, 1])
     expect(leader?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
@@ -291,7 +291,7 @@ describe('privileges', () => {
     }
   })
 
-  it('three NATS servers in a cluster that all clients know, one of which may be evicted', () => {
+  it('three NATS servers form a cluster that all clients know, and one of them may be evicted', () => {
     const nats = named('StatefulSet', 'nats')
     expect([nats?.spec.replicas, named('PodDisruptionBudget', 'nats')?.spec.minAvailable]).toEqual([3, 2])
     const hosts = [0, 1, 2].map((number) => `nats-${number}.${nats?.spec.serviceName}`)

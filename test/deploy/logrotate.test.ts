@@ -10,7 +10,7 @@ const sample = read('deploy/logrotate/newcut')
 
 afterEach(stopAll)
 
-it('names the log folders of all units, and the units', () => {
+it('the logrotate file names the log folders of all units, and the units', () => {
   const units = filesIn('deploy/systemd').map((path) => path.replace(/^.*\/|\.service$/g, ''))
   const folders = units.flatMap((unit) => {
     const text = read(`deploy/systemd/${unit}.service`)

@@ -182,7 +182,7 @@ describe('the program accepts', () => {
     expect(await verdictOn(line)).toEqual({ code: 0, said: '' })
   })
 
-  it.each(MACHINES)('a machine named %s as the rig of the manifest', async (NEWCUT_RIG) => {
+  it.each(MACHINES)('the program accepts a machine named %s as the rig of the manifest', async (NEWCUT_RIG) => {
     const [, rig] = lines.find(([name]) => name === 'newcut.yaml, rig') ?? []
     if (rig === undefined) throw new Error('no rig')
     const line = { ...rig, environment: { ...rig.environment, NEWCUT_RIG } }

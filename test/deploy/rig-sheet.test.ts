@@ -85,7 +85,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
     ['HiveOS', hive],
     ['mmpOS', mmp],
   ] as const)('of %s', (system, write) => {
-    it('sets nodes in their order, the payee, and the token', async () => {
+    it('the sheet sets nodes in their order, the payee, and the token', async () => {
       const { file, content, said } = write({ urls: 'http://a:1,http://b:2', user: `k:${KEY}`, pass: TOKEN })
       expect(content).toEqual({
         http: '127.0.0.1:4148',
@@ -98,7 +98,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
     })
 
     it.each(['short', 'two words', 'x'.repeat(201), 'naïve-token'])(
-      'sets no token if the pass cannot be one (%s), and says so without repeating it',
+      'the sheet sets no token if the pass cannot be one (%s), and says so without repeating it',
       async (pass) => {
         const { file, text, content, said } = write({ urls: 'http://a:1', pass })
         expect(content).not.toHaveProperty('http-token')
@@ -109,7 +109,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       },
     )
 
-    it.each(['', 'x', 'X'])('sets no token without a pass (%s), and says nothing', (pass) => {
+    it.each(['', 'x', 'X'])('the sheet sets no token without a pass (%s), and says nothing', (pass) => {
       const { content, said } = write({ urls: 'http://a:1', pass })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', nodes: ['http://a:1'] }, ''])
     })
@@ -123,12 +123,12 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       ['r:n_ab.users', { account: 'r:n_ab.users' }],
       ['r:n_ab.users.rig-7', { account: 'r:n_ab.users' }],
       ["o'hara", { account: "o'hara" }],
-    ] as const)('removes the worker from %s', (user, expected) => {
+    ] as const)('the sheet removes the worker from %s', (user, expected) => {
       const { content, said } = write({ user, worker: 'rig-7' })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', ...expected }, ''])
     })
 
-    it('removes the text after a dot from an account name too, and says so', () => {
+    it('the sheet removes the text after a dot from an account name too, and says so', () => {
       const { content, said } = write({ user: 'alice.rig1' })
       expect(content).toMatchObject({ account: 'alice' })
       expect(said).toMatch(/the account is alice: \.rig1 is taken for the name of the worker/)
@@ -145,7 +145,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       ['stratum+tls://p:1917', '', `stratum+ssl://k:${KEY}.rig1@p:1917`],
       ['ssl://p:1917', '', `stratum+ssl://k:${KEY}.rig1@p:1917`],
       ['stratum+tcp://own:word@p:1917', TOKEN, 'stratum+tcp://own:word@p:1917'],
-    ])('sets the pool %s with the pass %s', async (url, pass, expected) => {
+    ])('the sheet sets the pool %s with the pass %s', async (url, pass, expected) => {
       const { file, content, said } = write({ urls: url, user: `k:${KEY}.rig1`, pass })
       expect([content, said]).toEqual([{ http: '127.0.0.1:4148', pool: [expected] }, ''])
       await options(file)
@@ -154,7 +154,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect([user, password]).toEqual(isOwn ? ['own', 'word'] : [`k:${KEY}.rig1`, pass === 'x' ? '' : pass])
     })
 
-    it('keeps users and passwords of a pool unchanged, whatever they contain', async () => {
+    it('the sheet keeps users and passwords of a pool unchanged, whatever they contain', async () => {
       const { content } = write({ urls: 'stratum+tcp://p:1', user: 'ö@l:%/i', pass: 'a b@:é' })
       const [address] = content.pool as [string]
       expect(address).toMatch(/^stratum\+tcp:\/\/[\w%.-]+:[\w%.-]+@p:1$/)
@@ -162,14 +162,14 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect([user, password].map(decodeURIComponent)).toEqual(['ö@l:%/i', 'a b@:é'])
     })
 
-    it('sets several pools in their order, and reports the nodes that it drops for them', () => {
+    it('the sheet sets several pools in their order, and reports the nodes that it drops for them', () => {
       const urls = 'stratum+tcp://p:1,http://a:1,stratum+ssl://q:2'
       const { content, said } = write({ urls, user: 'me' })
       expect(content).toEqual({ http: '127.0.0.1:4148', pool: ['stratum+tcp://me@p:1', 'stratum+ssl://me@q:2'] })
       expect(said).toBe('newcut: left out, since pools take the place of nodes: http://a:1\n')
     })
 
-    it("passes the program's dry run, with a node that answers", async () => {
+    it("the settings of the sheet pass the program's dry run, with a node that answers", async () => {
       const devnet = await startDevnet({ port: 0 })
       try {
         const own = system === 'HiveOS' ? { http: '0.0.0.0:4555', state: 'off' } : {}
@@ -194,13 +194,13 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       [{ 'http-token': 'another-token' }, { 'http-token': 'another-token' }],
       [{ pool: 'stratum+tcp://me@p:1' }, { pool: 'stratum+tcp://me@p:1', nodes: undefined, account: undefined }],
       [{ fleet: 'nats://n' }, { fleet: 'nats://n', nodes: undefined, account: undefined }],
-    ] as const)('of HiveOS: keys that the user repeats override earlier ones %j', async (own, expected) => {
+    ] as const)("the user's keys %j override those of the HiveOS template", async (own, expected) => {
       const { file, content } = hive({ urls: 'http://a:1', user: `k:${KEY}`, pass: TOKEN, own })
       for (const [name, value] of Object.entries(expected)) expect([name, content[name]]).toEqual([name, value])
       await options(file)
     })
 
-    it("of HiveOS: keys that the user repeats override earlier ones takes the template's key as the guard of the user's account", () => {
+    it("the HiveOS sheet takes the template's key as the guard of the user's account", () => {
       const { content } = hive({ user: KEY, own: { account: 'other' } })
       expect(content).toMatchObject({ account: 'other', 'public-key': KEY })
       expect(hive({ user: KEY, own: { 'public-key': 'cd'.repeat(32) } }).content).toMatchObject({
@@ -208,7 +208,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       })
     })
 
-    it("of HiveOS: keys that the user repeats override earlier ones takes the user's nodes and the template's payee, if the URL is that of a pool", () => {
+    it("the HiveOS sheet takes the user's nodes and the template's payee, if the URL is that of a pool", () => {
       const { content } = hive({ urls: 'stratum+tcp://p:1', user: `k:${KEY}.r`, own: { node: 'http://c:3' } })
       expect(content).toEqual({ http: '127.0.0.1:4148', account: `k:${KEY}`, node: 'http://c:3' })
     })
@@ -218,7 +218,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect(content).toMatchObject({ http: '127.0.0.1:4148', nodes: ['http://a:1'], 'log-file': 'http://x' })
     })
 
-    it('of HiveOS: keys that the user repeats override earlier ones accepts indented lines and Windows line ends', async () => {
+    it('the HiveOS sheet accepts indented lines and Windows line ends', async () => {
       const { file, content } = hiveLines(
         { urls: 'http://a:1' },
         '\r\n  http: 0.0.0.0:4555\r\n  chains:\r\n    - 1\r\n',
@@ -239,14 +239,14 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       return { own: words.slice(3), content: parse(readFileSync(file, 'utf8')), said: stderr }
     }
 
-    it('of mmpOS adds the protocol to addresses without one', () => {
+    it('the mmpOS sheet adds the protocol to addresses without one', () => {
       const pool = launched('--pool-protocol', 'stratum+tcp', '--pool', 'p:1', '--user', 'me')
       expect(pool.content).toMatchObject({ pool: ['stratum+tcp://me@p:1'] })
       const node = launched('--pool-protocol', 'http', '--pool', 'a:1,https://b:2')
       expect(node.content).toMatchObject({ nodes: ['http://a:1', 'https://b:2'] })
     })
 
-    it('of mmpOS passes newcut options through unchanged', () => {
+    it('the mmpOS sheet passes newcut options through unchanged', () => {
       const flags = ['--threads', '2', '--account=k:other', '--state', 'off']
       const { own, content } = launched('mine', '--pool', 'http://a:1', '--user', `k:${KEY}.rig`, ...flags)
       expect(own).toEqual(flags)
@@ -255,13 +255,13 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect(other).toEqual({ http: '127.0.0.1:4148', 'public-key': KEY })
     })
 
-    it('of mmpOS takes the API port from the profile, and --http from the user', () => {
+    it('the mmpOS sheet takes the API port from the profile, and --http from the user', () => {
       expect(launched('--api-port', '4555').content).toEqual({ http: '127.0.0.1:4555' })
       const { own, content } = launched('--api-port', '4555', '--http=0.0.0.0:4666')
       expect([own, content]).toEqual([[], { http: '0.0.0.0:4666' }])
     })
 
-    it('of mmpOS names a word without its value', () => {
+    it('the mmpOS sheet names a word without its value', () => {
       const { status, stderr } = bash(join(mmpFolder(':'), 'mmp-launch.sh'), ['--user'], {})
       expect([status, stderr]).toEqual([2, 'newcut: --user has no value\n'])
     })
@@ -278,7 +278,7 @@ describeWith(lackOf('bash'), 'the address for statistics', () => {
     ['http: false', 'off'],
     ['nodes:\n  - http: 1', ''],
     ['# http: 0.0.0.0:4555', ''],
-  ])('of %s is %s', (text, expected) => {
+  ])('the API address of %s is %s', (text, expected) => {
     const file = join(temporaryFolder(), 'newcut.yaml')
     writeFileSync(file, `${text}\n`)
     const line = `. ${root}/deploy/rig-sheet.sh; newcut_address ${file}`

@@ -40,7 +40,7 @@ describe.each(units)('%s', (unit) => {
     expect([status, complaints]).toEqual([0, []])
   })
 
-  it('restarts after every exit except one that a restart cannot fix', () => {
+  it('the unit restarts after every exit except one that a restart cannot fix', () => {
     expect([settings(unit, 'Restart'), settings(unit, 'StartLimitIntervalSec')]).toEqual([['always'], ['0']])
     const hopeless = Object.entries(exitCodes).filter(([, cause]) =>
       cause.includes('a restart would fail in the same way'),
@@ -48,7 +48,7 @@ describe.each(units)('%s', (unit) => {
     expect(settings(unit, 'RestartPreventExitStatus')).toEqual([hopeless.map(([code]) => code).join(' ')])
   })
 
-  it('keeps its journal in the folder that systemd creates for it', () => {
+  it('the unit keeps its journal in the folder that systemd creates for it', () => {
     const [name] = settings(unit, 'StateDirectory')
     expect(settings(unit, 'ExecStart')).toEqual([expect.stringContaining(` --state /var/lib/${name} `)])
     expect(settings(unit, 'DynamicUser')).toEqual(['yes'])
@@ -129,7 +129,7 @@ describe.each(OF_FLEETS)('%s', (name) => {
     expect([status, complaints]).toEqual([0, []])
   })
 
-  it('has its secrets in a file, and not on its command line', () => {
+  it('the unit has its secrets in a file, and not on its command line', () => {
     const unit = join('deploy/systemd', name)
     expect(settings(unit, 'EnvironmentFile')).toEqual([expect.stringMatching(/^\/etc\/newcut\/\w+\.env$/)])
     expect(settings(unit, 'ExecStart')[0]).not.toMatch(/nats|token|key/)

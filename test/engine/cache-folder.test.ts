@@ -16,14 +16,14 @@ function file(): string {
   return join(folder, 'folder', 'tuning.json')
 }
 
-it('has what was written', () => {
+it('a cache entry has what was written', () => {
   const path = file()
   expect(readTuningFile(path)).toEqual({ entries: new Map(), problem: null })
   writeTuningFile(path, entries)
   expect(readTuningFile(path)).toEqual({ entries, problem: null })
 })
 
-it('never gives another value after a flip of any bit', () => {
+it('a cache entry never has another value after a flip of any bit', () => {
   const path = file()
   writeTuningFile(path, entries)
   const bytes = readFileSync(path)
@@ -43,7 +43,7 @@ it('never gives another value after a flip of any bit', () => {
   expect(outcomes.damaged).toBeGreaterThan(1000)
 })
 
-it('reads a file without a seal, as an earlier newcut wrote it', () => {
+it('the cache reads a file without a seal, as an earlier newcut wrote it', () => {
   const path = file()
   writeTuningFile(path, entries)
   writeFileSync(path, JSON.stringify(Object.fromEntries(entries)))

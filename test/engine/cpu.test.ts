@@ -109,7 +109,7 @@ describe('the CPU engine', () => {
     expect(perCandidate).toBeLessThan(500_000)
   })
 
-  it('the CPU engine reports with a claim how much was hashed after it, here while the main thread was busy', async () => {
+  it('the CPU engine reports with each claim the hashes after it, also while the main thread was busy', async () => {
     const { engine, candidates, hashesAtClaims, hashes } = await started(1)
     void engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     while (hashes() < 3_000_000) blockFor(2)
@@ -142,7 +142,7 @@ describe('the CPU engine', () => {
     await until(() => hashes() > before)
   })
 
-  it('limits the rate of candidates for a target that every hash meets', async () => {
+  it('the CPU engine limits the rate of candidates for a target that every hash meets', async () => {
     const { engine, candidates } = await started(1)
     // The bound is a rate, so the test must measure time. A slow machine only makes the bound easier to keep.
     const startMs = performance.now()
@@ -275,12 +275,15 @@ describe('the CPU engine', () => {
   it.each([
     ['auto', undefined],
     ['js', '`kernel: auto` picks a kernel that works here'],
-  ] as const)('the CPU engine refuses such work with the kernel %s, and the hint %s', async (kernel, hint) => {
-    const options = { ranges: nonceRanges(1, Math.random), kernel, priority: 'low', clock: systemClock } as const
-    const engine = new CpuEngine(options)
-    engines.push(engine)
-    const events = { onCandidate: () => undefined, onWarning: () => undefined }
-    const refusal = await engine.start(322, events).catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ code: 'KERNEL_REFUSED', message: expect.stringContaining('in two blocks'), hint })
-  })
+  ] as const)(
+    'the CPU engine refuses work whose nonce lies in two blocks with the kernel %s and the hint %s',
+    async (kernel, hint) => {
+      const options = { ranges: nonceRanges(1, Math.random), kernel, priority: 'low', clock: systemClock } as const
+      const engine = new CpuEngine(options)
+      engines.push(engine)
+      const events = { onCandidate: () => undefined, onWarning: () => undefined }
+      const refusal = await engine.start(322, events).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ code: 'KERNEL_REFUSED', message: expect.stringContaining('in two blocks'), hint })
+    },
+  )
 })

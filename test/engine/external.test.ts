@@ -47,7 +47,7 @@ async function started(command: string) {
 }
 
 describe('an external worker', () => {
-  it('an external worker gets the work and the target, and prints its nonce and hash count', async () => {
+  it('an external worker gets the work and the target, and reports its nonce and hash count', async () => {
     const command = worker(
       'echo',
       `writeFileSync(folder + '/seen', input.toString('hex') + ' ' + target)
@@ -69,12 +69,12 @@ describe('an external worker', () => {
     ['TOKEN=hunter2 solve', 'shell command'],
     ['"/opt/a b/solve" x', 'shell command'],
     ['cd hunter2; ./solve', 'cd'],
-  ])('%j is shown as %j', (command, kernel) => {
+  ])('the command %j is displayed as %j', (command, kernel) => {
     expect(new ExternalEngine({ command, clock: systemClock }).devices()).toMatchObject([{ kernel }])
   })
 
   it.each(['00000000deadbeef', '00000000DEADBEEF 7 1.25e+08', '00000000deadbeef found by device 0'])(
-    'an external worker may print more after the nonce: %s',
+    'an external worker may print more text after the nonce: %s',
     async (answer) => {
       const { engine, candidates, warnings } = await started(worker('more', `process.stdout.write('${answer}')`))
       await engine.setWork(engineWork(1, freshWork(UNREACHABLE), 5n))
@@ -149,7 +149,7 @@ describe('an external worker', () => {
     await until(() => warnings.length === 2)
   })
 
-  it('an external worker that failed is in the state restarting until it has run for five seconds', async () => {
+  it('an external worker that failed stays in the state restarting until it has run for five seconds', async () => {
     const mark = join(folder, 'failed-once')
     const once = `if (fs.existsSync('${mark}')) setInterval(() => 0, 1000)
       else { fs.writeFileSync('${mark}', ''); console.error('no device'); process.exit(3) }`
@@ -168,7 +168,7 @@ describe('an external worker', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('an external worker that never succeeds makes newcut mine exit with 22', async () => {
+  it('an external worker that never succeeds makes newcut mine exit with code 22', async () => {
     const args = ['mine', '--engine', 'external', '--command', 'false', '--duration', '1s', '--http', 'off']
     expect((await run(args)).code).toBe(22)
   })
@@ -210,7 +210,7 @@ describe('newcut solve', () => {
     expect(code).toBe(0)
   })
 
-  it('newcut solve prints nonces that newcut mine checks: a wrong one is a hardware error and is not submitted', async () => {
+  it('newcut mine checks the nonces of newcut solve: a wrong one is a hardware error and is not submitted', async () => {
     const wrong = worker('wrong', `process.stdout.write('0000000000000001')`)
     const args = ['mine', '--engine', 'external', '--command', wrong, '--difficulty', '1G', '--http', 'off']
     const miner = startHere(args)
@@ -224,7 +224,7 @@ describe('newcut solve', () => {
     [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
     [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes, which no work has.*\[BAD_INPUT\]/],
     [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],
-  ])('%j is refused in one line', async (args, input, pattern) => {
+  ])('the arguments %j are refused in one line', async (args, input, pattern) => {
     const { code, err } = await run(args, {}, input)
     expect(err).toMatch(pattern)
     expect(err.trim().split('\n')).toHaveLength(1)

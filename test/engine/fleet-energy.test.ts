@@ -9,7 +9,7 @@ function report(session: string, parts: Partial<Report> = {}) {
   return { session, state: 'searching', energy, ...parts } as const
 }
 
-it('sums what rigs report', () => {
+it('the energy of a fleet sums what its rigs report', () => {
   const rigs = new RigEnergy()
   expect(rigs.sums()).toEqual({ watts: null, joules: null, hashrate: null, unread: 0 })
   rigs.report(report('a'))
@@ -17,7 +17,7 @@ it('sums what rigs report', () => {
   expect(rigs.sums()).toEqual({ watts: 150, joules: 0, hashrate: 15e6, unread: 0 })
 })
 
-it('counts rigs without a complete reading, and leaves them out', () => {
+it('the energy of a fleet counts rigs without a complete reading, and leaves them out', () => {
   const rigs = new RigEnergy()
   rigs.report(report('a'))
   rigs.report({ session: 'older version', state: 'searching' })
@@ -28,7 +28,7 @@ it('counts rigs without a complete reading, and leaves them out', () => {
   expect(rigs.sums()).toMatchObject({ watts: 100, hashrate: 10e6, unread: 4 })
 })
 
-it('adds the energy since the first report of each rig, and keeps it when the rig leaves', () => {
+it('the energy of a fleet adds what each rig uses after its first report, and keeps it when the rig leaves', () => {
   const rigs = new RigEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 1500 } }))
@@ -40,7 +40,7 @@ it('adds the energy since the first report of each rig, and keeps it when the ri
   expect(rigs.sums().joules).toBe(750)
 })
 
-it('leaves out the energy of rigs while their reading is incomplete', () => {
+it('the energy of a fleet leaves out rigs while their reading is incomplete', () => {
   const rigs = new RigEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 1500, unread: 1 } }))
@@ -48,7 +48,7 @@ it('leaves out the energy of rigs while their reading is incomplete', () => {
   expect(rigs.sums().joules).toBe(100)
 })
 
-it('never decreases', () => {
+it('the energy of a fleet never decreases', () => {
   const rigs = new RigEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 900 } }))

@@ -29,7 +29,7 @@ for (const name of nativeNames) {
   for (const order of ordersIn(native, name)) {
     kernelConformance(`${name} ${order}`, (layout) => createNativeKernel(name, layout, native, order))
   }
-  if (lack !== null) it(`kernel ${name}`, (context) => context.skip(lack))
+  if (lack !== null) it(`kernel ${name} runs on this processor`, (context) => context.skip(lack))
 }
 
 describe('operation graph', () => {

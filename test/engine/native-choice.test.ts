@@ -59,7 +59,7 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
     ['the prebuilt one first', ['prebuilt', 'installed', 'cached'], 'prebuilt'],
     ['the installed one before the one in the cache', ['installed', 'cached'], 'installed'],
     ['the one in the cache', ['cached'], 'cached'],
-  ] as const)('is %s', (_, present, origin) => {
+  ] as const)('the native kernel is %s', (_, present, origin) => {
     for (const name of present) place(right, name)
     const choice = chooseNative(files)
     expect(choice).toEqual({ file: files[origin], origin, obstacle: null, passedOver: [] })
@@ -78,15 +78,18 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
       () => writeFileSync(files.prebuilt, readFileSync(right).subarray(0, 4096)),
       /it was made from other sources$/,
     ],
-  ])('is the installed one if the prebuilt one %s, with a sentence that says so', (_, spoil, sentence) => {
-    spoil()
-    copyFileSync(right, files.installed)
-    const passedOver = [expect.stringMatching(/^the prebuilt native kernel is not used: /)]
-    expect(chooseNative(files)).toEqual({ file: files.installed, origin: 'installed', obstacle: null, passedOver })
-    expect(chooseNative(files).passedOver[0]).toMatch(sentence)
-  })
+  ])(
+    'the installed native kernel is used if the prebuilt one %s, with a sentence that says so',
+    (_, spoil, sentence) => {
+      spoil()
+      copyFileSync(right, files.installed)
+      const passedOver = [expect.stringMatching(/^the prebuilt native kernel is not used: /)]
+      expect(chooseNative(files)).toEqual({ file: files.installed, origin: 'installed', obstacle: null, passedOver })
+      expect(chooseNative(files).passedOver[0]).toMatch(sentence)
+    },
+  )
 
-  it('is none if all are unusable, and the last reason is reported', () => {
+  it('the native kernel is missing if all files are unusable, and the last reason is reported', () => {
     copyFileSync(wrong, files.prebuilt)
     writeFileSync(join(folder, 'text'), 'text')
     place(join(folder, 'text'), 'cached')
@@ -96,7 +99,7 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
     expect(loadChosen(choice)).toEqual({ sweeps: {}, obstacle: choice.obstacle })
   })
 
-  it('is not one of the cache that is incomplete, or that others may have written', () => {
+  it('the native kernel does not come from a cache file that is incomplete, or that others may have written', () => {
     place(right, 'cached')
     truncateSync(files.cached, 4096)
     expect(chooseNative(files)).toMatchObject({ file: null, obstacle: 'it is incomplete' })
@@ -108,7 +111,7 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
     })
   })
 
-  it('is none without a file', () => {
+  it('the native kernel is missing without a file', () => {
     expect(chooseNative(files)).toEqual(NO_NATIVE)
   })
 })

@@ -76,7 +76,7 @@ const loaded = () => createRequire(import.meta.url)(installedFile(part))
 const cached = () => cachedFile(part, env)
 
 describeWith(noCompiler, 'a native part', () => {
-  it('is compiled once: the next installation of the same sources takes it from the cache', async () => {
+  it('the native kernel is compiled once: the next installation of the same sources takes it from the cache', async () => {
     expect(await install()).toBe(`small part compiled with ${env.CC}`)
     expect(loaded()).toEqual({ two: 2 })
     rmSync(join(folder, 'build'), { recursive: true })
@@ -87,7 +87,7 @@ describeWith(noCompiler, 'a native part', () => {
   it.each([
     ['a unit', () => writeFileSync(join(folder, 'sources/two.c'), TWO.replace('return TWO', 'return TWO + 1'))],
     ['a header', () => writeFileSync(join(folder, 'sources/two.h'), '#define TWO 3\n')],
-  ])('is compiled again if %s changes, and the old build goes', async (_, change) => {
+  ])('the native kernel is compiled again if %s changes, and the old build is deleted', async (_, change) => {
     await install()
     change()
     expect(await install()).toBe(`small part compiled with ${env.CC}`)
@@ -95,7 +95,7 @@ describeWith(noCompiler, 'a native part', () => {
     expect(readdirSync(join(folder, 'build'))).toHaveLength(1)
   })
 
-  it('is compiled again if the cached file is incomplete', async () => {
+  it('the native kernel is compiled again if the cached file is incomplete', async () => {
     await install()
     truncateSync(cached(), 100)
     expect(await install()).toBe(`small part compiled with ${env.CC}`)
@@ -122,7 +122,7 @@ describeWith(noCompiler, 'a native part', () => {
       },
       () => `${cached()} is a link`,
     ],
-  ])('does not come from the cache if %s', async (_, spoil, reason) => {
+  ])('the native kernel does not come from the cache if %s', async (_, spoil, reason) => {
     await install()
     spoil()
     const said = `small part compiled with ${env.CC}, and not kept for the next installation: ${reason()}`
@@ -143,7 +143,7 @@ describeWith(noCompiler, 'a native part', () => {
     expect(readdirSync(dirname(cached()))).toEqual(before.filter((name) => !name.endsWith('.node')))
   })
 
-  it('is kept below a folder where anybody may write, but only owners may replace', async () => {
+  it('the native kernel is cached below a folder where anybody may write, but only owners may replace', async () => {
     const sticky = join(folder, 'sticky')
     mkdirSync(sticky)
     chmodSync(sticky, 0o1777)
@@ -152,20 +152,20 @@ describeWith(noCompiler, 'a native part', () => {
     expect(await install()).toBe(`small part: taken from ${dirname(cached())}`)
   })
 
-  it('is built without a cache folder that can be written, which the line says', async () => {
+  it('the native kernel is built without a writable cache folder, and a line says so', async () => {
     writeFileSync(join(folder, 'cache'), '')
     expect(await install()).toMatch(/^small part compiled with .*, and not kept for the next installation: ENOTDIR: /)
     expect(loaded()).toEqual({ two: 2 })
   })
 
-  it('goes into a private folder of the cache', async () => {
+  it('the native kernel goes into a private folder of the cache', async () => {
     expect(await cachePart(part, cached(), env)).toBe(`small part compiled with ${env.CC}`)
     expect(readFileSync(`${cached()}.sha256`, 'utf8')).toMatch(/^[0-9a-f]{64}$/)
     expect(existsSync(join(folder, 'build'))).toBe(false)
     expect(await install()).toBe(`small part: taken from ${dirname(cached())}`)
   })
 
-  it('has at most eight builds in the cache', () => {
+  it('the native kernel has at most eight builds in the cache', () => {
     const place = (i: number) => join(folder, `cache/newcut/native/send-${i}.node`)
     writeFileSync(join(folder, 'build'), 'compiled')
     for (let i = 0; i < 9; i++) expect(keep(join(folder, 'build'), place(i))).toBeNull()
@@ -179,14 +179,14 @@ describeWith(noCompiler, 'a native part', () => {
 it.each([
   ['there is no compiler', 'no-such-compiler', /^no small part: there is no C compiler no-such-compiler$/],
   ['the compiler fails', `${process.execPath} -e process.exit(1)`, /^no small part: .* failed: .+$/],
-])('without a part: %s, and the old build goes', async (_, CC, said) => {
+])('an installation without a part succeeds: %s, and the old build is deleted', async (_, CC, said) => {
   mkdirSync(join(folder, 'build'))
   writeFileSync(installedFile(part), 'old')
   expect(await installPart(part, { ...env, CC })).toMatch(said)
   expect(existsSync(installedFile(part))).toBe(false)
 })
 
-it('without its sources, one line says so', async () => {
+it('an installation without its sources says so in one line', async () => {
   rmSync(join(folder, 'sources'), { recursive: true })
   expect(await installPart(part, env)).toMatch(/^no small part: .* failed: .*error: .*\.c/)
 })

@@ -42,19 +42,19 @@ function choose(preference: KernelPreference, addon: NativeAddon) {
 const noKernel = built.obstacle === null ? null : `there is no native kernel (${built.obstacle}): npm run install`
 
 describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () => {
-  it('native chooses the widest kernel of the processor, without a message about wider ones', () => {
+  it('the choice "native" takes the widest kernel of the processor, without a message about wider ones', () => {
     expect(choose('native', built)).toEqual({ name: widest, refused: [] })
     const narrow = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
     expect(choose('native', narrow)).toEqual({ name: narrowest, refused: [] })
   })
 
-  it('auto chooses a native kernel or WebAssembly, without a message about others', () => {
+  it('the choice "auto" takes a native kernel or WebAssembly, without a message about others', () => {
     const { name, refused } = choose('auto', built)
     expect([...here, 'wasm']).toContain(name)
     expect(refused).toEqual([])
   })
 
-  it('auto compiles no WebAssembly beside a wide kernel, else one', () => {
+  it('the choice "auto" compiles no WebAssembly beside a wide kernel, else one', () => {
     const { WebAssembly } = globalThis as unknown as { WebAssembly: { Module: new (bytes: Uint8Array) => object } }
     const compile = vi.spyOn(WebAssembly, 'Module')
     try {
@@ -68,7 +68,7 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
     }
   })
 
-  it('a name chooses that kernel or none', () => {
+  it('the name of a kernel chooses that kernel or none', () => {
     for (const name of here) expect(choose(name, built)).toEqual({ name, refused: [] })
     const addon = { sweeps: { [narrowest]: built.sweeps[narrowest] }, obstacle: null }
     const other = narrowest === 'native-neon' ? 'native-avx2' : 'native-neon'
@@ -77,7 +77,7 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
     expect(choose(other, addon)).toEqual({ name: null, refused })
   })
 
-  it('native reports a kernel that fails its self-test, and chooses the next', () => {
+  it('the choice "native" reports a kernel that fails its self-test, and takes the next', () => {
     const addon = { sweeps: { ...built.sweeps, [widest]: () => 0 }, obstacle: null }
     const refused = [expect.stringMatching(`kernel ${widest} failed its self-test: .* it returned 0 instead of`)]
     expect(choose('native', addon)).toEqual({ name: here[1] ?? null, refused })
@@ -108,7 +108,7 @@ describe('without native kernels', () => {
       /^kernel native does not run here: this processor has none of AVX-512, AVX2, /,
     ],
   ])(
-    'without native kernels with %s, auto chooses WebAssembly and gives the reason in a sentence',
+    'the choice "auto" takes WebAssembly if the native kernels have %s, and gives the reason in a sentence',
     (_, file, sentence) => {
       const addon = loadNative(file)
       const refused = [expect.stringMatching(sentence)]
@@ -161,7 +161,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
   })
 
-  it('the native kernel if install scripts did not run is not compiled again if the cache has one, even if that does not load', async () => {
+  it('the native kernel is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
     writeFileSync(join(folder, 'empty'), '')
     expect(keep(join(folder, 'empty'), own.cached)).toBeNull()
@@ -178,19 +178,16 @@ describe('the native kernel if install scripts did not run', () => {
       `${process.execPath} -e process.exit(1)`,
       /^no native kernel: .* failed: .*; WebAssembly is used instead$/,
     ],
-  ])(
-    'the native kernel if install scripts did not run is reported as missing in one sentence when %s',
-    async (_, CC, sentence) => {
-      const own = places()
-      const env = { ...process.env, CC }
-      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })
-      expect(news).toEqual([expect.stringMatching(sentence)])
-      expect(choice).toEqual(NO_NATIVE)
-      expect(existsSync(own.cached)).toBe(false)
-    },
-  )
+  ])('the native kernel is reported as missing in one sentence when %s', async (_, CC, sentence) => {
+    const own = places()
+    const env = { ...process.env, CC }
+    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 60_000 })
+    expect(news).toEqual([expect.stringMatching(sentence)])
+    expect(choice).toEqual(NO_NATIVE)
+    expect(existsSync(own.cached)).toBe(false)
+  })
 
-  it('the native kernel if install scripts did not run is not awaited if the compiler is slow', async () => {
+  it('the native kernel is not awaited if the compiler is slow', async () => {
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const env = { ...process.env, CC }
     const { news } = await provideNativeKernel({ env, signal: unstopped, places: places(), limitMs: 200 })
@@ -198,7 +195,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(news).toEqual([expect.stringMatching(late)])
   })
 
-  it('the native kernel if install scripts did not run is not awaited if the engine stops meanwhile', async () => {
+  it('the native kernel is not awaited if the engine stops meanwhile', async () => {
     const stop = new AbortController()
     const CC = `${process.execPath} -e setTimeout(()=>0,15000) --`
     const provided = provideNativeKernel({ env: { ...process.env, CC }, signal: stop.signal, places: places() })
@@ -206,7 +203,7 @@ describe('the native kernel if install scripts did not run', () => {
     expect(await provided).toEqual({ choice: NO_NATIVE, news: [] })
   })
 
-  it('the native kernel if install scripts did not run has a separate cache file for each compiler', () => {
+  it('the native kernel has a separate cache file for each compiler', () => {
     const file = (CC: string) => findNative({ XDG_CACHE_HOME: folder, LOCALAPPDATA: folder, CC }).cached
     expect(file('cc')).not.toBe(file('clang'))
     expect(file('cc')).toBe(file('cc'))

@@ -58,10 +58,13 @@ describe('a race of orders', () => {
     ['steps', 0.8, 0.9],
     ['halves', 1.1, 1.2],
     ['halves', 0.985, 0.999],
-  ] as const)('a race of orders chooses the fastest, and changes only for two per cent: %s', (order, steps, mixed) => {
-    const fake = new FakeFile({ ...costs, 'native-avx512 steps': steps, 'native-avx512 mixed': mixed })
-    expect(fake.race()).toBe(order)
-  })
+  ] as const)(
+    'a race of orders chooses the fastest, and changes the choice only for two per cent: %s',
+    (order, steps, mixed) => {
+      const fake = new FakeFile({ ...costs, 'native-avx512 steps': steps, 'native-avx512 mixed': mixed })
+      expect(fake.race()).toBe(order)
+    },
+  )
 
   it('a race of orders gives all orders the same number of slices, in turn, and takes the median of each', () => {
     const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
@@ -76,7 +79,7 @@ describe('a race of orders', () => {
     expect(race.paces()).toEqual({ halves: 3000, single: 2000 })
   })
 
-  it('lasts for 150 ms of fast slices, and for 24 slices of each order', () => {
+  it('a race of orders lasts for 150 ms of fast slices, and for 24 slices of each order', () => {
     const slicesOf = (milliseconds: number) => {
       const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
       let slices = 0
@@ -141,19 +144,19 @@ describe('the order of a native kernel', () => {
     expect(rememberedOrders(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
-  it('the order of a native kernel of another kernel than the wanted one may be unknown, without a line', () => {
+  it('the order of a kernel that is not the selected one may be unknown, without a line', () => {
     const { addon } = new FakeFile({ ...costs, 'native-avx2 single': 1 })
     rememberOrder(addon, file, 'native-avx512', 'mixed')
     expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
     expect(rememberedOrders(addon, file, 'native-avx2').isUnknown).toBe(true)
   })
 
-  it('the order of a native kernel is unknown where there is only one', () => {
+  it('the order of a native kernel is unknown if it has only one', () => {
     const { addon } = new FakeFile({ 'native-avx2': 1 })
     expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isUnknown: false, news: [] })
   })
 
-  it('the order of a native kernel is unknown with a line on another processor, and both are remembered', () => {
+  it('the order of a native kernel is unknown with a line on another processor, and both orders are remembered', () => {
     const [one, other] = [new FakeFile(costs), new FakeFile(costs, 'two 00000002')]
     rememberOrder(one.addon, file, 'native-avx512', 'mixed')
     const news = [`${file} is of another processor or version: the order of the native kernel is measured anew`]
@@ -177,7 +180,7 @@ describe('the order of a native kernel', () => {
     expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
   })
 
-  it('the order of a native kernel is not remembered where the file cannot be written, and a line says so', () => {
+  it('the order of a native kernel is not remembered if the file cannot be written, and a line says so', () => {
     writeFileSync(join(folder, 'taken'), '')
     const unwritable = join(folder, 'taken', 'kernel-tuning.json')
     const why = rememberOrder(new FakeFile(costs).addon, unwritable, 'native-avx512', 'mixed')

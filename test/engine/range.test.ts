@@ -90,7 +90,7 @@ describe('the nonce space', () => {
 })
 
 describe('the low bits of the nonce', () => {
-  it('the low bits of the nonce keep the fixed bits and take every value of the free bits once', () => {
+  it('low bits of the nonce keep the fixed bits and take every value of the free bits once', () => {
     const property = fc.property(fixedNonce, fc.nat({ max: 0xffff }), (fixed, start) => {
       const seen = new Set<number>()
       let low = start
@@ -105,7 +105,7 @@ describe('the low bits of the nonce', () => {
     fc.assert(property, { numRuns: 20 })
   })
 
-  it('the low bits of the nonce are the first bytes of the nonce on the wire', () => {
+  it('low bits of the nonce are the first bytes of the nonce on the wire', () => {
     expect(nonceOf(0xffff, 0xffff_ffff, 0xffff)).toBe(0xffff_ffff_ffff_ffffn)
     expect(nonceOf(lowWith(0, { bits: 8, value: 0x7f }), -1, 0)).toBe(0x0000_ffff_ffff_007fn)
   })
@@ -164,7 +164,7 @@ describe('middles with bits that a pool has fixed', () => {
   })
   const fixedOf = (value: number) => Math.floor(value / 2 ** 16)
 
-  it('middles with bits that a pool has fixed are split among slots without gap or overlap', () => {
+  it('middles with fixed bits are split among slots without gap or overlap', () => {
     const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
       const parts = nonceRanges(count, randomFrom(seed)).map((range) => freeMiddles(range, fixed))
       let next = 0
@@ -178,7 +178,7 @@ describe('middles with bits that a pool has fixed', () => {
     fc.assert(property, { numRuns: 30 })
   })
 
-  it('middles with bits that a pool has fixed have the fixed bits, and lie in the part of their slot', () => {
+  it('middles with fixed bits have these bits, and lie in the part of their slot', () => {
     const property = fc.property(fc.integer({ min: 1, max: 1024 }), fc.nat(), more, (count, seed, fixed) => {
       for (const range of nonceRanges(count, randomFrom(seed))) {
         const free = freeMiddles(range, fixed)
@@ -194,7 +194,7 @@ describe('middles with bits that a pool has fixed', () => {
     fc.assert(property, { numRuns: 10 })
   })
 
-  it('middles with bits that a pool has fixed are all tried by a GPU, each once, which then waits for another header', () => {
+  it('a GPU tries all middles with fixed bits once, and then waits for another header', () => {
     const property = fc.property(
       fc.integer({ min: 1, max: 3 }),
       more,

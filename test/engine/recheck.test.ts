@@ -23,7 +23,7 @@ function altered(kernel: Kernel, sweep: (real: Kernel['sweep']) => Kernel['sweep
 }
 
 describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, searched again', (_, right) => {
-  it('agrees with the JavaScript kernel, and keeps its bound', () => {
+  it('a correct kernel agrees with the JavaScript kernel, and keeps its bound', () => {
     const { kernel, given } = altered(right, (real) => real)
     expect(new Recheck().disagreement(kernel, mid, BOUND, spot)).toBeNull()
     expect(given.bound).toBe(BOUND)
@@ -35,7 +35,7 @@ describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, 
     ['takes another low part', (real) => (low, middle, from, to) => real(low ^ 1, middle, from, to)],
     ['takes another middle part', (real) => (low, middle, from, to) => real(low, middle ^ 0x8000, from, to)],
     ['is one chunk off', (real) => (low, middle, from, to) => Math.min(to, real(low, middle, from, to) + right.lanes)],
-  ])('is found out when it %s', (_, sweep) => {
+  ])('a wrong kernel is detected when it %s', (_, sweep) => {
     const { kernel, given } = altered(right, sweep)
     const complaint = new Recheck().disagreement(kernel, mid, BOUND, spot)
     expect(complaint).toMatch(
@@ -44,7 +44,7 @@ describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, 
     expect(given.bound).toBe(BOUND)
   })
 
-  it('is found out if it is wrong only at the end of a sweep, where it may hash beside its vectors', () => {
+  it('a wrong kernel is detected if it errs only at the end of a sweep, where it may hash beside its vectors', () => {
     const to = spot.from + CHECKED_NONCES
     const last = to - right.lanes
     // One nonce in 2,048 is a candidate. Find a sweep whose first is in the last chunk.

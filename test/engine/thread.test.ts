@@ -24,37 +24,40 @@ const nonceAt = (index: number) =>
   nonceOf(index < HIGHS ? range.low : nextLow(range.low, FREE_NONCE), range.first, index % HIGHS)
 const indexOf = (nonce: bigint) => Number(nonce >> 48n) + ((nonce & 0xffffn) === BigInt(range.low) ? 0 : HIGHS)
 
-it.each(['js', 'wasm'] as const)('hashes nonce after nonce of its range, and reports all that solve: %s', (kernel) => {
-  const work = freshWork(UNREACHABLE)
-  const shared = new SharedWork(1)
-  shared.publish(engineWork(1, work, TARGET))
-  const told: ThreadMessage[] = []
-  const candidates = () => told.flatMap((message) => (message.type === 'candidate' ? [message] : []))
-  // The search blocks this thread until it is stopped, so no other message can arrive meanwhile.
-  const postMessage = (message: ThreadMessage) => {
-    told.push(message)
-    if (candidates().length === CANDIDATES || told.length > 2 * CANDIDATES) shared.stop()
-  }
-  const port = { postMessage } as Pick<MessagePort, 'postMessage'> as MessagePort
-  const layout = { thread: 0, threads: 1, shared: shared.buffer, range, workBytes: work.length }
-  search({ ...layout, kernel, native: NO_NATIVE, priority: 'normal', port })
-  const others = told.filter(({ type }) => type !== 'candidate')
-  expect(others).toEqual([
-    { type: 'ready', kernel, refused: [], note: null },
-    { type: 'took', sequence: 1, searches: true },
-  ])
-  const hashes = shared.hashesOf(0)
-  expect(hashes).toBeGreaterThan(CANDIDATES)
-  const found = candidates().map(({ nonce }) => indexOf(nonce))
-  expect(found).toEqual([...new Set(found)].sort((a, b) => a - b))
-  const solving = (index: number) => meets(powHash(withNonce(work, nonceAt(index))), TARGET)
-  const checked = Array.from({ length: hashes }, (_, index) => index).filter(isChecked)
-  expect(found.filter(isChecked)).toEqual(checked.filter(solving))
-  expect(found.filter((index) => !solving(index))).toEqual([])
-  expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
-})
+it.each(['js', 'wasm'] as const)(
+  'a thread hashes nonce after nonce of its range, and reports all that solve: %s',
+  (kernel) => {
+    const work = freshWork(UNREACHABLE)
+    const shared = new SharedWork(1)
+    shared.publish(engineWork(1, work, TARGET))
+    const told: ThreadMessage[] = []
+    const candidates = () => told.flatMap((message) => (message.type === 'candidate' ? [message] : []))
+    // The search blocks this thread until it is stopped, so no other message can arrive meanwhile.
+    const postMessage = (message: ThreadMessage) => {
+      told.push(message)
+      if (candidates().length === CANDIDATES || told.length > 2 * CANDIDATES) shared.stop()
+    }
+    const port = { postMessage } as Pick<MessagePort, 'postMessage'> as MessagePort
+    const layout = { thread: 0, threads: 1, shared: shared.buffer, range, workBytes: work.length }
+    search({ ...layout, kernel, native: NO_NATIVE, priority: 'normal', port })
+    const others = told.filter(({ type }) => type !== 'candidate')
+    expect(others).toEqual([
+      { type: 'ready', kernel, refused: [], note: null },
+      { type: 'took', sequence: 1, searches: true },
+    ])
+    const hashes = shared.hashesOf(0)
+    expect(hashes).toBeGreaterThan(CANDIDATES)
+    const found = candidates().map(({ nonce }) => indexOf(nonce))
+    expect(found).toEqual([...new Set(found)].sort((a, b) => a - b))
+    const solving = (index: number) => meets(powHash(withNonce(work, nonceAt(index))), TARGET)
+    const checked = Array.from({ length: hashes }, (_, index) => index).filter(isChecked)
+    expect(found.filter(isChecked)).toEqual(checked.filter(solving))
+    expect(found.filter((index) => !solving(index))).toEqual([])
+    expect(candidates().at(-1)).toMatchObject({ sequence: 1, hashes })
+  },
+)
 
-it('tries the nonces that a pool leaves once, reports that it is done, and rests until other work comes', () => {
+it('a thread tries the nonces that a pool leaves once, reports that it is done, and rests until other work comes', () => {
   const fixedNonce = { bits: 32, value: 0xa5c3_b7d9 }
   const [work, other] = [freshWork(UNREACHABLE), freshWork(UNREACHABLE)]
   const shared = new SharedWork(1)

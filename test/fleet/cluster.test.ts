@@ -70,7 +70,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
   const lead = (...args: string[]) =>
     start(['lead', ...urls('--nats'), '--node', devnet.url, '--http', 'off', '--state', 'off', ...args])
 
-  it('keeps solutions on all three, and mines whichever server is killed', async () => {
+  it('the leader keeps solutions on all three servers, and mines whichever server is killed', async () => {
     const leader = lead('--nats-replicas', '3')
     await leader.sees(/fleet {5}this process is the leader/)
     const rig = start(['mine', ...urls('--fleet'), '--rig', 'alpha', ...RIG])
@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
     await rig.sees(/ accepted [\s\S]* accepted [\s\S]* accepted /)
   })
 
-  it('refuses to keep three copies on a lone server', async () => {
+  it('the leader refuses to keep three copies on a lone server', async () => {
     const own = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
     const alone = await NatsServer.start(own)
     const rest = ['--node', devnet.url, '--nats-replicas', '3', '--http', 'off', '--state', 'off']

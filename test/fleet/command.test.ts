@@ -48,7 +48,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   const lead = (url: string, ...args: string[]) =>
     start(['lead', '--nats', url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off', ...args])
 
-  it('mines: the leader gives work, rigs find blocks, the list shows them', async () => {
+  it('a fleet mines: the leader gives work, rigs find blocks, and the list shows them', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/fleet {5}this process is the leader/)
@@ -80,7 +80,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     for (const each of [...rigs, leader]) expect(await each.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  it('pauses and resumes one rig, and all rigs, including those that join later', async () => {
+  it('`newcut fleet` pauses and resumes one rig, and all rigs, including those that join later', async () => {
     const { url } = await server()
     const leader = lead(url)
     await leader.sees(/this process is the leader/)
@@ -106,7 +106,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await beta.sees(/ accepted /)
   })
 
-  it('continues with the second leader when the first is killed', async () => {
+  it('a fleet continues with the second leader when the first is killed', async () => {
     const { url } = await server()
     const first = lead(url)
     await first.sees(/this process is the leader/)
@@ -119,7 +119,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await second.sees(/ accepted .*rig:alpha/)
   })
 
-  it('accepts user and password, and never shows them', async () => {
+  it('a fleet accepts user and password, and never shows them', async () => {
     const { url } = await server('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
@@ -138,7 +138,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     }
   })
 
-  it('works with the rights that the documents give to rigs', async () => {
+  it('a rig works with the rights that the documents give to rigs', async () => {
     const text = readFileSync(new URL('../../docs/FLEETS.md', import.meta.url), 'utf8')
     const [, config = ''] = /```conf\n(authorization \{[^`]*)```/.exec(text) ?? []
     expect(config).toMatch(/permissions/)
@@ -154,7 +154,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(rig.out()).not.toMatch(/paused/)
   })
 
-  it('speaks TLS, and only with a server that its authority vouches for', async () => {
+  it('a fleet speaks TLS, and only with a server that its authority vouches for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-tls-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const { cert, key } = certificate(folder)
@@ -190,13 +190,13 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     [['mine', '--fleet', 'nats://h', '--rig', 'a b'], /--rig .*letters, digits/],
     [['lead', '--nats', 'tls://h', '--nats-cert', 'x.pem'], /--nats-key is missing/],
     [['lead', '--nats', 'tls://h', '--nats-ca', 'none.pem'], /--nats-ca none\.pem: it does not exist/],
-  ])('%j is refused, and the error says why', async (args, why) => {
+  ])('the command %j is refused, and the error says why', async (args, why) => {
     const { code, err } = await run(args)
     expect(err).toMatch(why)
     expect(code).not.toBe(0)
   })
 
-  it('reports that no leader answers', async () => {
+  it('`newcut fleet` reports that no leader answers', async () => {
     const { url } = await server()
     const { code, err } = await run(['fleet', '--nats', url])
     expect(err).toMatch(/no leader of the fleet main answers at nats:/)
@@ -231,7 +231,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(rig.out).toMatch(/rig alpha of the fleet main at nats:.*\npaid: k:\w+, set by the leader\ndevices: cpu\n/)
   })
 
-  it('names JetStream if the server lacks it', async () => {
+  it('the leader names JetStream if the server lacks it', async () => {
     const { url } = await server('', 'nats', false)
     const leader = lead(url)
     await leader.sees(/warning .*JetStream.*nats-server -js/i)

@@ -81,7 +81,7 @@ async function use(url: string, trust: NatsTrust): Promise<void> {
 }
 
 describeWith(lackOf('nats-server'), 'a NATS server', () => {
-  it('accepts credentials of its account, and no others', async () => {
+  it('the NATS server accepts credentials of its account, and no others', async () => {
     const { config, file } = operated()
     const { url } = await server(config)
     await use(url, { authenticator: readCredentials(file, 'file') })
@@ -92,7 +92,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(use(url, {})).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('accepts the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
+  it('the NATS server accepts the seed of a user whose public key it knows, from the file of --nats-creds', async () => {
     const [known, stranger] = [nkeys.createUser(), nkeys.createUser()]
     const { url } = await server(`authorization { users: [{ nkey: ${known.getPublicKey()} }] }`)
     const file = join(newFolder(), 'rig.nk')
@@ -105,7 +105,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     await expect(refused).rejects.toThrow(/refuses these credentials/)
   })
 
-  it('accepts a token in its address, which is never shown', async () => {
+  it('the NATS server accepts a token in its address, which is never shown', async () => {
     const { url } = await server('authorization { token: "s3cret" }')
     await use(url.replace('//', '//s3cret@'), {})
     const { err, code } = await run(['fleet', '--nats', url.replace('//', '//wr0ng@')])
@@ -113,7 +113,7 @@ describeWith(lackOf('nats-server'), 'a NATS server', () => {
     expect(err).not.toMatch(/wr0ng/)
   })
 
-  it('accepts a client certificate of its authority, and an error says if it requires one', async () => {
+  it('the NATS server accepts a client certificate of its authority, and an error says if it requires one', async () => {
     const folder = newFolder()
     const certificates = certificatesIn(folder)
     const files = `cert_file: "${join(folder, 'server.pem')}", key_file: "${join(folder, 'server.key')}"`
@@ -169,7 +169,7 @@ describe('a file of credentials', () => {
     ['with the seed of an account', seedOf(nkeys.createAccount()), /there are no credentials in it/],
     ['with a seed that is cut off', seed.slice(0, -3), /its seed is damaged/],
     ['with other text', 'user: miner', /there are no credentials in it/],
-  ])('%s is refused at the start, and not repeated', async (_what, text, why) => {
+  ])('a file of credentials (%s) is refused at the start, and not repeated', async (_what, text, why) => {
     const file = join(newFolder(), 'rig.creds')
     writeFileSync(file, text)
     // There is no server at all, and no command waits for one.

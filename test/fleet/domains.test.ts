@@ -54,7 +54,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     start(['lead', '--nats', url, '--node', devnet.url, ...REST, ...args])
   const mine = () => start(['mine', '--fleet', leaf.url, '--rig', 'alpha', '--threads', '1', '--gpu', 'none', ...REST])
 
-  it('keeps solutions at the hub, whichever server the leader is connected to, and also when the hub is killed', async () => {
+  it('the leader keeps solutions at the hub, whichever server it is connected to, and also when the hub is killed', async () => {
     const leader = lead(leaf.url, '--nats-domain', 'hub')
     await leader.sees(/fleet {5}this process is the leader/)
     const rig = mine()
@@ -82,7 +82,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     expect((await kept('leaf')).names).toEqual([])
   })
 
-  it('names the domain that does not answer', async () => {
+  it('the leader names the domain that does not answer', async () => {
     const tried = await run(['lead', '--nats', leaf.url, '--node', devnet.url, '--nats-domain', 'hob', '--dry-run'])
     expect(tried.err).toMatch(/no JetStream of the domain hob answers: .*127\.0\.0\.1.*\[NODE_MISBEHAVED\]/s)
     expect(tried.code).not.toBe(0)

@@ -148,7 +148,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     return { first, second }
   }
 
-  it('is won by one of several candidates that start at once', async () => {
+  it('an election is won by one of several candidates that start at once', async () => {
     const all = await Promise.all(['a', 'b', 'c'].map((name) => candidateOf('at-once', name)))
     await time.passUntil(() => all.some(({ leads }) => leads))
     await time.pass(TAKEOVER_MS)
@@ -158,7 +158,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(all.map(({ election }) => election.leader)).toEqual([leader, leader, leader])
   })
 
-  it('goes to the next candidate at once, in a higher term, when the leader shuts down', async () => {
+  it('the lead goes to the next candidate at once, in a higher term, when the leader shuts down', async () => {
     const { first, second } = await leaderAndNext('in-order')
     const term = first.election.term ?? 0
     const endedAtMs = time.nowMs
@@ -169,7 +169,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toEqual([term, null])
   })
 
-  it('goes to the next candidate within 3 s when the leader is cut off, which steps down before that', async () => {
+  it('the lead goes to the next candidate within 3 s when the leader is cut off, which steps down before that', async () => {
     const { first, second } = await leaderAndNext('cut-off')
     // Its requests are lost from here.
     const cutAtMs = time.nowMs
@@ -181,7 +181,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.troubles.length).toBeGreaterThan(0)
   })
 
-  it('is won in a higher term even when the store was lost', async () => {
+  it('an election is won in a higher term even when the store was lost', async () => {
     const first = await candidateOf('lost', 'first')
     await time.passUntil(() => first.leads)
     const term = first.election.term ?? 0
@@ -194,7 +194,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toHaveLength(3)
   })
 
-  it('is never won by two when the store is lost and a newcomer finds it empty', async () => {
+  it('an election is never won by two when the store is lost and a newcomer finds it empty', async () => {
     const first = await candidateOf('lost-by-two', 'first')
     await time.passUntil(() => first.leads)
     await new Kvm(first.link.jetstream).create('lost-by-two').then((store) => store.destroy())
@@ -204,7 +204,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(time.mostLeaders).toBe(1)
   })
 
-  it('is never won by two when the server was away for a while', async () => {
+  it('an election is never won by two when the server was away for a while', async () => {
     const { first, second } = await leaderAndNext('away')
     await bed.nats.kill()
     await time.passUntil(() => !first.leads)
@@ -215,7 +215,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(time.mostLeaders).toBe(1)
   })
 
-  it('is passed on by a leader without a node once another has one, and not taken back', async () => {
+  it('a leader without a node passes the lead on once another candidate has one, and does not take it back', async () => {
     const { first, second } = await leaderAndNext('no-node')
     await time.pass(LEAST_LEAD_MS)
     Object.assign(first.readiness, { isLost: true, isReady: false })
@@ -231,7 +231,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     expect(first.terms).toEqual([expect.any(Number), null])
   })
 
-  it('stays with a leader for a while, whatever happens to its node', async () => {
+  it('the lead stays with a leader for a while, whatever happens to its node', async () => {
     const { first, second } = await leaderAndNext('flapping')
     Object.assign(first.readiness, { isLost: true, isReady: false, isOtherReady: true })
     await time.pass(LEAST_LEAD_MS - 1_000)
@@ -239,7 +239,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
     await time.passUntil(() => second.leads)
   })
 
-  it('is left to candidates with a node for a second', async () => {
+  it('an election is left to candidates with a node for a second', async () => {
     const { first, second } = await leaderAndNext('yielding')
     const third = await candidateOf('yielding', 'third')
     await time.passUntil(() => third.leaders.includes('first'))

@@ -17,7 +17,7 @@ const old: Report = {
 describeWith(lackOf('nats-server'), 'a fleet', () => {
   afterEach(stopAll)
 
-  it('has the sum of its rigs, and says how many are not in it', async ({ onTestFinished }) => {
+  it('a fleet has the sum of the power of its rigs, and says how many are not in it', async ({ onTestFinished }) => {
     const { nats, face } = await startLoneLeader(onTestFinished)
     const energy = async () => {
       const summary = (await (await fetch(`${face}/api/summary`)).json()) as { readonly energy: EnergySnapshot }

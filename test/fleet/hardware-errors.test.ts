@@ -129,7 +129,7 @@ it('metrics continue with a replacement device of the same name, and keep errors
 describeWith(lackOf('nats-server'), 'a fleet', () => {
   afterEach(stopAll)
 
-  it('shows the wrong claims of a rig: those that it refused itself, and those that reached the leader', async ({
+  it('the list of rigs shows the wrong claims of a rig: those that it refused itself, and those that reached the leader', async ({
     onTestFinished,
   }) => {
     const { nats, devnet, face } = await startLoneLeader(onTestFinished)

@@ -70,7 +70,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const order = (link: Link, pause: boolean, rig: string | null) =>
     link.ask(link.subjects.order, { pause, rig }, OrderAnswer, MS)
 
-  it('executes all of several simultaneous commands', async () => {
+  it('a leader executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')
     await leads(await leaderOf(link))
     await expect.poll(() => order(link, true, 'first').catch(() => null)).toMatchObject({ problem: null })
@@ -84,7 +84,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   const storeOf = (link: Link): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
 
-  it('does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
+  it('a leader does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
     const [one, two] = [new RigPauses(() => undefined), new RigPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
@@ -109,7 +109,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect([...one.paused.rigs].sort()).toEqual(['a', 'b', 'c'])
   })
 
-  it('reports a malformed list, treats it as empty, and replaces it with the next command', async () => {
+  it('a leader reports a malformed list, treats it as empty, and replaces it with the next command', async () => {
     const store = await storeOf(await linkTo('garbage'))
     await store.put('paused', 'garbage')
     const warnings: string[] = []
@@ -123,7 +123,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(pauses.paused.rigs).toEqual(['a'])
   })
 
-  it('answers no rig before it knows which rigs are paused', async () => {
+  it('a leader answers no rig before it knows which rigs are paused', async () => {
     const link = await linkTo('takeover')
     // A long list takes longer to read than a report takes to answer.
     const rigs = [...Array.from({ length: 9_900 }, (_, i) => `rig-${i}`.padEnd(60, '-')), 'a']
@@ -165,7 +165,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     return (await manager.streams.info(link.subjects.stream)).state.messages
   }
 
-  it('accepts a solution whatever its counters say', async () => {
+  it('a leader accepts a solution whatever its counters say', async () => {
     const link = await linkTo('counters')
     const led = await leaderOf(link)
     await leads(led)
@@ -176,7 +176,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(led.adopted[0]).toMatchObject({ bytes, issuer: 'http://a' })
   })
 
-  it('leaves candidates that nobody took while it stopped to the next leader', async () => {
+  it('a leader leaves candidates that nobody took while it stopped to the next leader', async () => {
     const link = await linkTo('stopping')
     // A stopping miner takes nothing more and reports nothing.
     const first = await leaderOf(link)
@@ -198,7 +198,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('leaves an untaken solution of its own job to the next leader, and has only the first of a job taken', async () => {
+  it('a leader leaves an untaken solution of its own job to the next leader, and has only the first of a job taken', async () => {
     const link = await linkTo('own-job')
     const led = await leaderOf(link)
     await leads(led)
@@ -225,7 +225,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('believes its own node that it does not know a payload', async () => {
+  it('a leader believes its own node that it does not know a payload', async () => {
     const link = await linkTo('own-node')
     const led = await leaderOf(link, (engine) => ({ bytes }) => {
       const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }
@@ -242,7 +242,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await expect.poll(() => kept(link)).toBe(0)
   })
 
-  it('lists rigs that have long names, and pauses them', async () => {
+  it('a leader lists rigs that have long names, and pauses them', async () => {
     const link = await linkTo('names')
     await leads(await leaderOf(link))
     const rig = 'ip-10-0-1-23.eu-central-1.compute.internal'

@@ -24,7 +24,7 @@ describe('the address of a NATS server', () => {
     ['tls://host:5222/', { host: 'host', port: 5222, tls: true, user: null, password: null, url: 'tls://host:5222' }],
     ['nats://me:pa%40ss@h:1', { user: 'me', password: 'pa@ss', url: 'nats://h:1' }],
     ['nats://token@[::1]:4222', { host: '[::1]', user: 'token', password: null, url: 'nats://[::1]:4222' }],
-  ])('the address of a NATS server %s', (text, parts) => {
+  ])('the address of a NATS server is parsed: %s', (text, parts) => {
     expect(readNatsAddress(text)).toMatchObject(parts)
   })
 
@@ -84,7 +84,7 @@ describe('the lease of a rig', () => {
   it.each([
     ['a lease', (clock: Clock, onEnd: () => void) => new Lease(clock, onEnd), (one: Lease) => one.fixedNonce],
     ['a class', (clock: Clock, onEnd: () => void) => new RelayHeaders(clock, onEnd), (one: RelayHeaders) => one.value],
-  ])('%s is over at its end, even if a timer runs early', (_, create, searched) => {
+  ])('the lifetime of %s is over at its end, even if a timer runs early', (_, create, searched) => {
     const { clock, set, run } = handClock()
     const held: unknown[] = []
     const one = create(clock, () => held.push(searched(one as never)))
@@ -116,7 +116,7 @@ describe('the table of rigs', () => {
     expect(table.report(report('b', { lease: 42 }), 0)).not.toBe(42)
   })
 
-  it('reassigns a lease once its rig has been silent for the lease time, and not before', () => {
+  it('the table of rigs reassigns a lease once its rig has been silent for the lease time, and not before', () => {
     const table = new RigTable(() => 0.5)
     table.report(report('a', { lease: 42 }), 0)
     table.expire(LEASE_MS - 1)
@@ -179,7 +179,7 @@ describe('the table of rigs', () => {
 })
 
 describe('pauses', () => {
-  it('pauses of one rig and of all', () => {
+  it('pauses of one rig and of all rigs are independent', () => {
     const one = afterOrder(NOBODY, { pause: true, rig: 'a' })
     if (typeof one === 'string') throw new Error(one)
     expect([isPaused(one, 'a'), isPaused(one, 'b')]).toEqual([true, false])
@@ -199,7 +199,7 @@ describe('messages', () => {
     expect(decodeMessage(JobMessage, encodeMessage(message), 'job')).toEqual(message)
   })
 
-  it('count hashes beyond 2^53, which a rig of 27 GH/s passes after four days', () => {
+  it('messages count hashes beyond 2^53, which a rig of 27 GH/s passes after four days', () => {
     const hashes = 3 * 2 ** 53
     expect(decodeMessage(Report, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
     const table = new RigTable(() => 0.5)
@@ -251,7 +251,7 @@ describe('messages', () => {
     ['{}', /term/],
     ['{"term":-1,"number":1,"job":null}', /term/],
     ['{"term":1,"number":1,"job":{"id":"1","issuer":"x","reason":"start","work":"AA","target":"00"}}', /job/],
-  ])('%s is refused, and the error says why', (text, why) => {
+  ])('the message %s is refused, and the error says why', (text, why) => {
     expect(() => decodeMessage(JobMessage, new TextEncoder().encode(text), 'job')).toThrow(why)
   })
 })

@@ -34,7 +34,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
     return { readiness, state, end }
   }
 
-  it('learn from each other which of them has work from a live node', async () => {
+  it('candidates learn from each other which of them has work from a live node', async () => {
     const clock = new VirtualClock()
     const [one, other] = [await processOf('two', 'one', clock), await processOf('two', 'other', clock)]
     const hears = (is: boolean) =>
@@ -61,7 +61,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
     await hears(false)
   })
 
-  it('count only as long as they report, and not for themselves', async () => {
+  it('candidates count only as long as they report, and not for themselves', async () => {
     const clock = new VirtualClock()
     const one = await processOf('gone', 'one', clock)
     await clock.pass(1_000)

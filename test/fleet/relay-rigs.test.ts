@@ -12,7 +12,7 @@ const KEY = 'ab'.repeat(32)
 const http = ['--http', '127.0.0.1:0']
 
 describeWith(lackOf('nats-server'), 'the rigs of a relay', () => {
-  it('are listed at the relay; the fleet lists the relay; leader and other rigs name the relay to ask', async () => {
+  it('the rigs of a relay are listed there; the fleet lists the relay; leader and other rigs name the relay to ask', async () => {
     const nats = await natsUrl()
     const devnet = await startDevnet({ port: 0, difficulty: 1_000_000n, blockDelayMs: 2000 })
     onTestFinished(() => devnet.close())

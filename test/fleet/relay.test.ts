@@ -110,7 +110,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   const timesOf = (rig: Rig) => rig.jobs.map(({ header }) => readI64LE(header, 8))
   const residueOf = (rig: Rig) => Number((timesOf(rig).at(-1) ?? 0n) % BigInt(HEADER_MODULUS))
 
-  it('gives its rigs headers of its own, on which they find blocks with any nonce', async () => {
+  it('a relay gives its rigs headers of its own, on which they find blocks with any nonce', async () => {
     const fleet = 'two'
     await leftInOrder(await linkTo(fleet))
     const { engine, candidates, link } = await leaderOf(fleet)
@@ -146,7 +146,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('keeps its rigs and its headers when the leader changes', async () => {
+  it('a relay keeps its rigs and its headers when the leader changes', async () => {
     const fleet = 'change'
     await leftInOrder(await linkTo(fleet))
     const first = await leaderOf(fleet)
@@ -183,7 +183,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     return { reports, end: () => subscription.unsubscribe() }
   }
 
-  it('continues the last job for its rigs, not for its devices, while nobody leads, until the work expires', async () => {
+  it('a relay continues the last job for its rigs, not for its devices, while nobody leads, until the work expires', async () => {
     const leader = await scriptedLeader('alone', { residue: 4095 })
     const clock = new VirtualClock()
     const relays: Awaited<ReturnType<typeof relayOf>>[] = []
@@ -215,7 +215,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     expect(new Set(timesOf(rig)).size, 'no header twice').toBe(rig.jobs.length)
   })
 
-  it('reports that a leader of an earlier version has no work for rigs, and its devices still search', async () => {
+  it('a relay reports that a leader of an earlier version has no work for rigs, and its devices still search', async () => {
     await scriptedLeader('old', {})
     const { device, troubles } = await relayOf('old')
     expect(troubles.join()).toMatch(/the leader of the fleet is of an earlier version, which gives relays no headers/)
@@ -224,7 +224,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   })
 })
 
-it('leaves its devices idle while only rigs may search', () => {
+it('a relay leaves its devices idle while only rigs may search', () => {
   const work = engineWork(3, freshWork(1n), MAX_TARGET)
   expect(ofDevices(work)).toBe(work)
   expect(ofDevices({ ...work, fixedNonce: NO_NONCE })).toMatchObject({ sequence: 3, bytes: null })

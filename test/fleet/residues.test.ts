@@ -62,7 +62,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     return term
   }
 
-  it('are assigned once, and only when that is stored', async () => {
+  it('residues are assigned once, and only when that is stored', async () => {
     const { store } = await storeOf('once')
     const term = await begun(store, () => 0)
     expect(term.residues.report('a', null), 'before it is kept').toBeNull()
@@ -78,7 +78,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     await until(() => term.residues.report('b', null) !== null && term.prepared === 2)
   })
 
-  it('stay with a relay when the leader changes, and no other relay gets them', async () => {
+  it('residues stay with a relay when the leader changes, and no other relay gets them', async () => {
     const { store } = await storeOf('next')
     const first = await begun(store, () => 0)
     first.nowMs = CLAIM_MS
@@ -92,7 +92,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await second.given('d', a), 'it says that it has what another one has').not.toBe(a)
   })
 
-  it('go to no other relay while one that is cut off may use them, nor for ten minutes after', async () => {
+  it('residues of a relay that is cut off go to no other relay while it may use them, nor for ten minutes after', async () => {
     const { store } = await storeOf('restart')
     const term = await begun(store, () => 0)
     term.nowMs = CLAIM_MS
@@ -107,7 +107,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await term.given('fourth'), 'then they are free').toBe(before)
   })
 
-  it('stay with their relays when NATS loses its store, even if the leader changes too', async () => {
+  it('residues stay with their relays when NATS loses its store, even if the leader changes too', async () => {
     const { store, lose } = await storeOf('lost')
     const first = await begun(store, () => 0)
     first.nowMs = CLAIM_MS
@@ -124,7 +124,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(await second.given('c')).not.toBe(a)
   })
 
-  it('are not assigned twice by two leaders if the first writes late', async () => {
+  it('residues are not assigned twice by two leaders if the first writes late', async () => {
     const { store } = await storeOf('late')
     const [old, next] = [await begun(store, () => 0), await begun(store, () => 0)]
     old.nowMs = CLAIM_MS
@@ -134,7 +134,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(b).not.toBe(a)
   })
 
-  it('are 3,584, and no relay gets one beyond that', async () => {
+  it('residues are 3,584, and no relay gets one beyond that', async () => {
     const { store } = await storeOf('full')
     const list = RELAY_RESIDUES.map((residue) => ({ session: `s-${residue}`, residue }))
     await store().put('relays', JSON.stringify(list))
@@ -143,7 +143,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
     expect(term.warnings).toEqual(['3584 relays have all headers: no room for another one'])
   })
 
-  it('count as free, with a warning, if the list is malformed', async () => {
+  it('residues count as free, with a warning, if the list is malformed', async () => {
     const { store } = await storeOf('garbage')
     await store().put('relays', 'garbage')
     const term = await begun(store)
@@ -153,7 +153,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
   })
 })
 
-it('no header of a relay belongs to another relay or to a device of the fleet', () => {
+it('the headers of a relay belong to no other relay and to no device of the fleet', () => {
   const residue = fc.constantFrom(...RELAY_RESIDUES)
   const time = fc.bigInt({ min: 1n, max: 2n ** 52n })
   const rolls = fc.bigInt({ min: 0n, max: 1_000_000n })

@@ -18,7 +18,7 @@ function linesOf(...reports: Report[]): readonly string[] {
   return rigLines(table.rows(0, 10, 0))
 }
 
-it('has the power of each rig that reads all its devices', () => {
+it('the list of rigs has the power of each rig that reads all its devices', () => {
   const whole = { watts: 211.6, joules: 5, hashrate: 2e6, unread: 0 }
   expect(linesOf(rig('a', whole), rig('b', { ...whole, unread: 1 }), rig('c'))).toEqual([
     'rig  state           rate  power  blocks  version',
@@ -28,7 +28,7 @@ it('has the power of each rig that reads all its devices', () => {
   ])
 })
 
-it('has no column of power where no rig reads it', () => {
+it('the list of rigs has no column of power if no rig reads it', () => {
   expect(linesOf(rig('a'), rig('b', { watts: null, joules: null, hashrate: null, unread: 0 }))[0]).toBe(
     'rig  state           rate  blocks  version',
   )

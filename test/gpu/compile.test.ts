@@ -24,7 +24,7 @@ const verdict = compile(shader)
 const lack = typeof verdict === 'string' ? `Dawn does not load: ${verdict}` : null
 
 describeWith(lack, 'shader, by the compiler of Dawn', () => {
-  it('has neither errors nor warnings', () => {
+  it('the shader has neither errors nor warnings', () => {
     expect(verdict).toEqual([])
   })
 
@@ -32,18 +32,18 @@ describeWith(lack, 'shader, by the compiler of Dawn', () => {
     ['fn rotate(x: vec4u, bits: u32)', 'fn rotate(x: vec4u, bits: f32)'],
     ['fn search(', 'fn seek('],
     ['params.h7 ^', 'params.h8 ^'],
-  ])('would be refused with %s as %s', (right, wrong) => {
+  ])('the shader would be refused with %s as %s', (right, wrong) => {
     expect(shader).toContain(right)
     expect(compile(shader.replace(right, wrong))).not.toEqual([])
   })
 })
 
 describe('shader, by its text', () => {
-  it('shader, by its text has the same capacity as the host', () => {
+  it('the shader has the same capacity as the host', () => {
     expect(shader).toContain(`const MAX_RESULT_NONCES = ${MAX_RESULT_NONCES}u;`)
   })
 
-  it('shader, by its text has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
+  it('the shader has the message schedule of RFC 7693, with words 8 to 15 as zero', () => {
     const lines = SIGMA.flatMap((sigma, round) =>
       [0, 4].flatMap((first) => {
         const words = (half: number) =>

@@ -69,7 +69,7 @@ async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean>
 }
 
 describe.each(drivers)('GPU engine on $name', (driver) => {
-  it('finds solutions of each new work', async () => {
+  it('the GPU engine finds solutions of each new work', async () => {
     const own = create(driver)
     const { candidates, warnings } = await started(own)
     const works = [1, 2, 3].map((sequence) => workOf(sequence, 2000n))
@@ -85,7 +85,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(warnings).toEqual([])
   })
 
-  it('reports every nonce, and each once, when every nonce solves', async () => {
+  it('the GPU engine reports every nonce, and each once, when every nonce solves', async () => {
     const own = create(driver)
     const { candidates } = await started(own)
     await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
@@ -96,7 +96,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
   })
 
-  it('answers replaced work with false, and stops searching without work', async () => {
+  it('the GPU engine answers replaced work with false, and stops searching without work', async () => {
     const own = create(driver)
     await started(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
@@ -109,7 +109,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
   })
 
   if (driver.adapter.software) {
-    it('refuses software drivers unless they are allowed, and does not try again', async () => {
+    it('the GPU engine refuses software drivers unless they are allowed, and does not try again', async () => {
       const own = create(driver, { allowSoftware: false })
       await expect(started(own)).rejects.toMatchObject({
         code: 'KERNEL_REFUSED',
@@ -118,18 +118,18 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
     })
   }
 
-  it('refuses a workgroup that is too large for the device', async () => {
+  it('the GPU engine refuses a workgroup that is too large for the device', async () => {
     const most = driver.adapter.limits.invocationsPerWorkgroup
     const own = create(driver, { workgroup: 2 * most })
     await expect(started(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
   })
 
-  it('refuses to start for work that the shader does not support', async () => {
+  it('the GPU engine refuses to start for work that the shader does not support', async () => {
     const events = { onCandidate: () => undefined, onWarning: () => undefined }
     await expect(create(driver).start(250, events)).rejects.toMatchObject({ code: 'KERNEL_REFUSED' })
   })
 
-  it('warns of work that the shader does not support', async () => {
+  it('the GPU engine warns of work that the shader does not support', async () => {
     const own = create(driver)
     const { warnings } = await started(own)
     expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
@@ -138,7 +138,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
 })
 
 describe.each(thorough)('GPU engine on $name, at length', (driver) => {
-  it('finds as many solutions as its hashes should, over 12 works, and each solves', async () => {
+  it('the GPU engine finds as many solutions as its hashes should, over 12 works, and each solves', async () => {
     const difficulty = 2_000n * BigInt(driver.speed)
     const own = create(driver)
     const { candidates, warnings } = await started(own)
@@ -160,7 +160,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     expect(warnings).toEqual([])
   })
 
-  it('brings batches to the requested service time', async () => {
+  it('the GPU engine brings batches to the requested service time', async () => {
     const own = create(driver, { batchMs: 40 })
     await started(own)
     await own.setWork(workOf(1, UNREACHABLE))
@@ -174,7 +174,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     await until(async () => Math.abs((await meanOf(10)) - 40) < 20)
   })
 
-  it('finds different nonces than the CPU engine beside it', async () => {
+  it('the GPU engine finds different nonces than the CPU engine beside it', async () => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
     const gpu = create(driver, { ranges: gpuRanges })
     const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal', clock: systemClock })
@@ -193,7 +193,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     expect(halves).toEqual([new Set([0n]), new Set([1n])])
   })
 
-  it('tunes once, keeps the values in a file, and ignores a broken file', async () => {
+  it('the GPU engine tunes once, keeps the values in a file, and ignores a broken file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'folder', 'tuning.json')
     const first = create(driver, { tuningFile: file })
     await started(first)
@@ -222,7 +222,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     lavapipe: { software: true, name: expect.stringMatching(/llvmpipe/), driver: expect.stringMatching(/Mesa/) },
   }
 
-  it('are listed with their properties, and can be measured', async () => {
+  it('adapters are listed with their properties, and can be measured', async () => {
     const { adapters, problem } = await listAdapters({ env })
     expect(problem).toBeNull()
     expect(adapters[0]).toMatchObject({ backend: 'vulkan', ...properties[name] })
@@ -230,7 +230,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect(await measureAdapter(adapters[0], freshWork(UNREACHABLE), options)).toBeGreaterThan(10_000)
   })
 
-  it('are listed even if the listing child is killed once', async () => {
+  it('adapters are listed even if the listing child is killed once', async () => {
     const listed = listAdapters({ env })
     const [child] = gpuChildrenOf(process.pid)
     process.kill(child, 'SIGKILL')
@@ -239,7 +239,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect(adapters[0]).toMatchObject({ backend: 'vulkan', ...properties[name] })
   })
 
-  it('are an empty list when the listing is cancelled', async () => {
+  it('adapters are an empty list when the listing is cancelled', async () => {
     const stop = new AbortController()
     const listed = listAdapters({ env, signal: stop.signal })
     stop.abort()
@@ -247,7 +247,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
     expect((await listAdapters({ env, signal: stop.signal })).adapters).toEqual([])
   })
 
-  it('are an empty list with an installation hint without a driver', async () => {
+  it('adapters are an empty list with an installation hint without a driver', async () => {
     const nowhere = { VK_ICD_FILENAMES: '/nonexistent.json', VK_DRIVER_FILES: '/nonexistent.json' }
     const { adapters, problem } = await listAdapters({ env: { ...env, ...nowhere } })
     expect(adapters).toEqual([])
@@ -275,15 +275,15 @@ describe('choice of adapters', () => {
     ['1,0', false, [other, card]],
     ['card', false, [card, other]],
     ['llvm', true, [soft]],
-  ] as const)('choice of adapters %s', (selection, allowSoftware, wanted) => {
+  ] as const)('the choice of adapters %s selects the right ones', (selection, allowSoftware, wanted) => {
     expect(chooseAdapters(selection, all, allowSoftware)).toEqual(wanted)
   })
 
-  it.each(['3', 'radeon', '', '2', '-1'])('choice of adapters refuses %j', (selection) => {
+  it.each(['3', 'radeon', '', '2', '-1'])('the choice of adapters refuses %j', (selection) => {
     expect(() => chooseAdapters(selection, all, false)).toThrow(/`gpu: /)
   })
 
-  it('choice of adapters has a file for tuned values on every platform', () => {
+  it('the tuned values of adapters have a file on every platform', () => {
     expect(tuningFileOf({ XDG_CACHE_HOME: '/c' }, 'linux')).toBe('/c/newcut/gpu-tuning.json')
     expect(tuningFileOf({}, 'linux')).toMatch(/\.cache\/newcut\/gpu-tuning\.json$/)
     expect(tuningFileOf({ LOCALAPPDATA: '/l' }, 'win32')).toMatch(/^\/l/)

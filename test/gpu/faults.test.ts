@@ -100,21 +100,24 @@ const INFLATED_HASHES = 1e15
 describeWith(driverLack(), 'a GPU that fails', () => {
   for (const driver of drivers) {
     const faults = [...FAULTS_OF_DRIVERS, ...(driver.isThorough ? FAULTS_OF_PROCESSES : [])]
-    it.each(faults)(`on ${driver.name}, %s: is restarted, and nothing false is counted`, async (fault, reason) => {
-      const isSilent = reason.source.startsWith('no batch')
-      const own = await mining(driver, fault, isSilent ? { silenceMs: SILENCE_MS } : {})
-      await recovery(own)
-      expect(own.warnings[0]).toMatch(reason)
-      expect(areSolutions(own)).toBe(true)
-      expect(hashesOf(own.engine)).toBeLessThan(INFLATED_HASHES)
-      const nonces = own.candidates.map(({ nonce }) => nonce)
-      expect(new Set(nonces).size).toBe(nonces.length)
-    })
+    it.each(faults)(
+      `a GPU on ${driver.name} with the fault "%s" is restarted, and nothing false is counted`,
+      async (fault, reason) => {
+        const isSilent = reason.source.startsWith('no batch')
+        const own = await mining(driver, fault, isSilent ? { silenceMs: SILENCE_MS } : {})
+        await recovery(own)
+        expect(own.warnings[0]).toMatch(reason)
+        expect(areSolutions(own)).toBe(true)
+        expect(hashesOf(own.engine)).toBeLessThan(INFLATED_HASHES)
+        const nonces = own.candidates.map(({ nonce }) => nonce)
+        expect(new Set(nonces).size).toBe(nonces.length)
+      },
+    )
   }
 })
 
 describe.each(thorough)('a GPU that fails, on $name', (driver) => {
-  it('counts only searched nonces when killed in the middle of a batch', async () => {
+  it('a GPU that is killed in the middle of a batch counts only searched nonces', async () => {
     const own = await mining(driver, null)
     await until(() => own.candidates.length > 0)
     process.kill(own.engine.details()[0].pid ?? 0, 'SIGKILL')
@@ -131,7 +134,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(areSolutions(own)).toBe(true)
   })
 
-  it('passes false claims on to the miner, which judges them', async () => {
+  it('a GPU that fails passes false claims on to the miner, which judges them', async () => {
     const own = await mining(driver, 'wrong', { difficulty: UNREACHABLE })
     await until(() => own.candidates.length > 0)
     expect(own.candidates.map(({ nonce }) => nonce)).toEqual([0x9abcdef0_12345678n])
@@ -139,7 +142,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.warnings).toEqual([])
   })
 
-  it('delays neither the device beside it nor new work', async () => {
+  it('a GPU that fails delays neither the device beside it nor new work', async () => {
     const own = await mining(driver, null, { devices: 2, silenceMs: SILENCE_MS })
     const [{ pid }] = own.engine.details()
     process.kill(pid ?? 0, 'SIGSTOP')
@@ -153,7 +156,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.engine.details()[0].pid).not.toBe(pid)
   })
 
-  it('is parked after five failures in a row', async () => {
+  it('a GPU that fails is parked after five failures in a row', async () => {
     const own = await mining(driver, null)
     for (let failure = 1; failure <= 5; failure++) {
       await until(() => own.engine.devices()[0].state === undefined)
@@ -169,7 +172,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.engine.devices()[0]).toMatchObject(parked)
   })
 
-  it('is not parked when it searches for a while between failures', async () => {
+  it('a GPU that fails is not parked when it searches for a while between failures', async () => {
     const own = await mining(driver, null, { settledMs: 1 })
     for (let failure = 1; failure <= 10; failure++) {
       const hashes = hashesOf(own.engine)
@@ -181,7 +184,7 @@ describe.each(thorough)('a GPU that fails, on $name', (driver) => {
     expect(own.engine.devices()[0]).toMatchObject({ faults: 10 })
   })
 
-  it('leaves no process behind', async () => {
+  it('a GPU that fails leaves no process behind', async () => {
     const own = await mining(driver, null)
     const pid = own.engine.details()[0].pid ?? 0
     await own.engine.stop()

@@ -77,7 +77,7 @@ afterEach(async () => {
 })
 
 describeWith(driverLack(), 'a GPU that hangs', () => {
-  it('has no rate after 4.5 s without a batch, and is restarted', async () => {
+  it('a device that hangs has no rate after 4.5 s without a batch, and is restarted', async () => {
     miner = new MinerProcess()
     const own = miner
     await own.searches()

@@ -63,7 +63,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
 
-  it('are seen one at a time', async () => {
+  it('identical cards are visible one at a time', async () => {
     for (const [card, name] of [NAME, OTHER, NAME].entries()) {
       const { adapters } = await listAdapters({ env: { ...three, ...cardEnv(card, {}) } })
       expect(adapters).toMatchObject([{ name, alike: 1 }])
@@ -73,7 +73,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     expect(problem).not.toBeNull()
   })
 
-  it('are listed each with its number, and a card with a unique name without one', async () => {
+  it('identical cards are listed each with its number, and a card with a unique name without one', async () => {
     const { adapters } = await listAdapters({ env: three })
     expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
       [NAME, 0, 1],
@@ -82,7 +82,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     ])
   })
 
-  it('are told apart from a card whose name contains theirs, whichever comes first', async () => {
+  it('identical cards are distinguished from a card whose name contains theirs, whichever comes first', async () => {
     for (const names of [
       [NAME, PART],
       [PART, NAME],
@@ -97,7 +97,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('mine each in its own process, which sees one card', async () => {
+  it('identical cards mine each in its own process, which sees one card', async () => {
     const { adapters } = await listAdapters({ env: twins })
     expect(adapters).toHaveLength(2)
     const ranges = nonceRanges(2, Math.random)
@@ -118,7 +118,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('are one adapter if the layer does nothing, and mining says so', async () => {
+  it('identical cards are one adapter if the layer does nothing, and mining says so', async () => {
     const env = { ...twins, ...NO_LAYERS }
     const { adapters } = await listAdapters({ env })
     expect(adapters).toMatchObject([{ name: NAME, alike: 2 }])
@@ -157,12 +157,12 @@ describe('telling cards apart', () => {
     return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
-  it('telling cards apart skips cards that Dawn cannot use, and keeps the order of the list', async () => {
+  it('the numbering of cards skips those that Dawn cannot use, and keeps the order of the list', async () => {
     const seen = [[], [adapter('B')], [adapter('A')], [], [adapter('A')]]
     expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
   })
 
-  it('telling cards apart counts a card with the adapter that Dawn opens by its name', async () => {
+  it('the numbering of cards counts a card with the adapter that Dawn opens by its name', async () => {
     const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
     const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
     expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
@@ -175,17 +175,17 @@ describe('telling cards apart', () => {
     ['a process sees two of different names', [[adapter('A'), adapter('B')]]],
     ['there is nothing', []],
     ['a process fails', [null, [adapter('A')], [adapter('A')]]],
-  ])('telling cards apart leaves the list as it is when %s', async (_, seen) => {
+  ])('the numbering of cards leaves the list as it is when %s', async (_, seen) => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
-  it('telling cards apart starts no processes if all names differ', async () => {
+  it('the numbering of cards starts no processes if all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
     expect(await tellApart(adapters, never)).toEqual(adapters)
   })
 
-  it('telling cards apart keeps the layers of the user', () => {
+  it('the numbering of cards keeps the layers of the user', () => {
     expect(cardEnv(3, { VK_LAYER_PATH: '/l', VK_INSTANCE_LAYERS: 'MINE' })).toEqual({
       NEWCUT_VULKAN_CARD: '3',
       VK_LAYER_PATH: expect.stringMatching(/build\/vulkan:\/l$/),
@@ -193,7 +193,7 @@ describe('telling cards apart', () => {
     })
   })
 
-  it('telling cards apart gives a hint that fits the platform', () => {
+  it('the numbering of cards gives a hint that fits the platform', () => {
     expect(alikeHint(3, 'linux', false)).toMatch(/^one of 3 cards .*C compiler/)
     expect(alikeHint(3, 'linux', true)).toMatch(/loader/)
     expect(alikeHint(3, 'win32', false)).toMatch(/on Linux only/)
@@ -212,7 +212,7 @@ describe('names in a refusal', () => {
     " * backend: 'null', name: 'Null backend'",
   ].join('\n')
 
-  it('names in a refusal are listed in order and counted for the preferred backend', () => {
+  it('the names in a refusal are listed in order and counted for the preferred backend', () => {
     expect(adaptersIn(refusal, 'linux')).toEqual([
       { backend: 'vulkan', name: 'Card', alike: 2 },
       { backend: 'vulkan', name: "It's", alike: 1 },
@@ -220,12 +220,12 @@ describe('names in a refusal', () => {
     ])
   })
 
-  it('names in a refusal are counted with the first name that contains them', () => {
+  it('the names in a refusal are counted with the first name that contains them', () => {
     const lines = ['Card Ti', 'Card', 'Card Ti', 'Car'].map((name) => ` * backend: 'vulkan', name: '${name}'`)
     expect(adaptersIn(lines.join('\n'), 'linux')).toEqual([{ backend: 'vulkan', name: 'Card Ti', alike: 4 }])
   })
 
-  it('names in a refusal are listed for any backend but null if the preferred one has none', () => {
+  it('the names in a refusal are listed for any backend but null if the preferred one has none', () => {
     expect(adaptersIn(refusal, 'win32').map(({ backend, alike }) => `${backend} ${alike}`)).toEqual([
       'vulkan 2',
       'vulkan 1',

@@ -17,7 +17,7 @@ const drivers = await testDrivers()
 const BLOCKS = 5
 
 describeWith(driverLack(), 'a miner with a GPU alone', () => {
-  it.each(rotating(drivers, 1))('mines blocks of the embedded network on $name', async ({ env, speed }) => {
+  it.each(rotating(drivers, 1))('the miner mines blocks of the embedded network on $name', async ({ env, speed }) => {
     const devnet = await startDevnet({ port: 0, difficulty: 50_000n * BigInt(speed) })
     try {
       const client = await NodeClient.connect({ url: devnet.url })

@@ -36,7 +36,7 @@ const START = { first: 2 ** 31, count: 2 ** 31, start: 2 ** 31 - 1000, low: 3, h
 const FIRST = START.first + START.start
 
 describe('nonce cursor', () => {
-  it('nonce cursor tries a few lows for all of its middles, then the next high word, then the next lows', () => {
+  it('the nonce cursor tries a few lows for all of its middles, then the next high word, then the next lows', () => {
     const cursor = new NonceCursor({ first: 100, count: 8, start: 3, low: 0xfffe, high: 65_534 }, 3)
     for (let high = 0; high < 65_536; high++) {
       const first = { low: 0xfffe, first: 103, high: (65_534 + high) % 65_536, lanes: 5, trips: 3, step: 1 }
@@ -47,7 +47,7 @@ describe('nonce cursor', () => {
     expect(cursor.next(4, FREE_NONCE)).toEqual({ low: 1, first: 103, high: 65_534, lanes: 1, trips: 3, step: 1 })
   })
 
-  it('nonce cursor gives each nonce once, whatever the batch sizes', () => {
+  it('the nonce cursor gives each nonce once, whatever the batch sizes', () => {
     const sizes = fc.array(fc.integer({ min: 16, max: 3000 }), { maxLength: 30 })
     const property = fc.property(sizes, fc.integer({ min: 1, max: 16 }), (sizes, trips) => {
       const cursor = new NonceCursor(START, trips)
@@ -58,7 +58,7 @@ describe('nonce cursor', () => {
     fc.assert(property, { numRuns: 20 })
   })
 
-  it('nonce cursor ends a batch at the end of its middles', () => {
+  it('the nonce cursor ends a batch at the end of its middles', () => {
     const cursor = new NonceCursor(START, 1)
     const one = { low: 3, trips: 1, step: 1 }
     expect(cursor.next(MAX_BATCH_NONCES, FREE_NONCE)).toEqual({ ...one, first: FIRST, high: 0, lanes: 1000 })
@@ -68,7 +68,7 @@ describe('nonce cursor', () => {
     expect(cursor.next(400, FREE_NONCE)).toEqual({ ...one, first: FIRST, high: 1, lanes: 400 })
   })
 
-  it('halves a batch without loss', () => {
+  it('the nonce cursor halves a batch without loss', () => {
     for (const lanes of [2, 3, 2049]) {
       const batch = { low: 1, first: 2 ** 32 - 2, high: 9, lanes, trips: 3, step: 1 }
       expect(new Set(halves(batch).flatMap(noncesOf))).toEqual(new Set(noncesOf(batch)))
@@ -76,7 +76,7 @@ describe('nonce cursor', () => {
     }
   })
 
-  it('nonce cursor keeps the fixed bits of low words, and makes fewer trips if few bits are free', () => {
+  it('the nonce cursor keeps the fixed bits of low words, and makes fewer trips if few bits are free', () => {
     const cursor = new NonceCursor({ first: 0, count: 1, start: 0, low: 0xff00, high: 65_535 }, 200)
     const half = { bits: 8, value: 7 }
     const batches = Array.from({ length: 2 * 65_536 }, () => cursor.next(512, half))
@@ -88,14 +88,14 @@ describe('nonce cursor', () => {
     expect(cursor.next(512, { bits: 16, value: 9 })).toMatchObject({ low: 9, trips: 1 })
   })
 
-  it('nonce cursor refuses more trips than the smallest batch has nonces', () => {
+  it('the nonce cursor refuses more trips than the smallest batch has nonces', () => {
     expect(() => new NonceCursor(START, MAX_TRIPS + 1)).toThrow(RangeError)
     expect(maxNoncesFor(0xffffffff)).toBe(MAX_TRIPS)
   })
 })
 
 describe('batch size', () => {
-  it('approaches its service time by a factor of two at most in one step', () => {
+  it('the batch size approaches its service time by a factor of two at most in one step', () => {
     const size = new BatchSize(25, 1024, 65_536)
     let before = size.nonces
     for (let i = 0; i < 40; i++) {
@@ -109,7 +109,7 @@ describe('batch size', () => {
     expect(size.nonces).toBeGreaterThan(0.49 * before)
   })
 
-  it('batch size is at least one workgroup and at most 2^30 nonces', () => {
+  it('the batch size is at least one workgroup and at most 2^30 nonces', () => {
     const size = new BatchSize(25, 1024, 65_536)
     for (let i = 0; i < 40; i++) size.learn(1e6)
     expect(size.nonces).toBe(1024)
@@ -117,7 +117,7 @@ describe('batch size', () => {
     expect(size.nonces).toBe(MAX_BATCH_NONCES)
   })
 
-  it('batch size is limited so that the candidates of an easy target fit into a result', () => {
+  it('the batch size is limited so that the candidates of an easy target fit into a result', () => {
     expect(maxNoncesFor(0xffffffff)).toBe(MAX_RESULT_NONCES / 2)
     expect(maxNoncesFor(0xffff)).toBe((MAX_RESULT_NONCES / 2) * 65_536)
     expect(maxNoncesFor(0)).toBe(MAX_BATCH_NONCES)
@@ -125,7 +125,7 @@ describe('batch size', () => {
 })
 
 describe('search loop', () => {
-  it('search loop searches a batch again in parts when it found more than fits, and loses nothing', async () => {
+  it('the search loop searches a batch again in parts when it found more than fits, and loses nothing', async () => {
     const { reports, batches, answer, loop } = searchLoop(10_000)
     // An easy target in its top word only, so that the loop does not shrink the batch beforehand.
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), (1n << 224n) - 1n) })
@@ -144,7 +144,7 @@ describe('search loop', () => {
     expect(new Set(claimed)).toEqual(new Set(noncesOf({ low: 3, first: 5, high: 0, lanes: 10_000, trips: 1, step: 1 })))
   })
 
-  it('search loop expects 48 candidates from each batch, and fails when most of them are missing', async () => {
+  it('the search loop expects 48 candidates from each batch, and fails when most of them are missing', async () => {
     const bytes = randomBytes(286)
     const outcome = async (share: number) => {
       const { batches, bounds, answer, loop, run } = searchLoop(20_000, 1, PROOF_CANDIDATES)
@@ -162,7 +162,7 @@ describe('search loop', () => {
     expect(await outcome(0.05)).toMatch(/^it did not search, or hashes wrongly: [1-5] right of about 48 candidates$/)
   })
 
-  it('search loop expects no proof from batches with fewer nonces, nor if nearly every nonce solves', () => {
+  it('the search loop expects no proof from batches with fewer nonces, nor if nearly every nonce solves', () => {
     expect(provingBound(48, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(provingBound(10, PROOF_CANDIDATES)).toBe(2 ** 32 - 1)
     expect(() => checkProof(10, 2 ** 32 - 1, 0)).not.toThrow()
@@ -174,7 +174,7 @@ describe('search loop', () => {
     }
   })
 
-  it('search loop reports that work has begun when the batches before it have finished', async () => {
+  it('the search loop reports that work has begun when the batches before it have finished', async () => {
     const { reports, answer, loop } = searchLoop(64, 2)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -202,7 +202,7 @@ describe('search loop', () => {
     expect(begun(reports)).toEqual([1, 2, 3, 4])
   })
 
-  it('search loop rests once it has tried all nonces that a pool left, shows signs of life, and continues with the next header', async () => {
+  it('the search loop rests once it has tried all nonces that a pool left, shows signs of life, and continues with the next header', async () => {
     const fixed = { bits: 32, value: 0xa5c3_b7d9 }
     const range = { first: 0, count: 2 ** 16, start: 0, low: 3, high: 0 }
     const { reports, batches, answer, loop } = searchLoop(1000, 1, 0, range)
@@ -223,7 +223,7 @@ describe('search loop', () => {
     expect(begun(reports).at(-1)).toBe(3)
   })
 
-  it('search loop counts the hashes of late batches of old work, and does not search their parts again', async () => {
+  it('the search loop counts the hashes of late batches of old work, and does not search their parts again', async () => {
     const { reports, batches, answer, loop } = searchLoop(4000)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -234,7 +234,7 @@ describe('search loop', () => {
     expect(nonceCount(batches[1])).toBe(4000)
   })
 
-  it('search loop fails when a device claims more candidates than nonces', async () => {
+  it('the search loop fails when a device claims more candidates than nonces', async () => {
     const { answer, loop, run } = searchLoop(64)
     loop.setWork({ sequence: 1, work: prepareWork(randomBytes(286), 0n) })
     await turn()
@@ -242,7 +242,7 @@ describe('search loop', () => {
     await expect(run).rejects.toThrow('65 candidates in 64 nonces')
   })
 
-  it('search loop reports nonces that the device should not have found, but not near misses', async () => {
+  it('the search loop reports nonces that the device should not have found, but not near misses', async () => {
     const { reports, answer, loop } = searchLoop(64)
     const nonce = nonceOf(3, 5, 0)
     let bytes: Uint8Array
@@ -273,7 +273,7 @@ describe('search loop', () => {
 describe('reports', () => {
   const good = '{"type":"batch","sequence":1,"nonces":64,"serviceMs":2.5,"candidates":["00000000000000ff"]}'
 
-  it('reports are accepted when they are valid', () => {
+  it('valid reports are accepted', () => {
     expect(parseReport(good)).toMatchObject({ type: 'batch', nonces: 64 })
     expect(parseReport('{"type":"began","sequence":3}')).toEqual({ type: 'began', sequence: 3 })
   })
@@ -291,16 +291,16 @@ describe('reports', () => {
     good.replace('00ff', '00fg'),
     good.replace('2.5', '-1'),
     good.slice(0, -1),
-  ])('%s is refused', (line) => {
+  ])('the report %s is refused', (line) => {
     expect(parseReport(line)).toBeNull()
   })
 
-  it('reports are cut into lines, however they arrive', () => {
+  it('the reports of a device are cut into lines, however they arrive', () => {
     const reader = new LineReader()
     expect([...'ab\ncd\n\nef'].flatMap((text) => reader.push(text))).toEqual(['ab', 'cd', ''])
   })
 
-  it('reports are refused with a RangeError when a line is too long', () => {
+  it('the reports of a device are refused with a RangeError when a line is too long', () => {
     expect(() => new LineReader().push('x'.repeat(70_000))).toThrow(RangeError)
   })
 })

@@ -38,17 +38,20 @@ describeWith(driverLack(), `shader on ${drivers.map(({ name }) => name).join(' a
     { ...middle, low: randomInt(LOWS), trips: 16, step: 1 },
     { ...middle, low: 0xfff0, trips: 20, step: 1 },
     { ...middle, low: randomInt(LOWS), first: MIDDLES - 2 ** 15, trips: 16, step: 256 },
-  ])('finds the same nonces as a CPU kernel in all of $lanes lanes, $trips trips, $step apart', async (batch) => {
-    const bytes = randomBytes(WORK_BYTES)
-    const bound = Math.floor(2 ** 32 * (500 / nonceCount(batch)))
-    const wanted = foundByKernel(bytes, bound, batch)
-    expect(wanted.length).toBeGreaterThan(300)
-    for (const nonce of wanted) expect(readU32LE(powHash(withNonce(bytes, nonce)), 28)).toBeLessThanOrEqual(bound)
-    for (const driver of drivers) {
-      const { found, nonces } = await serverOf(driver).run({ bytes, target: targetOf(bound), batch })
-      expect([driver.name, found, nonces]).toEqual([driver.name, wanted.length, wanted])
-    }
-  })
+  ])(
+    'the shader finds the same nonces as a CPU kernel in all of $lanes lanes, $trips trips, $step apart',
+    async (batch) => {
+      const bytes = randomBytes(WORK_BYTES)
+      const bound = Math.floor(2 ** 32 * (500 / nonceCount(batch)))
+      const wanted = foundByKernel(bytes, bound, batch)
+      expect(wanted.length).toBeGreaterThan(300)
+      for (const nonce of wanted) expect(readU32LE(powHash(withNonce(bytes, nonce)), 28)).toBeLessThanOrEqual(bound)
+      for (const driver of drivers) {
+        const { found, nonces } = await serverOf(driver).run({ bytes, target: targetOf(bound), batch })
+        expect([driver.name, found, nonces]).toEqual([driver.name, wanted.length, wanted])
+      }
+    },
+  )
 })
 
 /**

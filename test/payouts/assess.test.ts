@@ -288,7 +288,7 @@ describe('a block', () => {
     expect(unpaid).toEqual([{ user: `K:${keyOf('A')}`, reason }])
   })
 
-  it('a block is not looked up any more once it is paid and the share log has forgotten it', async () => {
+  it('a block is not looked up again once it is paid and the share log has forgotten it', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: OrderLine = {

@@ -33,7 +33,7 @@ describeWith(lackOf('nats-server'), 'newcut payouts --fleet', () => {
     return await JetStreamStore.open({ link, relay, clock: systemClock, session: randomUUID(), onWarning })
   }
 
-  it('divides by the shares of all relays', async () => {
+  it('the payouts of a fleet are divided by the shares of all relays', async () => {
     const { ground, payouts } = await grounded()
     const [one, other] = [await storeOf('hall', 'one'), await storeOf('hall', 'other')]
     const found = await ground.mine(0)
@@ -62,7 +62,7 @@ describeWith(lackOf('nats-server'), 'newcut payouts --fleet', () => {
     [['--fleet-name', 'hall'], 2, /--fleet-name has no effect: .*add --fleet nats:\/\/HOST:4222/],
     [['--nats-domain', 'hub'], 2, /--nats-domain has no effect: .*add --fleet nats:\/\/HOST:4222/],
     [['--fleet', 'nats://127.0.0.1:1'], 20, /no NATS server answers at nats:\/\/127.0.0.1:1/],
-  ])('%j ends with exit code %d', async (args, code, message) => {
+  ])('the options %j end with exit code %d', async (args, code, message) => {
     const { payouts } = await grounded()
     const ended = await payouts(...args.map((each) => (each === 'URL' ? bed.nats.url : each)))
     expect(ended.err).toMatch(message)

@@ -246,7 +246,7 @@ it.each([
   [['--minimum', '1e3'], 'a number of coins'],
   [['--from', 'nowhere'], 'HOST:PORT'],
   [['--http-token', '12345678'], '--http-token has no effect: it is for --from'],
-])('%s is refused: %s', async (args, text) => {
+])('the arguments %s are refused: %s', async (args, text) => {
   const { code, err } = await payouts(...args)
   expect([code, err]).toEqual([2, expect.stringContaining(text)])
 })

@@ -122,7 +122,7 @@ describe('the journal', () => {
     }
   })
 
-  it('every flipped bit of it stops all payments: none makes more coins due, or reopens an order', () => {
+  it('every flipped bit of the journal stops all payments: none makes more coins due, or reopens an order', () => {
     write(credit(A, 0, { [ANN]: '1.0', [BEN]: '0.5' }), credit(B, 0, { [ANN]: '0.25' }))
     write(order('k', 0, [{ account: ANN, amount: '1.0', for: [{ block: A, amount: '1.0' }] }]), result('k', 'paid'))
     const path = payoutFile(folder)

@@ -26,7 +26,7 @@ it('a pool pays everybody all of his parts, and nothing twice, whatever fails', 
   for (const name of names) expect(counts.get(name) ?? 0, name).toBeGreaterThan(0)
 })
 
-it('does the same for the same seed', async () => {
+it('a pool does the same for the same seed', async () => {
   const traces = [[], []] as string[][]
   for (const trace of traces) await simulatePool(14, (line) => trace.push(line))
   expect(traces[1]).toEqual(traces[0])

@@ -57,7 +57,7 @@ describe('the payment model', () => {
     ['table', { model: 'table' }, '1.1522615'],
     ['call', { model: 'call', call: CALL }, '10'],
   ] as const)(
-    '%s pays the account of the miner data, unless the block failed or an event pays',
+    'the payment model %s pays the account of the miner data, unless the block failed or an event pays',
     async (_, model, amount) => {
       const read = (block: PaidBlock) => paymentOf(block, model, async () => '10')
       expect(await read(silent)).toEqual({ account: 'k:me', amount })
@@ -66,7 +66,7 @@ describe('the payment model', () => {
     },
   )
 
-  it('the payment model call pays nothing if its value is no amount', async () => {
+  it('the payment model "call" pays nothing if its value is not an amount', async () => {
     expect(await paymentOf(silent, { model: 'call', call: CALL }, async () => null)).toBeNull()
   })
 })
@@ -84,7 +84,7 @@ it('the table rounds as nodes do, and follows its curve beyond its entries', () 
 })
 
 describe('payouts read', () => {
-  it('rewards by a call as of each block', async () => {
+  it('payouts read rewards by a call as of each block', async () => {
     const client = await connect({ payment: 'call', call: CALL })
     // Events of the coin contract would count first.
     const { payloadOutputs } = client

@@ -24,7 +24,7 @@ it('an unused round flows into the next', () => {
   ])
 })
 
-it('shares with the same time are told apart by their ids', () => {
+it('shares with the same time are distinguished by their ids', () => {
   const used = [{ after: null, upTo: at(5, 'b') }]
   expect(roundUpTo(at(5, 'd'), used)).toEqual([{ after: at(5, 'b'), upTo: at(5, 'd') }])
   expect(comparePositions(at(5, 'b'), at(5, 'd'))).toBeLessThan(0)

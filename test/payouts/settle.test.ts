@@ -260,7 +260,7 @@ describe('a node that has lost its results', () => {
 
   const [ABSENT, OTHER] = ['no payload', 'the payload of another block']
   it.each([ABSENT, OTHER, 'a header that is not that of its hash', 'no headers of old blocks'])(
-    'settles nothing if it gives %s, and says so once',
+    'a node that gives %s settles nothing, and a line says so once',
     async (lie) => {
       const { node, results, told, options } = setup()
       Object.assign(node, { forgets: true, includedAt: 7 })
@@ -276,7 +276,7 @@ describe('a node that has lost its results', () => {
     },
   )
 
-  it('settles nothing as expired after it said that the transaction is in a block', async () => {
+  it('a node settles nothing as expired after it said that the transaction is in a block', async () => {
     const { node, results, told, options } = setup()
     node.onSend = () => {
       throw new NodeRefusal({ url: 'u', status: 400, isFromNode: true, excerpt: 'Transaction already exists on chain' })
@@ -332,7 +332,7 @@ it('a chain that is lower than the depth proves nothing', async () => {
   expect(results).toEqual([])
 })
 
-it('follows an order over an outage and the loss of its block, until it is settled', async () => {
+it('a payment is followed over an outage and the loss of its block, until it is settled', async () => {
   const { node, results, told, options } = setup()
   let isOver = false
   const settled = settleOrders([orderUntil(NOW + 600)], options).then(() => {
@@ -359,7 +359,7 @@ it('follows an order over an outage and the loss of its block, until it is settl
   expect([isOver, results.map(({ outcome }) => outcome)]).toEqual([true, ['paid']])
 })
 
-it('gives up when the chain has no proof long after the order has expired', async () => {
+it('a payment is given up when the chain has no proof long after it has expired', async () => {
   const { node, options, results } = setup()
   node.timeOf = () => 1
   const given = settleOrders([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch(

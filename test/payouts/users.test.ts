@@ -10,12 +10,12 @@ describe('a user', () => {
     [`k:${keyOf('B')}`, accountOf('b')],
     [`K:${keyOf('b')}`, accountOf('b')],
     [`K:${keyOf('B')}`, accountOf('b')],
-  ])('%s is the account %s', (user, account) => {
+  ])('the user %s is the account %s', (user, account) => {
     expect([accountOfUser(user), payeeOfUser(user), unpaidReason(user)]).toEqual([account, account, null])
   })
 
   it.each(['', 'alice', 'k:', `k:${'a'.repeat(63)}`, `w:${keyOf('a')}`, `${keyOf('a')}0`, 'others'])(
-    '%j names no account, and keeps its name',
+    'the user %j names no account, and keeps its name',
     (user) => {
       expect([accountOfUser(user), payeeOfUser(user)]).toEqual([null, user])
       expect(unpaidReason(user)).not.toBeNull()
@@ -32,7 +32,7 @@ describe('a user', () => {
     [`K:${'a'.repeat(63)}`, 'it looks like a k: account, but its key has 63 hex digits, not 64'],
     [`${keyOf('a')}0`, 'it looks like a k: account, but its key has 65 hex digits, not 64'],
     [`k:${'a'.repeat(63)}g`, 'it looks like a k: account, but its key has g, which is not a hex digit'],
-  ])('%s cannot be paid, with the reason', (user, reason) => {
+  ])('the user %s cannot be paid, with the reason', (user, reason) => {
     expect(unpaidReason(user)).toBe(reason)
   })
 })

@@ -30,7 +30,7 @@ const miner = (port: number, user: string, more: readonly string[]) =>
   start(['mine', '--pool', `stratum+tcp://k%3Aab.${user}@127.0.0.1:${port}`, ...ALONE, ...more])
 
 describe('rigs behind a pool', () => {
-  it('mine its blocks, through the death of the pool and of the proxy', async () => {
+  it('rigs of a proxy mine the blocks of its pool, through the death of the pool and of the proxy', async () => {
     const nonces: bigint[] = []
     const devnet = await startDevnet({
       ...{ graph: 'petersen', difficulty: 2_000_000n, port: 0 },
@@ -101,7 +101,7 @@ describe('rigs behind a pool', () => {
     expect(nonces.filter((nonce) => !found.has(nonce))).toEqual([])
   })
 
-  it('rigs behind a pool stay connected while the pool is away if they support a new nonce1, and resume', async () => {
+  it('rigs stay connected while the pool is away if they support a new nonce1, and resume', async () => {
     const devnet = await startDevnet({ graph: 'petersen', difficulty: 2_000_000n, port: 0 })
     onTestFinished(() => devnet.close())
     const [poolPort, proxyPort] = [await freePort(), await freePort()]

@@ -67,7 +67,7 @@ async function rigsOf(miner: Miner): Promise<NonNullable<Snapshot['rigs']>> {
 const connected = (miner: Miner) => expect.poll(async () => (await rigsOf(miner)).sessions, POLL)
 
 describe('a miner whose rigs are miners', () => {
-  it('credits their shares and mines blocks with them, through kills and restarts', async () => {
+  it('a miner whose rigs are miners credits their shares and mines blocks with them, through kills and restarts', async () => {
     const { devnet, nonces } = await node()
     const port = await freePort()
     const tap = await new Tap(() => port).listen()

@@ -35,7 +35,7 @@ const { sessions } = JSON.parse(readFileSync(file, 'utf8')) as {
 }
 
 describe.each(sessions)('the recorded session of $pool', ({ messages }) => {
-  it('is read, message by message', () => {
+  it('the recorded session is read, message by message', () => {
     for (const { raw, msg } of messages) {
       const message = readMessage(raw)
       expect(message.id).toBe(msg.id)
@@ -44,7 +44,7 @@ describe.each(sessions)('the recorded session of $pool', ({ messages }) => {
     }
   })
 
-  it('has nonces, targets and work with their recorded meaning', () => {
+  it('the recorded session has nonces, targets and work with their recorded meaning', () => {
     const kinds = new Set<string>()
     for (const { raw, decoded } of messages) {
       const message = readMessage(raw)
@@ -81,7 +81,7 @@ describe('a line', () => {
     ['{"id":1e999,"method":"x"}', /id .*neither a number/],
     ['{"id":1,"method":7}', /method .*not a text/],
     [`{"id":1,"method":"${'x'.repeat(65)}"}`, /method .*at most 64/],
-  ])('a line that is no message is refused: %s', (line, complaint) => {
+  ])('a line that is not a message is refused: %s', (line, complaint) => {
     expect(() => readMessage(line)).toThrow(complaint)
   })
 
@@ -132,7 +132,7 @@ describe('a line', () => {
   })
 
   it.each([1, 0, -0, -7, 2 ** 53 - 1, 1.5, 1e300, 'a"b', null])(
-    'a line that takes a share is JSON with the id %j',
+    'a line that submits a share is JSON with the id %j',
     (id) => {
       const text = JSON.stringify({ id, result: true, error: null })
       expect(resultLine(id, true)).toBe(`${text}\n`)
@@ -197,7 +197,7 @@ describe('a nonce', () => {
     expect(composedNonce('1', readNonce1('a', 6))).toBe(0x1000an)
   })
 
-  it('a nonce is taken apart and put together again', () => {
+  it('a nonce is split into its parts and joined again', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.constantFrom(0, 8, 16, 24, 32), (nonce, bits) => {
         const fixed = { bits, value: Number(BigInt.asUintN(bits, nonce)) }
@@ -235,7 +235,7 @@ describe('a target', () => {
     expect(() => targetOfShares(difficulty)).toThrow(/expected a positive number/)
   })
 
-  it.each(['', 'xyz', '0'.repeat(65)])('a target is refused if it is no number: %s', (text) => {
+  it.each(['', 'xyz', '0'.repeat(65)])('a target that is not a number is refused: %s', (text) => {
     expect(() => readTarget(text)).toThrow(/expected at most 64 hex digits/)
   })
 })

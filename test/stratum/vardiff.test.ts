@@ -118,14 +118,14 @@ describe('the difficulty of a rig', () => {
     expect(state.difficulty).toBeGreaterThanOrEqual(4096)
   })
 
-  it('falls after eight shares that come far too slowly', () => {
+  it('the difficulty of a rig falls after eight shares that come far too slowly', () => {
     let state = vardiff(2 ** 40, 0, ANY)
     for (let n = 0; n <= 7; n++) state = shared(state, 40_000 * n, 2 ** 40)
     expect(adjusted(state, 280_000)).toBe(state)
     expect(adjusted(shared(state, 320_000, 2 ** 40), 320_000).difficulty).toBe(2 ** 38)
   })
 
-  it("the difficulty of a rig detects a target easier than the rig's chips report, and overshoots by no factor", () => {
+  it("the difficulty of a rig reaches a target easier than the rig's chips report, and overshoots by no factor", () => {
     for (let seed = 0; seed < 200; seed++) {
       const run = { hashrate: 166e12, toMs: 60_000, random: randomFrom(seed), leastShare: 2 ** 40 }
       const { steps } = mined(vardiff(2 ** 32, 0, ANY), run)
@@ -135,7 +135,7 @@ describe('the difficulty of a rig', () => {
     }
   })
 
-  it('the difficulty of a rig of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
+  it('the difficulty of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
     const day = 86_400_000
     let state = vardiff(2 ** 48, 0, ASIC)
     for (let ms = 0; ms <= day; ms += 10_000) state = adjusted(state, ms)
@@ -149,7 +149,7 @@ describe('the difficulty of a rig', () => {
     expect([...seen]).toEqual([48, 47, 46, 45, 44, 43, 42, 41, 40])
   })
 
-  it('rises after a few shares of a rig that was silent for an hour', () => {
+  it('the difficulty of a rig rises after a few shares if it was silent for an hour', () => {
     const random = randomFrom(3)
     const state = adjusted(vardiff(2 ** 48, 0, ASIC), 3_600_000)
     const { steps } = mined(state, {
@@ -190,7 +190,7 @@ describe('with any shares', () => {
     )
   })
 
-  it('silence never raises it', () => {
+  it('the silence of a rig never raises its difficulty', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 2 ** 60, noNaN: true }), fc.integer({ min: 0, max: 1e9 }), (first, ms) => {
         expect(adjusted(vardiff(first, 0, ASIC), ms).difficulty).toBeLessThanOrEqual(first)
@@ -220,7 +220,7 @@ describe('simultaneous shares', () => {
     expect(third.difficulty).toBe(4 * second.difficulty)
   })
 
-  it('simultaneous shares within less than a second may have been delayed or spread by the network', () => {
+  it('shares within less than a second may have been delayed or spread by the network, and count as simultaneous', () => {
     const spread = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
     expect([spread.isFlooding, spread.hasRate]).toEqual([true, false])
     expect(spread.rate).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ const SOON = { interval: 10 }
 afterEach(stopProxies)
 
 describe('a rig behind a pool', () => {
-  it('a rig behind a pool gets nonces, target and job as the pool sends them, the answer to its subscription first', async () => {
+  it("a pool's rig gets nonces, target and job as the pool sends them, the answer to its subscription first", async () => {
     const at = await pool({ nonce1: (n) => `0a0${n}` })
     const { port } = await proxy([at.address()])
     const ka3 = await visitor(port)
@@ -34,7 +34,7 @@ describe('a rig behind a pool', () => {
   it.each([
     ['before', ['mining.authorize', 'mining.subscribe']],
     ['after', ['mining.subscribe', 'mining.authorize']],
-  ])('a rig behind a pool may authorize %s it subscribes', async (_, methods) => {
+  ])("a pool's rig may authorize %s it subscribes", async (_, methods) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const bm = await visitor(port)
@@ -44,7 +44,7 @@ describe('a rig behind a pool', () => {
     expect((await bm.share()).result).toBe(true)
   })
 
-  it('a rig behind a pool that authorizes first gets no line before the answer to its subscription', async () => {
+  it("a pool's rig that authorizes first gets no line before the answer to its subscription", async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const bm = await visitor(port)
@@ -59,7 +59,7 @@ describe('a rig behind a pool', () => {
     expect(bm.jobs[0].id).toBe('b2')
   })
 
-  it('a rig behind a pool gets no answer to a request with a null id, but one to an unknown method', async () => {
+  it("a pool's rig gets no answer to a request with a null id, but one to an unknown method", async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const bfg = await visitor(port)
@@ -75,7 +75,7 @@ describe('a rig behind a pool', () => {
     ])
   })
 
-  it('a rig behind a pool takes the spare session at once, and the proxy logs in another one', async () => {
+  it("a pool's rig takes the spare session at once, and the proxy logs in another one", async () => {
     const at = await pool()
     const { port, lines } = await proxy([at.address()])
     // The session of the miner itself, and the spare one.
@@ -90,7 +90,7 @@ describe('a rig behind a pool', () => {
     await expect.poll(() => [lines.sessions, at.sessions.length], SOON).toEqual([2, 3])
   })
 
-  it('a rig behind a pool waits for a session without any line, and gets the answer to its subscription first', async () => {
+  it("a pool's rig waits for a session without any line, and gets the answer to its subscription first", async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     await until(() => at.sessions[1]?.asked.length === 2)
@@ -109,7 +109,7 @@ describe('a rig behind a pool', () => {
     expect(late.lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 3, 'mining.set_target', 'mining.notify'])
   })
 
-  it('a rig behind a pool is refused after 15 s with the reason if no session opens', async () => {
+  it("a pool's rig is refused after 15 s with the reason if no session opens", async () => {
     const clock = new VirtualClock()
     const at = await pool()
     const { port, engine, warnings } = await proxy([at.address()], { clock })
@@ -128,7 +128,7 @@ describe('a rig behind a pool', () => {
     expect(warnings).toContain('rigs are sent away: no pool gives work')
   })
 
-  it('a rig behind a pool is the worker of the account that the pool pays', async () => {
+  it("a pool's rig is the worker of the account that the pool pays", async () => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const users = { 'X.worker7': 'k:ab.worker7', plain: 'k:ab.plain', 'X.a b/c+2^40': 'k:ab.a_b_c' }
@@ -146,7 +146,7 @@ describe('a rig behind a pool', () => {
     expect(named.sort()).toEqual(Object.values(users).sort())
   })
 
-  it('a rig behind a pool is refused with a constant text if the pool refuses its user', async () => {
+  it("a pool's rig is refused with a constant text if the pool refuses its user", async () => {
     const at = await pool({ takes: (user) => !user.endsWith('.bad') })
     const { port, engine, warnings } = await proxy([at.address()])
     const bad = await visitor(port)
@@ -160,7 +160,7 @@ describe('a rig behind a pool', () => {
     expect((await good.share()).result).toBe(true)
   })
 
-  it('a rig behind a pool beyond the limit is refused, and one that leaves makes room', async () => {
+  it("a pool's rig beyond the limit is refused, and one that leaves makes room", async () => {
     const at = await pool()
     const { port, engine, warnings, lines } = await proxy([at.address()], { most: 2 })
     const first = await rig(port)
@@ -181,7 +181,7 @@ describe('a rig behind a pool', () => {
     expect(at.sessions.length).toBe(3)
   })
 
-  it('a rig behind a pool that writes nonces in memory order keeps its order, and the pool gets the usual one', async () => {
+  it("a pool's rig that writes nonces in memory order keeps its order, and the pool gets the usual one", async () => {
     const at = await pool({ nonce1: (n) => `0a1${n}` })
     const { port } = await proxy([at.address()])
     const f1 = await rig(port, { agent: 'BlackMiner/1' })
@@ -194,7 +194,7 @@ describe('a rig behind a pool', () => {
 })
 
 describe('rigs that come and go', () => {
-  it('rigs that come and go leave an unused session to the next one', async () => {
+  it('rigs leave an unused session to the next one', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     await until(() => at.sessions[1]?.asked.length === 2)
@@ -243,7 +243,7 @@ describe('a pool whose nonces rigs cannot use', () => {
     ['of an odd number of digits', 'a0b', 6, 'digits', 'the pool writes nonce1 in digits that rigs cannot read'],
     ['of fewer digits', '0b', 6, 'digits', 'the pool writes nonce1 in digits that rigs cannot read'],
   ])(
-    'a pool whose nonces rigs cannot use because nonce1 is %s makes the proxy refuse rigs with the reason, while CPUs mine',
+    'a nonce1 of the pool that is %s makes the proxy refuse rigs with the reason, while CPUs mine',
     async (_, nonce1, size, why, text) => {
       const at = await pool({ nonce1: () => nonce1, size, difficulty: 4096n })
       const { port, engine, warnings, reader, source } = await proxy([at.address()])
@@ -274,7 +274,7 @@ describe('a pool whose nonces rigs cannot use', () => {
     },
   )
 
-  it('a pool whose nonces rigs cannot use that sends another nonce1 for the next session lets rigs in then', async () => {
+  it('rigs are admitted once a pool with an unusable nonce1 sends another one for the next session', async () => {
     const at = await pool({ nonce1: (n) => (n % 2 === 0 ? '0a0b' : 'a0b') })
     const { port } = await proxy([at.address()])
     const first = await visitor(port)

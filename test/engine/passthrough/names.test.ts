@@ -19,6 +19,6 @@ it.each([
   [`X.${name(40)}`, name(32)],
   ['X.', null],
   ['', null],
-])('%j has the worker name %j', (user, worker) => {
+])('the user %j has the worker name %j', (user, worker) => {
   expect(workerNameFor(user)).toBe(worker)
 })

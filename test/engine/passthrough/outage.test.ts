@@ -80,7 +80,7 @@ describe('a share', () => {
     ['with too long a nonce2', ['X.worker7', 'a1', '0000000000001'], [20, 'nonce2 has 13 digits, expected 12']],
     ['without a nonce2', ['X.worker7', 'a1'], [20, 'submit needs a user, a job id and nonce2']],
     ['with a list as its job', ['X.worker7', ['a1'], '000000000001'], [20, 'the job id is not a text']],
-  ])('%s is answered by the proxy', async (_, params, [code, text]) => {
+  ])('a share %s is answered by the proxy', async (_, params, [code, text]) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port)
@@ -161,7 +161,7 @@ describe('messages of the pool', () => {
   it.each([
     ['a rig that knows no other nonce1', PROGRAMS.plain, ['0bff', 6]],
     ['a rig that cannot use it', PROGRAMS.GodMiner, ['0bff00', 5]],
-  ])('messages of the pool close %s, if they set another nonce1', async (_, agent, params) => {
+  ])('the pool sets another nonce1 and thereby closes %s', async (_, agent, params) => {
     const at = await pool()
     const { port } = await proxy([at.address()])
     const one = await rig(port, { agent })
@@ -170,7 +170,7 @@ describe('messages of the pool', () => {
     expect(one.told).not.toContain('mining.set_extranonce')
   })
 
-  it('messages of the pool end the session if they have work of an unknown length', async () => {
+  it('the session ends if the pool sends work of an unknown length', async () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()])
     await rig(port, { agent: PROGRAMS.plain })
@@ -182,24 +182,27 @@ describe('messages of the pool', () => {
 })
 
 describe('after the sessions of a pool are lost', () => {
-  it.each(['GodMiner', 'bfgminer'] as const)('a rig with %s stays, and continues in a new session', async (program) => {
-    const at = await pool()
-    const { port } = await proxy([at.address()])
-    const one = await rig(port, { agent: PROGRAMS[program] })
-    const before = one.lines.length
-    const nonce1 = one.nonce1
-    at.drop()
-    await expect.poll(() => one.lines.length, SOON).toBe(before + 3)
-    const [nonces, target, job] = one.lines.slice(before)
-    expect(nonces).toEqual({ id: null, method: 'mining.set_extranonce', params: [one.nonce1, 6] })
-    expect([target.method, job.method]).toEqual(['mining.set_target', 'mining.notify'])
-    expect(one.nonce1).not.toBe(nonce1)
-    expect(await one.share()).toMatchObject({ result: true })
-    // The new session authorized the rig's user before the rig continued.
-    expect(at.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7', nonce1: one.nonce1 })
-  })
+  it.each(['GodMiner', 'bfgminer'] as const)(
+    'a rig with %s stays connected when its session is lost, and continues in a new session',
+    async (program) => {
+      const at = await pool()
+      const { port } = await proxy([at.address()])
+      const one = await rig(port, { agent: PROGRAMS[program] })
+      const before = one.lines.length
+      const nonce1 = one.nonce1
+      at.drop()
+      await expect.poll(() => one.lines.length, SOON).toBe(before + 3)
+      const [nonces, target, job] = one.lines.slice(before)
+      expect(nonces).toEqual({ id: null, method: 'mining.set_extranonce', params: [one.nonce1, 6] })
+      expect([target.method, job.method]).toEqual(['mining.set_target', 'mining.notify'])
+      expect(one.nonce1).not.toBe(nonce1)
+      expect(await one.share()).toMatchObject({ result: true })
+      // The new session authorized the rig's user before the rig continued.
+      expect(at.shares.at(-1)).toMatchObject({ user: 'k:ab.worker7', nonce1: one.nonce1 })
+    },
+  )
 
-  it('a rig that subscribed to nonce1 changes stays, and others are closed with one warning', async () => {
+  it('a rig that subscribed to nonce1 changes stays connected, and others are closed with one warning', async () => {
     const at = await pool()
     const { port, warnings } = await proxy([at.address()])
     const asking = await rig(port, { agent: PROGRAMS.plain })
@@ -214,7 +217,7 @@ describe('after the sessions of a pool are lost', () => {
     expect((await again.share()).result).toBe(true)
   })
 
-  it('a share of an earlier job is stale, even if the new session has a job of that id', async () => {
+  it('a share of a job of the lost session is stale, even if the new session has a job of that id', async () => {
     const at = await pool()
     const { port, engine } = await proxy([at.address()])
     const one = await rig(port)
@@ -306,7 +309,7 @@ describe('after the sessions of a pool are lost', () => {
 })
 
 describe('with several pools', () => {
-  it('all rigs move to the chosen one, and back without a gap', async () => {
+  it('all rigs move to the chosen pool, and back without a gap', async () => {
     const clock = new VirtualClock()
     const [first, second] = [await pool(), await pool({ nonce1: (n) => `0b0${n}` })]
     const { port: there } = first
@@ -331,7 +334,7 @@ describe('with several pools', () => {
     await expect.poll(() => second.sessions.length, SOON).toBe(1)
   })
 
-  it('rigs stay with the old one until they have a session with the new one', async () => {
+  it('rigs stay with the old pool until they have a session with the new one', async () => {
     const clock = new VirtualClock()
     const [first, second] = [await pool({ isMute: true }), await pool({ nonce1: (n) => `0b0${n}` })]
     const { port, source } = await proxy([first.address(), second.address()], { clock, failbackMs: 10_000 })

@@ -20,7 +20,7 @@ const BANNED = failures.banned.code
 describe('conduct', () => {
   const limits = { ...defaultLimits, badUntilBan: 5, banMs: 10_000 }
 
-  it('conduct leads to a ban with more than four bad acts for each good one', () => {
+  it('the conduct of a worker leads to a ban with more than four bad acts for each good one', () => {
     const conduct = newConduct()
     expect(countConduct(conduct, { good: 2 }, limits, 0)).toBe(false)
     for (let bad = 1; bad <= 8; bad++) expect(countConduct(conduct, { bad: 1 }, limits, 0)).toBe(false)
@@ -28,7 +28,7 @@ describe('conduct', () => {
     expect(conduct.bannedUntilMs).toBe(10_000)
   })
 
-  it('conduct of more than five minutes ago counts no more, good or bad', () => {
+  it('bad and good conduct of more than five minutes ago counts no more', () => {
     for (const before of [{ good: 100 }, { bad: 4 }]) {
       const conduct = newConduct()
       countConduct(conduct, before, limits, 10 * MINUTE)
@@ -37,13 +37,13 @@ describe('conduct', () => {
     }
   })
 
-  it('conduct counts for five minutes', () => {
+  it('the conduct of a worker counts for five minutes', () => {
     const conduct = newConduct()
     countConduct(conduct, { bad: 4 }, limits, 10 * MINUTE)
     expect(countConduct(conduct, { bad: 1 }, limits, 15 * MINUTE)).toBe(true)
   })
 
-  it('conduct that is good causes no ban, and a ban ends at its time whatever the worker does', () => {
+  it('good conduct causes no ban, and a ban ends at its time whatever the worker does', () => {
     const conduct = newConduct()
     expect(countConduct(conduct, { bad: 5 }, limits, 0)).toBe(true)
     expect(countConduct(conduct, { bad: 5 }, limits, 9_999)).toBe(false)
@@ -52,7 +52,7 @@ describe('conduct', () => {
     expect(countConduct(conduct, { bad: 1 }, limits, 10_000)).toBe(true)
   })
 
-  it('conduct of a worker is forgotten by the time of its last share, not of its first', () => {
+  it('the conduct of a worker is forgotten five minutes after its last share, not after its first', () => {
     const addresses = new Addresses({ ...defaultLimits, badUntilBan: 2 })
     const address = addresses.enter('10.0.0.1', 0)
     if (address === null) throw new Error('it is let in')
@@ -98,7 +98,7 @@ describe('a banned worker', () => {
     expect((await new MemoryRig(engine).login()).answerTo(2)?.result).toBe(true)
   })
 
-  it('among those that share an entry loses its connection only', async () => {
+  it('a banned worker among those that share an entry loses its connection only', async () => {
     const { engine } = await served({ badUntilBan: 5, requestsPerSecond: 1e6 })
     const farm = await new MemoryRig(engine).login('k:abc.0')
     const users = Array.from({ length: MAX_NAMED }, (_, n) => `k:abc.${n}`)
@@ -112,7 +112,7 @@ describe('a banned worker', () => {
 })
 
 describe('an address', () => {
-  it('an address that is full is reported, and no other after it', async () => {
+  it('the ban of an address that is full is reported, and no other after it', async () => {
     const { engine, warnings } = await served({ sessionsPerAddress: 1 })
     const rigs = ['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.2'].map((address) => new MemoryRig(engine, { address }))
     for (const rig of rigs) await rig.login()

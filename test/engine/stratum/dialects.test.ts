@@ -41,7 +41,7 @@ describe('the client of the recorded sessions', () => {
   }
 
   it.each(sessions)(
-    'the client of the recorded sessions with $pool gets the recorded lines from this server, in that order',
+    'the recorded client of $pool gets the recorded lines from this server, in that order',
     async ({ messages }) => {
       const { engine, port } = await startedServer()
       await engine.setWork(workOf(1, UNREACHABLE))
@@ -74,7 +74,7 @@ describe('a rig with small differences', () => {
     ['with null for the list', '{"id":2,"method":"mining.subscribe","params":null}'],
     ['with a return before the end', '{"id":2,"method":"mining.subscribe","params":["kdaminer-v1.0.0",null]}\r'],
     ['as later versions of JSON-RPC', '{"jsonrpc":"2.0","id":2,"method":"mining.subscribe","params":["x"]}'],
-  ])('%s, gets its nonce1', async (_, line) => {
+  ])('a rig that subscribes %s, gets its nonce1', async (_, line) => {
     const { port } = await startedServer()
     const rig = await connected(port)
     const lines = heard(rig)
@@ -85,7 +85,7 @@ describe('a rig with small differences', () => {
   })
 
   it.each(['6412800009e8', '40591', 'ffffffff', 'F'.repeat(64)])(
-    'a rig with small differences with a share of the job %s of another pool gets a stale answer',
+    'a share with the job %s of another pool gets a stale answer',
     async (id) => {
       const { engine, port } = await startedServer({ badUntilBan: 1 })
       await engine.setWork(workOf(1, UNREACHABLE))
@@ -140,23 +140,26 @@ describe('a rig that writes the lowest byte first', () => {
     ],
   ]
 
-  it.each(says)('%s, has its shares counted and finds blocks', async (_, login) => {
-    const { engine, port, candidates } = await startedServer()
-    // Three earlier log-ins give this rig a nonce1 whose two bytes differ.
-    for (let i = 0; i < 3; i++) await loggedIn(port)
-    const work = workOf(1, 300n)
-    await engine.setWork(work)
-    const rig = await connected(port)
-    await login(rig)
-    await until(() => rig.jobs.length > 0)
-    const { id, nonce2, bytes } = memoryShare(rig)
-    expect(await rig.submit(id, nonce2)).toMatchObject({ result: true, error: null })
-    expect(await rig.submit(id, nonce2)).toMatchObject({ result: false, error: { code: 22 } })
-    // The nonce of the block has the bytes that the rig hashed.
-    expect(candidates).toHaveLength(1)
-    expect(encodeHex(withNonce(work.bytes, candidates[0].nonce))).toBe(encodeHex(bytes))
-    expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
-  })
+  it.each(says)(
+    'a rig that writes the lowest byte first and says so %s, has its shares counted and finds blocks',
+    async (_, login) => {
+      const { engine, port, candidates } = await startedServer()
+      // Three earlier log-ins give this rig a nonce1 whose two bytes differ.
+      for (let i = 0; i < 3; i++) await loggedIn(port)
+      const work = workOf(1, 300n)
+      await engine.setWork(work)
+      const rig = await connected(port)
+      await login(rig)
+      await until(() => rig.jobs.length > 0)
+      const { id, nonce2, bytes } = memoryShare(rig)
+      expect(await rig.submit(id, nonce2)).toMatchObject({ result: true, error: null })
+      expect(await rig.submit(id, nonce2)).toMatchObject({ result: false, error: { code: 22 } })
+      // The nonce of the block has the bytes that the rig hashed.
+      expect(candidates).toHaveLength(1)
+      expect(encodeHex(withNonce(work.bytes, candidates[0].nonce))).toBe(encodeHex(bytes))
+      expect(engine.status().shares).toMatchObject({ accepted: 1, duplicate: 1 })
+    },
+  )
 
   it('a rig that writes the lowest byte first never shares the bytes of nonce1 with another rig, in any mix of byte orders', async () => {
     const { engine, port } = await startedServer()
@@ -179,7 +182,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(new Set(staying.map(({ rig, bytesOf }) => bytesOf(rig))).size).toBe(staying.length)
   })
 
-  it('a rig that writes the lowest byte first that says so too late for its nonce1 is closed, and counts after its reconnect', async () => {
+  it('a rig that asks for the swapped order too late for its nonce1 is closed, and counts after its reconnect', async () => {
     const { engine, port } = await startedServer({}, { random: () => 0 })
     await engine.setWork(workOf(1, UNREACHABLE))
     // The values 0000 to 0100: with swapped bytes 0001 is 0100, which is taken.
@@ -209,7 +212,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(rigs[254].answerTo(1)?.result).toEqual([null, '0100', 6])
   })
 
-  it('a rig that writes the lowest byte first uses the usual order if its password only has a word that ends so', async () => {
+  it('a rig uses the usual order if its password only has a word that ends like the option', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)
@@ -220,7 +223,7 @@ describe('a rig that writes the lowest byte first', () => {
     expect(await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))).toMatchObject({ result: true })
   })
 
-  it('a rig that writes the lowest byte first uses the usual order if it says order=usual, whatever its program', async () => {
+  it('a rig uses the usual order if it says order=usual, whatever its program', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     await loggedIn(port)

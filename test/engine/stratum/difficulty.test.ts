@@ -101,14 +101,14 @@ describe('the first shares', () => {
 describe('a hint', () => {
   it.each([
     ['in the password', 'k:abc.rig', 'd=1.1e9', 2 ** 30],
-    ['in the password, behind a comma', 'k:abc.rig', 'x,diff=2^34', 2 ** 34],
-    ['behind the user', 'k:abc.rig+2^31', 'x', 2 ** 31],
-    ['that is no number, which changes nothing', 'k:abc.rig', 'd=much', 2 ** 44],
+    ['in the password, after a comma', 'k:abc.rig', 'x,diff=2^34', 2 ** 34],
+    ['after the user', 'k:abc.rig+2^31', 'x', 2 ** 31],
+    ['that is not a number, which changes nothing', 'k:abc.rig', 'd=much', 2 ** 44],
     ['that is too small for one, and is the name', 'k:abc.rig+7', 'x', 2 ** 44],
     ['that is just too small for one', 'k:abc.rig+65535', 'x', 2 ** 44],
     ['of 0, which changes nothing', 'k:abc.rig', 'd=0', 2 ** 44],
     ['that is too large for a number, which changes nothing', 'k:abc.rig', 'd=1e999', 2 ** 44],
-  ])('a hint %s', async (_, user, password, difficulty) => {
+  ])('a log-in with a hint %s gets the right difficulty', async (_, user, password, difficulty) => {
     const { engine, port } = await startedServer({}, { difficulty: null })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)

@@ -30,11 +30,11 @@ describe('the time of a header', () => {
     ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, LEAST_ROLL_MS],
     ['a rig that floods, whatever its rate', { difficulty: 2 ** 45, rate: 1e9, isFlooding: true }, LEAST_ROLL_MS],
     ['a rig that floods with easy shares', { difficulty: 2 ** 13, isFlooding: true }, MOST_ROLL_MS],
-  ])('the time of a header of %s', (_, known, ms) => {
+  ])('the time of a header is right for %s', (_, known, ms) => {
     expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
   })
 
-  it('the time of a header is less than a rig needs for its nonces, at most two a second and at least one in 30 s', () => {
+  it('the time of a header is less than a rig needs for its nonces: at most two headers a second and at least one in 30 s', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 500e12, noNaN: true }), fc.string(), (rate, agent) => {
         const ms = rollMs({ agent, rate, difficulty: 2 ** 44 }, QUARTER)

@@ -48,7 +48,7 @@ const submitted = (rig: Rig, index: number) => rig.submit(rig.jobs[index].id, ri
 
 describe('a share of a job of another chain', () => {
   it.each(['better', 'chosen', 'refreshed', 'reconnected', 'switched', 'start', undefined])(
-    'a share of a job of another chain counts if other work came by the reason %j, and solves its work',
+    'a share of an earlier chain counts if other work came by the reason %j, and solves its work',
     async (reason) => {
       const first = workFor(1, 3, 100n)
       const { engine, rig, candidates } = await rigWith([first, workFor(2, 6, 100n, reason)])
@@ -62,7 +62,7 @@ describe('a share of a job of another chain', () => {
   )
 
   it.each(['newCut', 'solved'])(
-    'a share of a job of another chain is stale if its chain ended by the reason %j, and still solves',
+    'a share of an earlier chain is stale if its chain ended by the reason %j, and still solves',
     async (reason) => {
       const { engine, rig, candidates } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, reason)])
       expect(await submitted(rig, 0)).toMatchObject(STALE)
@@ -71,7 +71,7 @@ describe('a share of a job of another chain', () => {
     },
   )
 
-  it('a share of a job of another chain counts if the chain of a later job moved on', async () => {
+  it('a share of an earlier chain counts if the chain of a later job moved on', async () => {
     const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 2, 100n, 'newCut')]
     const { rig } = await rigWith(works)
     const results = []
@@ -79,7 +79,7 @@ describe('a share of a job of another chain', () => {
     expect(results).toEqual([true, false, true])
   })
 
-  it('a share of a job of another chain counts if there is no more work for the chain searched last', async () => {
+  it('a share of an earlier chain counts if there is no more work for the chain searched last', async () => {
     const { engine, rig } = await rigWith([workFor(1, 3, 100n), workFor(2, 6, 100n, 'better')])
     await engine.setWork(noWork(3))
     expect(await submitted(rig, 0)).toMatchObject({ result: true })
@@ -88,7 +88,7 @@ describe('a share of a job of another chain', () => {
 })
 
 describe('a share of an earlier job of its chain', () => {
-  it('a share of an earlier job of its chain counts if only the transactions changed', async () => {
+  it('a share of an earlier job counts if only the transactions changed', async () => {
     const first = workFor(1, 3, 100n)
     const payloadHash = new Uint8Array(32).fill(7)
     const { rig } = await rigWith([
@@ -98,7 +98,7 @@ describe('a share of an earlier job of its chain', () => {
     expect(await submitted(rig, 0)).toMatchObject({ result: true })
   })
 
-  it('a share of an earlier job of its chain counts if only a neighbour of its chain moved on, but not with another parent', async () => {
+  it('a share of an earlier job counts if only a neighbour of its chain moved on, but not with another parent', async () => {
     const first = workFor(1, 3, 100n)
     const { adjacents } = decodeWork(first.bytes)
     const moved = new Map(
@@ -122,17 +122,14 @@ describe('a share of an earlier job of its chain', () => {
     ['higher work', 'better', 101n, false],
     ['work as high on other parents', 'reconnected', 100n, false],
     ['lower work of a node that is behind', 'switched', 99n, true],
-  ])(
-    'a share of an earlier job of its chain is judged by the later work of its chain: %s',
-    async (_, reason, height, counts) => {
-      const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 3, height, reason)]
-      const { rig } = await rigWith(works)
-      expect((await submitted(rig, 0)).result).toBe(counts)
-      expect(await submitted(rig, 1)).toMatchObject({ result: true })
-    },
-  )
+  ])('a share of an earlier job is judged by the later work of its chain: %s', async (_, reason, height, counts) => {
+    const works = [workFor(1, 3, 100n), workFor(2, 6, 100n, 'better'), workFor(3, 3, height, reason)]
+    const { rig } = await rigWith(works)
+    expect((await submitted(rig, 0)).result).toBe(counts)
+    expect(await submitted(rig, 1)).toMatchObject({ result: true })
+  })
 
-  it('a share of an earlier job of its chain is stale after a new cut, whatever was searched on the same parents', async () => {
+  it('a share of an earlier job is stale after a new cut, whatever was searched on the same parents', async () => {
     const first = workFor(1, 3, 100n)
     const payloadHash = new Uint8Array(32).fill(7)
     const second = changed({ ...first, sequence: 2, job: 'other' }, { payloadHash }, 'refreshed')
@@ -158,7 +155,7 @@ it('a job ends five minutes after its replacement, and not before', () => {
 })
 
 describe('a share that solves the work is submitted', () => {
-  it('a share that solves the work is submitted if its job has had too many shares, though the rig gets a stale answer', async () => {
+  it('a share that solves the work is submitted although its job has too many shares and the rig gets a stale answer', async () => {
     const work = workOf(1, 1n)
     const { engine, rig, candidates } = await rigWith([work], { sharesPerJob: 3 })
     const codes: unknown[] = []
@@ -169,7 +166,7 @@ describe('a share that solves the work is submitted', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 4, stale: 4 })
   })
 
-  it('a share that solves the work is submitted if the shares of its job are forgotten, after those of many later jobs', async () => {
+  it('a share that solves the work is submitted although the shares of its job are forgotten', async () => {
     const first = workFor(1, 3, 100n)
     const rolled = (n: number) => ({ ...first, sequence: n + 1, bytes: withCreationTime(first.bytes, BigInt(n)) })
     const works = [first, ...Array.from({ length: 17 }, (_, n) => rolled(n + 1))]
@@ -179,7 +176,7 @@ describe('a share that solves the work is submitted', () => {
     expect(candidates.map(({ sequence }) => sequence)).toEqual([...works.map(({ sequence }) => sequence), 1])
   })
 
-  it('a share that solves the work is submitted if the target of its job is forgotten, after many later ones', async () => {
+  it('a share that solves the work is submitted although the target of its job is forgotten', async () => {
     const work = workOf(1, 70_000n)
     const { rig, candidates } = await rigWith([work])
     for (let change = 1; change <= 9; change++) {
@@ -275,7 +272,7 @@ describe('the list of jobs', () => {
   }
   const isClean = ({ line }: RigJob) => JSON.parse(line).params[2]
 
-  it('the list of jobs has the newest 1,024, and tells evicted ones from those of other servers', () => {
+  it('the list of jobs has the newest 1,024, and distinguishes evicted ones from those of other servers', () => {
     const jobs = newJobs()
     const first = jobs.begin(workOf(1, EASY))
     const id = (n: number) => (first.number + n).toString(16)

@@ -36,7 +36,7 @@ const VARIATIONS: readonly (readonly [string, Variation])[] = [
 
 // Five in a row vary latency, work, firmware, boards and network.
 describe.each(rotating(VARIATIONS, 5))('a KA3 %s', (_, { model = ka3, ...options }) => {
-  it('uses its hashrate well', async () => {
+  it('a KA3 of this variation uses its hashrate well', async () => {
     const scene = await sceneOf({ rigs: [model], ...options }, 11)
     await expectUseful(scene)
     expect(mostInSecond(scene.rig)).toBeLessThan(100)
@@ -77,7 +77,7 @@ describe('a KA3 with an unknown agent string', () => {
   )
 
   it.each(rotating([1, 2], 1))(
-    'floods a small network no longer than that, with stale shares (seed %d)',
+    'a KA3 with an unknown agent string floods a small network for at most one round trip, with stale shares (seed %d)',
     async (seed) => {
       const scene = await sceneOf({ rigs: [unknown], latencyMs: () => 50, blockDifficulty: 1n << 45n }, seed)
       await scene.pass(60)

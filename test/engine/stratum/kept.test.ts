@@ -64,7 +64,7 @@ describe('an accepted share', () => {
     ])
   })
 
-  it('an accepted share that is stale but solves its work is refused, and stored without hashes for its block', async () => {
+  it('a stale share that solves its work is refused, and stored without hashes for its block', async () => {
     const folder = temporaryFolder()
     const { engine, port, store, candidates, blocks, accounts } = await keeping(folder)
     await engine.setWork(workOf(1, 10n))
@@ -96,7 +96,7 @@ describe('an accepted share', () => {
     expect(rigRows(again.accounts, systemClock.wallMs()), 'saved').toMatchObject([once])
   })
 
-  it('an accepted share that is late but solves its work counts once without a share log too', async () => {
+  it('a late share that solves its work counts once without a share log too', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, 10n))
     const rig = await loggedIn(port)
@@ -107,7 +107,7 @@ describe('an accepted share', () => {
     expect(rigRows(engine.recorder.accounts, 0)).toMatchObject([{ accepted: 0, refused: { stale: 1 }, blocks: 1 }])
   })
 
-  it('an accepted share that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
+  it('a share that cannot be stored is refused and does not count, and its block is submitted all the same', async () => {
     const { engine, port, store, candidates, notices, blocks } = await keeping(temporaryFolder(), () => async () => {
       throw new Error('no space left')
     })
@@ -141,7 +141,7 @@ describe('an accepted share', () => {
 })
 
 describe('a share of a server that is busy', () => {
-  it('a share of a server that is busy that solves the block is secured before the block is submitted', async () => {
+  it('a share of a busy server that solves the block is secured before the block is submitted', async () => {
     const { engine, port, blocks } = await keeping(temporaryFolder())
     const pending: number[] = []
     const onCandidate = () => pending.push([...blocks.pending].length)
@@ -153,7 +153,7 @@ describe('a share of a server that is busy', () => {
     expect(pending).toEqual([1])
   })
 
-  it('a share of a server that is busy that cannot be stored is reported with its own line, not with a later one', async () => {
+  it('a share of a busy server that cannot be stored is reported with its own line, not with a later one', async () => {
     const { opening, letThrough } = gate()
     const { engine, port, notices } = await keeping(temporaryFolder(), () => async () => {
       await opening
@@ -170,7 +170,7 @@ describe('a share of a server that is busy', () => {
     expect(detail.message).toMatch(/^first refused share of .*: unavailable; its line was: .*"mining\.submit"/)
   })
 
-  it('a share of a server that is busy that arrives during the stop is refused, and its block is no candidate', async () => {
+  it('a share that arrives during the stop is refused, and its block is not a candidate', async () => {
     const { opening, letThrough } = gate()
     const { engine, port, candidates } = await keeping(temporaryFolder(), (of) => async (shares) => {
       await opening
@@ -203,7 +203,7 @@ describe('a share of a server that is busy', () => {
 })
 
 describe('accounts', () => {
-  it('accounts survive a restart of the server, and know their shares', async () => {
+  it('accounts survive a restart of the server, with their shares', async () => {
     const folder = temporaryFolder()
     const first = await keeping(folder)
     await first.engine.setWork(workOf(1, UNREACHABLE))
@@ -268,7 +268,7 @@ describe('a log-in', () => {
     ])
   })
 
-  it('a log-in is not judged by a server that stores no shares, and so pays for none', async () => {
+  it('a log-in is not judged by a server that stores no shares, and so pays nobody', async () => {
     const { engine, port } = await startedServer()
     const notices: RigNotice[] = []
     engine.tell((notice) => notices.push(notice))

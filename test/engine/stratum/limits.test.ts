@@ -39,14 +39,14 @@ function cheapWorks(): () => EngineWork {
 }
 
 describe('a client is closed', () => {
-  it('a client is closed that sends a line without end', async () => {
+  it('a client that sends a line without end is closed', async () => {
     const { port } = await startedServer()
     const rig = await connected(port)
     rig.socket.write('x'.repeat(5000))
     await rig.ended
   })
 
-  it('a client is closed that has not authorized in time, and others are not', async () => {
+  it('a client that has not authorized in time is closed, and others are not', async () => {
     const clock = new VirtualClock()
     const { port, engine } = await startedServer({ authorizeMs: 1500 }, { clock })
     const silent = await connected(port)
@@ -61,7 +61,7 @@ describe('a client is closed', () => {
     expect(await whole.ask('mining.ping', [])).toMatchObject({ result: 'pong' })
   })
 
-  it('a client is closed that is silent for too long', async () => {
+  it('a client that is silent for too long is closed', async () => {
     const clock = new VirtualClock()
     const { port, engine } = await startedServer({ idleMs: 500_000 }, { clock })
     const rig = await loggedIn(port)
@@ -71,7 +71,7 @@ describe('a client is closed', () => {
     await rig.ended
   })
 
-  it('a client is closed that sends invalid lines, after three error answers', async () => {
+  it('a client that sends invalid lines is closed, after three error answers', async () => {
     const { port } = await startedServer()
     const rig = await connected(port)
     rig.socket.write('GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nCookie: y\r\n\r\n')
@@ -79,7 +79,7 @@ describe('a client is closed', () => {
     expect(rig.strays.map(({ error }) => error?.code)).toEqual([20, 20, 20])
   })
 
-  it('a client is closed that does not read, while all others get new work', async () => {
+  it('a client that does not read is closed, while all others get new work', async () => {
     const { engine, port } = await startedServer({ unsentBytes: 10_000 })
     const stuck = await loggedIn(port, 'abc.stuck')
     const good = await loggedIn(port, 'abc.good')
@@ -296,7 +296,7 @@ describe('a worker gets a temporary ban', () => {
     expect([again.hasEnded, good.hasEnded, neighbour.hasEnded]).toEqual([false, false, false])
   })
 
-  it('a worker gets a temporary ban but not for stale or duplicate shares, and not before it has authorized', async () => {
+  it('a worker gets no ban for stale or duplicate shares, and none before it has authorized', async () => {
     const { engine, port, warnings } = await startedServer({ badUntilBan: 5 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -310,7 +310,7 @@ describe('a worker gets a temporary ban', () => {
     expect([rig.hasEnded, early.hasEnded, ...warnings]).toEqual([false, false])
   })
 
-  it('a worker gets a temporary ban at the address of the bad shares only, so a stranger who uses its name does not ban it elsewhere', async () => {
+  it('a worker is banned at the address of the bad shares only, so a stranger who uses its name does not ban it elsewhere', async () => {
     const { engine, port, warnings } = await startedServer({ badUntilBan: 5, banMs: 700 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const owner = await loggedIn(port)
@@ -349,7 +349,7 @@ describe('a worker gets a temporary ban', () => {
     })
   })
 
-  it('a worker gets a temporary ban and refusals, while the other users of its connection continue', async () => {
+  it('a banned worker gets refusals, while the other users of its connection continue', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 5 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.one')
@@ -363,7 +363,7 @@ describe('a worker gets a temporary ban', () => {
     expect(engine.status().shares).toMatchObject({ malformed: 5, unauthorized: 1, accepted: 1 })
   })
 
-  it('a worker gets a temporary ban but not with a good share for every fourth bad one', async () => {
+  it('a worker gets no ban with a good share for every fourth bad one', async () => {
     const { engine, port } = await startedServer({ badUntilBan: 20 }, { difficulty: 50 })
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port)
@@ -378,7 +378,7 @@ describe('a worker gets a temporary ban', () => {
 })
 
 describe('memory is bounded', () => {
-  it('memory is bounded for addresses: those that misbehaved, 10,000 at most', () => {
+  it('the server remembers at most 10,000 addresses that misbehaved', () => {
     const addresses = new Addresses({ ...defaultLimits, badUntilBan: 1 })
     const ban = (n: number) => {
       const address = addresses.enter(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, 0)
@@ -392,7 +392,7 @@ describe('memory is bounded', () => {
     expect([ban(10_000), ban(0)]).toEqual([false, true])
   })
 
-  it('memory is bounded for workers of an address: the newest 256, and 16 with bad shares once it has left', () => {
+  it('the server remembers the newest 256 workers of an address, and 16 with bad shares once it has left', () => {
     const addresses = new Addresses({ ...defaultLimits, badUntilBan: 1 })
     const address = addresses.enter('10.0.0.1', 0)
     if (address === null) throw new Error('it is let in')
@@ -405,7 +405,7 @@ describe('memory is bounded', () => {
     expect(addresses.enter('10.0.0.1', 0)).toBe(address)
   })
 
-  it('memory is bounded for workers: those beyond 256 that are connected count as one', () => {
+  it('connected workers beyond 256 count as one', () => {
     const workers = new Workers()
     const joined = Array.from({ length: MAX_NAMED + 50 }, (_, n) => workers.join(`k:abc.${n}`, 0))
     expect(new Set(joined).size).toBe(MAX_NAMED + 1)
@@ -416,7 +416,7 @@ describe('memory is bounded', () => {
     expect(workers.statuses(2, null)).toHaveLength(MAX_NAMED + 1)
   })
 
-  it('memory is bounded for users: those beyond 64 count as one, and the least active disconnected user makes room', () => {
+  it('users beyond 64 count as one, and the least active disconnected user makes room', () => {
     const users = new Users()
     const joined = Array.from({ length: MAX_USERS }, (_, n) => users.join(`k:${n}.rig`))
     expect(users.join('k:abc.rig').user).toBe('others')
@@ -427,7 +427,7 @@ describe('memory is bounded', () => {
     expect([names.length, names.includes('k:19'), names.includes('k:18')]).toEqual([MAX_USERS + 1, false, true])
   })
 
-  it('memory is bounded for users: one whose name is that of the others is one of them', () => {
+  it('a user whose name is that of the others counts as one of them', () => {
     const users = new Users()
     const named = users.join('others.rig')
     for (let n = 0; n < MAX_USERS; n++) users.join(`k:${n}.rig`)
@@ -438,7 +438,7 @@ describe('memory is bounded', () => {
     expect(users.statuses()).toHaveLength(MAX_USERS + 1)
   })
 
-  it('memory is bounded for disconnected workers, for ten minutes', () => {
+  it('the server remembers disconnected workers for ten minutes', () => {
     const workers = new Workers()
     const goneAtMs = 1_000_000
     workers.leave(workers.join('k:abc.a', 0), goneAtMs)
@@ -505,7 +505,7 @@ describe('after any input of a client', () => {
     fc.string({ maxLength: 200 }),
   )
 
-  it('the server keeps running, and answers the next client', async () => {
+  it('the server keeps running after any input of a client, and answers the next client', async () => {
     const { engine, port, warnings } = await startedServer({ badUntilBan: 1e9, requestsPerSecond: 1e6 })
     await engine.setWork(workOf(1, UNREACHABLE))
     await fc.assert(

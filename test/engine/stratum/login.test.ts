@@ -74,7 +74,7 @@ describe('a KA3', () => {
 })
 
 describe('a rig in the manner of bfgminer', () => {
-  it('a rig in the manner of bfgminer gets no line before the answer to its subscription, and no answer to a null id', async () => {
+  it('a rig of bfgminer gets no line before the answer to its subscription, and no answer to a null id', async () => {
     const { lines, next, say } = await served()
     say(
       { id: null, method: 'mining.suggest_target', params: ['00000000ffff'.padEnd(64, '0')] },
@@ -85,7 +85,7 @@ describe('a rig in the manner of bfgminer', () => {
     expect(lines[0]).toMatchObject({ id: 0, error: null, result: [null, expect.anything(), 6] })
   })
 
-  it('a rig in the manner of bfgminer gets its ids back, whatever they are', async () => {
+  it('a rig of bfgminer gets its ids back, whatever they are', async () => {
     const { lines, next, say } = await served()
     say({ id: 0, method: 'mining.subscribe', params: [] })
     say({ id: 'xnsub', method: 'mining.extranonce.subscribe', params: [] })
@@ -195,7 +195,7 @@ describe('on virtual time', () => {
   it.each([
     ['a rig has the hashrate that is measured', [], [expect.any(Number)]],
     ['the rigs of a farm have none, because it is that of all of them', ['k:abc.two'], [null, null]],
-  ])('on virtual time %s', async (_, more, rates) => {
+  ])('the list of rigs shows that %s', async (_, more, rates) => {
     const { engine, clock, presences } = await virtual()
     const rig = await new MemoryRig(engine).login()
     await rig.say(...more.map(authorize))

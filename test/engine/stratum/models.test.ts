@@ -5,13 +5,16 @@ import { rotating, roundsOf } from '../../rotation.ts'
 import { expectUseful, expectWell, STALE, sceneOf } from './scenes.ts'
 
 describe.each(modelNames)('a model of %s', (name) => {
-  it.each(rotating([1, 2, 3], 1))('uses its hashrate well, and no share of it is refused (seed %d)', async (seed) => {
-    const scene = await sceneOf({ rigs: [models[name]] }, seed)
-    await expectUseful(scene)
-    // This rig switches to other work with its next push, so only shares before that are stale.
-    if (models[name].pushMs === 0) expect([...scene.rig.answers.keys()]).toEqual([0])
-    else expect(scene.rig.answers.get(STALE) ?? 0).toBeLessThan(3)
-  })
+  it.each(rotating([1, 2, 3], 1))(
+    'the model uses its hashrate well, and no share of it is refused (seed %d)',
+    async (seed) => {
+      const scene = await sceneOf({ rigs: [models[name]] }, seed)
+      await expectUseful(scene)
+      // This rig switches to other work with its next push, so only shares before that are stale.
+      if (models[name].pushMs === 0) expect([...scene.rig.answers.keys()]).toEqual([0])
+      else expect(scene.rig.answers.get(STALE) ?? 0).toBeLessThan(3)
+    },
+  )
 })
 
 it.each(rotating([1, 2, 3, 4, 5], 1))(

@@ -11,7 +11,7 @@ import { keeping } from './share-logs.ts'
 afterEach(stopServers)
 
 describe('the console reports', () => {
-  it('50 refused shares once, with the reason, and the recovery of the rig once', async () => {
+  it('the console reports 50 refused shares once, with the reason, and the recovery of the rig once', async () => {
     const { engine, port, notices } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const user = `k:${'ab'.repeat(32)}`
@@ -27,7 +27,7 @@ describe('the console reports', () => {
     expect(engine.status().rigs).toMatchObject([{ device: 'rig:shelf-1', refusedAs: 'unknown job' }])
   })
 
-  it('the first refused line of a worker, and connections that never log in with their first line', async () => {
+  it('the console reports the first refused line of a worker, and connections that never log in with their first line', async () => {
     const { engine, port, notices } = await keeping(temporaryFolder())
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await loggedIn(port, 'k:abc.shelf-1')
@@ -45,14 +45,14 @@ describe('the console reports', () => {
     ])
   })
 
-  it('a flood of such connections as a count', async () => {
+  it('the console reports a flood of such connections as a count', async () => {
     const { port, notices } = await keeping(temporaryFolder())
     for (let i = 0; i < 45; i++) (await connected(port)).close()
     await until(() => notices.some(({ message }) => /^\d+ more connections ended without a log-in$/.test(message)))
     expect(notices.filter(({ message }) => message.includes('it sent nothing')).length).toBeLessThanOrEqual(40)
   })
 
-  it('20 of them a second, and how many more there were, in printable text', () => {
+  it('the console reports 20 of them a second, and how many more there were, in printable text', () => {
     const told: string[] = []
     const strangers = new Strangers((message) => told.push(message))
     for (let n = 0; n < 25; n++) strangers.tell('10.0.0.1', '')
@@ -64,7 +64,7 @@ describe('the console reports', () => {
     expect(told).toEqual(['a connection from 10.0.0.1 ended without a log-in; its first line was: [31mred'])
   })
 
-  it('the console reports what happened before it was there', async () => {
+  it('the console reports what happened before it started', async () => {
     const { engine, port } = await startedServer()
     const rig = await connected(port)
     await until(() => engine.status().sessions === 1)
@@ -76,7 +76,7 @@ describe('the console reports', () => {
     expect(notices).toEqual([{ type: 'detail', message }])
   })
 
-  it('a refused line in printable text, of at most 300 characters', async () => {
+  it('the console reports a refused line in printable text, of at most 300 characters', async () => {
     const { port, notices } = await keeping(temporaryFolder())
     const rig = await loggedIn(port, 'k:abc.shelf-1')
     await rig.submit('1', `\u202e${'z'.repeat(1000)}`)
@@ -85,7 +85,7 @@ describe('the console reports', () => {
     expect([line.length, line.at(-1), line.includes('\u202e')]).toEqual([300, '…', false])
   })
 
-  it('256 users who cannot be paid, and that there are more', async () => {
+  it('the console reports 256 users who cannot be paid, and that there are more', async () => {
     const { port, notices } = await keeping(temporaryFolder())
     for (let n = 0; n < 300; n += 100) {
       const rig = await loggedIn(port, `bob${n}.x`)

@@ -57,7 +57,7 @@ describe('the values of nonce1', () => {
     )
   })
 
-  it('suffice for 128 proxies beside 32,768 rigs, for 256 proxies, or for 65,536 rigs', () => {
+  it('the values of nonce1 suffice for 128 proxies beside 32,768 rigs, for 256 proxies, or for 65,536 rigs', () => {
     const both = new Nonce1Pool(77, true)
     const rigs = Array.from({ length: MAX_SESSIONS / 2 }, () => both.take())
     expect(rigs).not.toContain(null)

@@ -94,13 +94,13 @@ describe('a share that is refused', () => {
     unavailable: submit(({ rig, job }) => ['k:abc.rig', job.id, rig.nextShare(job)]),
   }
 
-  it('a share that is refused has a row and a case for each verdict', () => {
+  it('the table of refused shares has a row and a case for each verdict', () => {
     const verdicts = shareVerdicts.filter((verdict) => verdict !== 'accepted').toSorted()
     expect(shareRows.map(([verdict]) => verdict).toSorted()).toEqual(verdicts)
     expect(Object.keys(cases).toSorted()).toEqual(verdicts)
   })
 
-  it.each(shareRows)('%s: is answered with %s, %s, and counted', async (verdict, code, text) => {
+  it.each(shareRows)('a refused share (%s) is answered with %s, %s, and counted', async (verdict, code, text) => {
     const each = await ready({}, verdict === 'unavailable' ? { recorder: fullLog } : {})
     const error = await cases[verdict](each)
     expect(error?.code).toBe(Number(code))
@@ -148,19 +148,19 @@ describe('a request that is refused', () => {
     },
   }
 
-  it('a request that is refused has a row and a case for each reason and text', () => {
+  it('the table of refused requests has a row and a case for each reason and text', () => {
     expect([...new Set(requestRows.map(([reason]) => reason))].toSorted()).toEqual([...requestRefusals].toSorted())
     expect(requestRows.map(([reason, , text]) => `${reason}: ${text}`).toSorted()).toEqual(
       Object.keys(cases).toSorted(),
     )
   })
 
-  it('a request that is refused has a row for every text with code 20, except other numbers of digits', () => {
+  it('the table of refused requests has a row for every text with code 20, except other numbers of digits', () => {
     const texts = malformedTexts(12).filter((text) => !/has (1[3-57-9]|2\d|3[0-2]) digits/.test(text))
     expect(requestRows.flatMap(([, code, text]) => (code === '20' ? [text] : [])).toSorted()).toEqual(texts.toSorted())
   })
 
-  it.each(requestRows)('%s: is answered with %s, %s, and counted', async (reason, code, text) => {
+  it.each(requestRows)('a refused request (%s) is answered with %s, %s, and counted', async (reason, code, text) => {
     const each = await ready()
     const error = await cases[`${reason}: ${text}`](each)
     expect(error ?? null).toEqual(text === 'none' ? null : { code: Number(code), message: text })
@@ -168,7 +168,7 @@ describe('a request that is refused', () => {
     expect(each.rig.hasEnded).toBe(false)
   })
 
-  it('a request that is refused is counted once, even without an answer', async () => {
+  it('a refused request is counted once, even without an answer', async () => {
     const { rig, engine } = await ready()
     rig.socket.write('{"id":null,"method":"mining.nonsense","params":[]}\n')
     rig.socket.write('{"id":null,"method":"mining.submit","params":["a","b"]}\n')
@@ -301,11 +301,11 @@ describe('a connection that is closed', () => {
     },
   }
 
-  it('a connection that is closed has a row for each reason', () => {
+  it('the table of closed connections has a row for each reason', () => {
     expect(closeRows.map(([reason]) => reason)).toEqual([...closeReasons])
   })
 
-  it.each(closeRows)('%s: is counted once', async (reason) => {
+  it.each(closeRows)('a closed connection (%s) is counted once', async (reason) => {
     const { engine } = await cases[reason as CloseReason]()
     await until(() => engine.status().refusals.connections[reason as CloseReason] > 0)
     const none = Object.fromEntries(closeReasons.map((name) => [name, 0]))

@@ -27,7 +27,7 @@ const pongs = (...rigs: readonly MemoryRig[]) =>
   rigs.flatMap(({ lines }) => lines).filter(({ result }) => result === 'pong').length
 
 describe('requests', () => {
-  it('requests of an address have one budget, which grows once a second, however many sessions it has', async () => {
+  it('all requests of an address have one budget, which grows once a second, however many sessions it has', async () => {
     const { engine, clock } = await served({ requestsPerSecond: 1000, requestsPerSecondOfAddress: 10 })
     const rigs = [1, 2, 3].map(() => new MemoryRig(engine))
     const other = new MemoryRig(engine, { address: '10.0.0.2' })
@@ -41,7 +41,7 @@ describe('requests', () => {
     }
   })
 
-  it('requests of an address wait until it has a budget again, also those of a session that has one', async () => {
+  it('all requests of an address wait until it has a budget again, also those of a session that has one', async () => {
     const { engine, clock } = await served({ requestsPerSecond: 1000, requestsPerSecondOfAddress: 10 })
     const [many, few] = [new MemoryRig(engine), new MemoryRig(engine)]
     // Lines that arrive together are read together: 40 more than the budget.
@@ -57,7 +57,7 @@ describe('requests', () => {
   it.each<[string, Partial<RigLimits>]>([
     ['a session', { requestsPerSecond: 10 }],
     ['an address', { requestsPerSecond: 1e6, requestsPerSecondOfAddress: 10 }],
-  ])('requests that %s does not use add up to those of two seconds', async (_, limits) => {
+  ])('the requests that %s does not use add up to those of two seconds', async (_, limits) => {
     const { engine, clock } = await served(limits)
     const rig = await new MemoryRig(engine).login()
     await clock.pass(60_000)
@@ -65,7 +65,7 @@ describe('requests', () => {
     expect(pongs(rig)).toBe(20)
   })
 
-  it('requests of a proxy have the budget of an address', async () => {
+  it('the requests of a proxy have the budget of an address', async () => {
     const limits = { requestsPerSecond: 10, requestsPerSecondOfAddress: 1000 }
     const options = { clock: new VirtualClock(), proxies: { host: '127.0.0.1', port: 0 } }
     const { engine } = await startedServer(limits, options)
@@ -105,7 +105,7 @@ describe('a share', () => {
     ['with fewer hashes', 2 ** 16, 2 ** 16, false, 18],
     ['that is low', 2 ** 50, 2 ** 34, false, 18],
     ['that is a duplicate', 2 ** 32, 2 ** 32, true, 19],
-  ])('%s is not', async (_, difficulty, hashes, isSame, count) => {
+  ])('a share %s is not free of the budget', async (_, difficulty, hashes, isSame, count) => {
     expect((await answersTo(difficulty, hashes, isSame)).count).toBe(count)
   })
 })

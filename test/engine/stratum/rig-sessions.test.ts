@@ -158,7 +158,7 @@ it.each([['0'], [7], [null]])(
 )
 
 describe('8: a BM-K1', () => {
-  it.each([[['BM-K1']], [[]]])('subscribes with %j', async (params) => {
+  it.each([[['BM-K1']], [[]]])('a BM-K1 subscribes with %j and is served', async (params) => {
     const { connect } = await serverFor()
     const rig = connect()
     await rig.say({ id: 1, method: 'mining.subscribe', params })
@@ -166,7 +166,7 @@ describe('8: a BM-K1', () => {
     expect(rig.lines.map(({ id, method }) => method ?? id)).toEqual([1, 2, 'mining.set_target', 'mining.notify'])
   })
 
-  it('8: a BM-K1 authorizes first', async () => {
+  it('a BM-K1 authorizes first and is served', async () => {
     const { connect } = await serverFor()
     const rig = connect()
     await rig.say({ id: 1, method: 'mining.authorize', params: ['k:abc.rig', 'x'] })
@@ -180,7 +180,7 @@ describe('9: a target changes in the middle of a job', () => {
     ['to an easier one', 2 ** 44, 2 ** 40],
     ['to a harder one', 2 ** 40, 2 ** 44],
   ])(
-    "%s: shares at both are accepted for five seconds, and credit follows the job's difficulty",
+    "a target that changes in the middle of a job %s leaves shares at both accepted for five seconds, and credit follows the job's difficulty",
     async (_, from, to) => {
       const { clock, engine, loggedIn } = await serverFor(from)
       const rig = await loggedIn('kdaminer-v1.0.0')
@@ -199,7 +199,7 @@ describe('9: a target changes in the middle of a job', () => {
     },
   )
 
-  it('9: a target changes in the middle of a job to a harder one, and the rig applies it late: its shares are low, and it is not banned', async () => {
+  it('a target that gets harder in the middle of a job and is applied late makes shares low, and the rig is not banned', async () => {
     const { clock, engine, loggedIn, warnings } = await serverFor(2 ** 40)
     const rig = await loggedIn('kdaminer-v1.0.0')
     await rig.say({ id: 3, method: 'mining.suggest_difficulty', params: [2 ** 56] })

@@ -40,7 +40,7 @@ describe('a rig', () => {
     expect(Number(MAX_TARGET / job.target)).toBe(1000)
   })
 
-  it('a rig gets nothing before it has done both, and its shares are refused with the reason', async () => {
+  it('a rig gets nothing before it has subscribed and authorized, and its shares are refused with the reason', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, UNREACHABLE))
     const rig = await connected(port)
@@ -228,7 +228,7 @@ describe('work that rigs cannot search', () => {
     ['of another length', engineWork(1, freshWork(UNREACHABLE, 4), MAX_TARGET), 'work of 286 bytes only', true],
     ['of a relay without headers yet', { ...usual, fixedNonce, headers: null }, 'no headers have been given', false],
   ])(
-    '%s makes them unable, with the reason, and a warning unless it takes a moment',
+    'a rig is unable to search work %s, with the reason, and a warning unless it takes a moment',
     async (_, work, reason, warns) => {
       const { engine, port, warnings } = await startedServer()
       const rig = await loggedIn(port)
@@ -259,7 +259,7 @@ describe('other requests', () => {
     ['mining.ping', [], 'pong'],
     ['client.get_version', [], 'newcut'],
     ['client.show_message', ['hello'], null],
-  ])('%s %j is answered with %j', async (method, params, result) => {
+  ])('the request %s %j is answered with %j', async (method, params, result) => {
     const { port } = await startedServer()
     const rig = await loggedIn(port)
     expect(await rig.ask(method, params)).toMatchObject({ result, error: null })
@@ -285,7 +285,7 @@ describe('other requests', () => {
     ['eth_submitHashrate', [{}], badRate],
     ['eth_submitHashrate', [[1]], badRate],
     ['eth_submitHashrate', [], badRate],
-  ])('%s %j is refused, and the connection stays', async (method, params, answer) => {
+  ])('the request %s %j is refused, and the connection stays', async (method, params, answer) => {
     const { port } = await startedServer()
     const rig = await connected(port)
     expect(await rig.ask(method, params)).toMatchObject(answer)
@@ -297,7 +297,7 @@ describe('over TLS', () => {
   const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
   const tls = { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') }
 
-  it('a rig does everything as without', async () => {
+  it('a rig over TLS does everything as without', async () => {
     const { engine, port } = await startedServer({}, { tls })
     await engine.setWork(workOf(1, UNREACHABLE))
     const socket = connect({ host: '127.0.0.1', port, ca: readFileSync(tls.cert) })

@@ -80,7 +80,7 @@ describe('new work for a rig over TLS', () => {
     expect(third.isTaken).toBe(true)
   })
 
-  it('new work for a rig over TLS is not waited for once there is no more work', async () => {
+  it('a rig over TLS does not delay an update once there is no more work', async () => {
     const { engine, give } = await served()
     const { server } = await new MemoryRig(engine, { isEncrypted: true }).login()
     server.cork()

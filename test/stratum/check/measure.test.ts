@@ -27,7 +27,7 @@ describe('jobs of a server', () => {
     expect(measure?.used).toBeCloseTo((800 + 200 + 400) / 3000)
   })
 
-  it('jobs of a server that differ only in their nonce have the same header; a newer time alone is no new work', () => {
+  it('jobs of a server that differ only in their nonce have the same header; a newer time alone brings no new work', () => {
     const other = withNonce(freshWork(2n ** 100n), 0n)
     const jobs = jobsAt([0, work], [10, withNonce(work, 7n)], [20, other])
     expect(measured(jobs, [], { headerMs: 1000, endMs: 30 })).toMatchObject({ headers: 1, rolled: 0, repeated: 0 })
@@ -38,7 +38,7 @@ describe('jobs of a server', () => {
     expect(measured(jobsAt([5, work]), [5], { headerMs: 1, endMs: 5 })).toMatchObject({ used: 1, headersPerSecond: 0 })
   })
 
-  it('last less long with fewer bytes of nonce2', () => {
+  it('jobs of a server last less long with fewer bytes of nonce2', () => {
     expect(headerMsOf(makerOf('ka3'), 6)).toBe(KA3_HEADER_MS)
     expect(headerMsOf(makerOf('ka3'), 5)).toBe(20)
     expect(headerMsOf(makerOf('goldshell'), 6)).toBeCloseTo(7002, 0)
@@ -91,10 +91,13 @@ describe('a server under measurement', () => {
     ['ka3', 60_000, ['silence']],
     ['goldshell', 60_000, []],
     ['goldshell', 120_000, ['silence']],
-  ] as const)('a server under measurement of %s: silences of %i ms are %j', async (maker, silenceMs, expected) => {
-    const { findings } = await reportOf(maker, every(silenceMs, header), listening)
-    expect(names(findings).filter((name) => name !== 'slowHeaders')).toEqual(expected)
-  })
+  ] as const)(
+    'a rig under measurement of %s has after silences of %i ms the faults %j',
+    async (maker, silenceMs, expected) => {
+      const { findings } = await reportOf(maker, every(silenceMs, header), listening)
+      expect(names(findings).filter((name) => name !== 'slowHeaders')).toEqual(expected)
+    },
+  )
 
   it('a server under measurement is measured from the log-in, however long that took', async () => {
     const script = every(500, header)
@@ -106,7 +109,7 @@ describe('a server under measurement', () => {
     expect([measure?.longestSilenceMs, loginMs]).toEqual([500, 20_000])
   })
 
-  it('a server under measurement is warned about repeated headers, and about too frequent ones', async () => {
+  it('the report of a measurement warns about repeated headers, and about too frequent ones', async () => {
     const again = await reportOf(
       'ibelink',
       every(500, (count) => header(count % 2)),

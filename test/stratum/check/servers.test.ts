@@ -90,7 +90,7 @@ describe('a server like the official one', () => {
     },
   })
 
-  it('a server like the official one lets an Antminer log in at its second attempt, late, and then sends headers in time', async () => {
+  it('the official server lets an Antminer log in at its second attempt, late, and then sends headers in time', async () => {
     const report = await reportOf('ka3', official('e809'), { listenMs: 60_000 })
     expect(report.outcome).toBe('loses')
     expect(report.findings.map(({ name }) => name)).toEqual(['firstLine', 'secondTry', 'lateJob', 'easyShares'])
@@ -98,18 +98,18 @@ describe('a server like the official one', () => {
     expect(report.measure?.used).toBeGreaterThan(0.99)
   })
 
-  it('a server like the official one fails an Antminer in one session of sixteen', async () => {
+  it('the official server fails an Antminer in one session of sixteen', async () => {
     const report = await reportOf('ka3', official('809'))
     expect(report.findings[0]).toMatchObject({ name: 'nonce1Odd', level: 'fails' })
   })
 
-  it('a server like the official one closes on a Goldshell rig before it has logged in', async () => {
+  it('the official server closes on a Goldshell rig before it has logged in', async () => {
     const report = await reportOf('goldshell', official('e809'))
     expect([report.outcome, report.findings[0].name]).toEqual(['fails', 'nullAnswer'])
   })
 })
 
-it('a check that is stopped before it starts reports nothing more, and leaves', async () => {
+it('a check that is stopped before it starts reports nothing more, and disconnects', async () => {
   const { clock, engine } = await ours()
   const { rig, server } = memorySockets()
   engine.accept(server)
@@ -142,7 +142,7 @@ describe('several connections', () => {
     return visited
   }
 
-  it('several connections with one nonce1 at the same time search the same nonces', async () => {
+  it('connections with one nonce1 at the same time search the same nonces', async () => {
     const visited = await together(['ka3', '09e8'], ['kd-box', '09E8'], ['farm', '09e9'])
     expect(acrossMakers(visited)).toMatchObject([
       { name: 'sharedNonce1', level: 'loss', text: expect.stringContaining('nonce1 09e8') },
@@ -150,7 +150,7 @@ describe('several connections', () => {
     expect(acrossMakers(visited.slice(1))).toEqual([])
   })
 
-  it('several connections may have one nonce1 one after the other', async () => {
+  it('connections may have one nonce1 one after the other', async () => {
     const [one, other] = await together(['ka3', '09e8'], ['kd-box', '09e8'])
     const later = other.transcript.spoken.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
     const { endedAtMs } = other.transcript
@@ -159,7 +159,7 @@ describe('several connections', () => {
     expect(acrossMakers([moved, one])).toEqual([])
   })
 
-  it("report an Antminer's fault if one has an odd number of digits", async () => {
+  it("connections report an Antminer's fault if one has an odd number of digits", async () => {
     const visited = await together(['ka3', '09e8'], ['kd-box', '9e7'])
     expect(acrossMakers(visited)).toMatchObject([{ name: 'someNonce1Odd', level: 'loss' }])
   })
