@@ -31,7 +31,7 @@ export interface Said {
   readonly line: string
 }
 
-/** Parses a line of `--log json`. For `--log text` it only tells whether the line is a complaint. */
+/** Parses a line of `--log json`. For `--log text` it only sees whether the line is a complaint. */
 export function readLine(line: string): Said {
   const other: Said = { kind: 'other', hash: null, claims: false, accepted: null, line }
   let record: Record<string, unknown>

@@ -76,10 +76,10 @@ describe('a miner does not search solved work', () => {
 
   it('a miner does not search solved work while the node replays nothing else, and says so', async () => {
     const run = await mining()
-    const told = run.miner.count('idle', 'complaint')
+    const reported = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
     await run.lane.until('503 on /healthz', async () => (await run.miner.face('/healthz'))?.status === 503)
-    await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > told)
+    await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > reported)
     await expectNoHashing(run)
     await expectRecovery(run)
   })
@@ -115,21 +115,21 @@ describe('a miner does not search solved work', () => {
 
   it('a miner of one chain does not hash while the submission of a solution hangs, and says so', async () => {
     const run = await mining('singleton')
-    const told = run.miner.count('idle', 'complaint')
+    const reported = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['solved'], hangs))
     await run.lane.until('a solution', () => run.solutions.length > 0)
     await expectNoHashing(run)
-    await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > told)
+    await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > reported)
     await expectRecovery(run)
   })
 
   it('a miner does not hash while work requests hang, and says so', async () => {
     const run = await mining()
-    const told = run.miner.count('idle', 'complaint')
+    const reported = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], hangs))
     await run.lane.until('a solution', () => run.solutions.length > 0)
     await expectNoHashing(run)
-    expect(run.miner.count('idle', 'complaint')).toBeGreaterThan(told)
+    expect(run.miner.count('idle', 'complaint')).toBeGreaterThan(reported)
     expect((await run.miner.face('/healthz'))?.status).toBe(503)
     await expectRecovery(run)
   })

@@ -72,7 +72,7 @@ export function engineConformance({
     }
   }
 
-  test('finds nonces that solve the work of their sequence', () =>
+  test('the engine finds nonces that solve the work of their sequence', () =>
     using(async ({ engine, candidates, seen }) => {
       const work = workOf(7)
       expect(await engine.setWork(work)).toBe(true)
@@ -86,7 +86,7 @@ export function engineConformance({
       expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
     }))
 
-  test('warns once about unsearchable work, searches nothing, and continues with the next', () =>
+  test('the engine warns once about unsearchable work, searches nothing, and continues with the next', () =>
     using(async ({ engine, candidates, warnings, seen }) => {
       const { degree = 3, bits = 0, warning } = unsearchable
       for (const sequence of [1, 2]) {
@@ -102,7 +102,7 @@ export function engineConformance({
       expect(engine.devices().every(({ state }) => state === undefined)).toBe(true)
     }))
 
-  test('reports nothing after a stop while it is busy', () =>
+  test('the engine reports nothing after a stop while it is busy', () =>
     using(async (session) => {
       const { engine, seen } = session
       await engine.setWork(workOf(1, { target: MAX_TARGET / 500n }))
@@ -115,7 +115,7 @@ export function engineConformance({
     }))
 
   for (const bits of keepsFixedBits ? rotating([8, 16, 24, 32], some === undefined ? 4 : 1) : []) {
-    test(`keeps ${bits} fixed bits of the nonce`, () =>
+    test(`the engine keeps ${bits} fixed bits of the nonce`, () =>
       using(async ({ engine, candidates, seen }) => {
         const value = (bits > 16 ? 0xa5c3b7d9 : 0xa5c3) % 2 ** bits
         const work = workOf(1, { fixedNonce: { bits, value } })
@@ -128,14 +128,14 @@ export function engineConformance({
       }))
   }
 
-  test('counts the hashes of a candidate before it reports it', () =>
+  test('the engine counts the hashes of a candidate before it reports it', () =>
     using(async (session) => {
       await session.engine.setWork(workOf(1))
       await session.seen(1)
       expect(session.hashesAtCandidates[0]).toBeGreaterThan(0)
     }))
 
-  test('counts as many hashes as its devices in total, and never fewer than before', () =>
+  test('the engine counts as many hashes as its devices in total, and never fewer than before', () =>
     using(async ({ engine, seen }) => {
       await engine.setWork(workOf(1))
       await seen(1)
@@ -146,7 +146,7 @@ export function engineConformance({
       expect(devices).toBeLessThanOrEqual(after)
     }))
 
-  test('continues the same job under a newer creation time', () =>
+  test('the engine continues the same job under a newer creation time', () =>
     using(async ({ engine, candidates, seen }) => {
       const first = workOf(1)
       const second = { ...first, sequence: 2, bytes: withCreationTime(first.bytes, 99n) }
@@ -159,7 +159,7 @@ export function engineConformance({
       }
     }))
 
-  test('reports late candidates with the sequence of their work', () =>
+  test('the engine reports late candidates with the sequence of their work', () =>
     using(async ({ engine, candidates, seen }) => {
       const works = Array.from({ length: 4 }, (_, index) => workOf(index + 1, { target: MAX_TARGET / 500n }))
       // Solutions of older work may arrive after newer work was set.
@@ -173,18 +173,18 @@ export function engineConformance({
       }
     }))
 
-  test('resolves true for the newest of several works', () =>
+  test('the engine resolves true for the newest of several works', () =>
     using(async ({ engine }) => {
       const answers = await Promise.all([1, 2, 3].map((sequence) => engine.setWork(workOf(sequence))))
       expect(answers[2]).toBe(true)
     }))
 
-  test('hashes nothing without work, and resumes with new work', () =>
+  test('the engine hashes nothing without work, and resumes with new work', () =>
     using(async ({ engine, seen, candidates }) => {
       await engine.setWork(workOf(1))
       await seen(1)
       expect(await engine.setWork(noWork(2))).toBe(true)
-      // Hashes under way when the work was cleared may still count.
+      // Hashes in progress when the work was cleared may still count.
       await anotherFinds()
       await untilCounted?.(engine)
       const before = engine.hashes()
@@ -194,7 +194,7 @@ export function engineConformance({
       await until(() => candidates.some(({ sequence }) => sequence === 3))
     }))
 
-  test('ends start() if it is stopped meanwhile, and reports nothing', async () => {
+  test('the engine ends start() if it is stopped meanwhile, and reports nothing', async () => {
     const session = new Session(create())
     const started = session.start().catch(() => undefined)
     await session.engine.stop()

@@ -11,7 +11,7 @@ const MAX_U32 = 0xffffffff
 
 /** `batches`: how many batches of 2000 nonces are hashed again for comparison. */
 export function batchConformance(run: (request: BatchRequest) => Promise<BatchResult>, batches = 60): void {
-  it(`finds what @noble/hashes finds, over ${batches} batches of 2000 nonces of random work`, async () => {
+  it(`the shader finds what @noble/hashes finds, over ${batches} batches of 2000 nonces of random work`, async () => {
     for (let count = 0; count < batches; count++) {
       const bytes = randomBytes(WORK_BYTES)
       const [first, high, trips] = [randomInt(MIDDLES), randomInt(HIGHS), randomInt(1, 65)]
@@ -33,14 +33,14 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     [65, 15],
     [1, 512],
     [1024, 1],
-  ])('tries exactly the nonces of %i lanes and %i trips', async (lanes, trips) => {
+  ])('the shader tries exactly the nonces of %i lanes and %i trips', async (lanes, trips) => {
     const batch = { low: 0xffff, first: 0x80000000 - 3, high: 0xffff, lanes, trips, step: 1 }
     const bytes = randomBytes(WORK_BYTES)
     const { nonces } = await run({ bytes, target: targetOf(MAX_U32), batch })
     expect(nonces).toEqual(sorted(noncesOf(batch)))
   })
 
-  it('finds a top word equal to the bound, and none above the bound', async () => {
+  it('the shader finds a top word equal to the bound, and none above the bound', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 0, first: 0, high: 0, lanes: 50, trips: 10, step: 1 }
     const [best] = topWords(bytes, batch)
@@ -49,7 +49,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(await run({ bytes, target: 0n, batch })).toEqual({ found: 0, nonces: [] })
   })
 
-  it('finds a single first and last nonce', async () => {
+  it('the shader finds a single first and last nonce', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 7, first: 99, high: 3, lanes: 100, trips: 3, step: 256 }
     for (const nonce of [noncesOf(batch)[0], noncesOf(batch)[299]]) {
@@ -58,14 +58,14 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     }
   })
 
-  it('wraps the low and the middle word around to zero', async () => {
+  it('the shader wraps the low and the middle word around to zero', async () => {
     const batch = { low: 0xff07, first: MAX_U32 - 9, high: 2, lanes: 30, trips: 4, step: 256 }
     const { nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(nonces).toEqual(sorted(noncesOf(batch)))
     expect(nonces).toContain((2n << 48n) | 0x7n)
   })
 
-  it('counts candidates that do not fit into the result', async () => {
+  it('the shader counts candidates that do not fit into the result', async () => {
     const batch = { low: 1, first: 5, high: 2, lanes: 500, trips: 10, step: 1 }
     const { found, nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
     expect(found).toBe(5000)
@@ -74,7 +74,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     expect(nonces.every((nonce) => all.has(nonce))).toBe(true)
   })
 
-  it('ignores the nonce in the work', async () => {
+  it('the shader ignores the nonce in the work', async () => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 11, first: 12, high: 13, lanes: 200, trips: 10, step: 1 }
     const target = targetOf(MAX_U32 >>> 4)
@@ -89,7 +89,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     { workgroup: 64, lanes: 30_000, split: true },
     // More workgroups than one dimension of a dispatch allows.
     { workgroup: 1, lanes: 65_536 + 77 },
-  ])('finds the same with %o', async ({ lanes, ...sizes }) => {
+  ])('the shader finds the same with %o', async ({ lanes, ...sizes }) => {
     const bytes = randomBytes(WORK_BYTES)
     const batch = { low: 1, first: 2, high: 3, lanes, trips: 2, step: 1 }
     const target = targetOf(Math.floor((MAX_U32 / (2 * lanes)) * 200))

@@ -26,17 +26,17 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         chunk: fc.integer({ min: 0, max: SWEEP_NONCES / kernel.lanes - 1 }),
       })
 
-      it('passes the self-test', () => {
+      it('the kernel passes the self-test', () => {
         for (let count = 0; count < roundsOf(5, 1); count++)
           expect(selfTestKernel(kernel, layout, randomBytes)).toBeNull()
       })
 
-      it('has slices of whole chunks, and sweeps of whole slices', () => {
+      it('the kernel has slices of whole chunks, and sweeps of whole slices', () => {
         expect(kernel.sliceNonces % kernel.lanes).toBe(0)
         expect(SWEEP_NONCES % kernel.sliceNonces).toBe(0)
       })
 
-      it('finds a chunk exactly when its lowest top word is within the bound', () => {
+      it('the kernel finds a chunk exactly when its lowest top word is within the bound', () => {
         const property = fc.property(work, fc.nat({ max: 0xffffffff }), ({ header, low, middle, chunk }, bound) => {
           const start = chunk * kernel.lanes
           const end = start + kernel.lanes
@@ -50,7 +50,7 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         fc.assert(property, { numRuns: roundsOf(50, 20) })
       })
 
-      it('ignores the nonce in the tail', () => {
+      it('the kernel ignores the nonce in the tail', () => {
         const property = fc.property(work, fc.uint8Array({ minLength: 8, maxLength: 8 }), (sample, nonce) => {
           const { header, low, middle, chunk } = sample
           const other = header.slice()
@@ -63,7 +63,7 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         fc.assert(property, { numRuns: 20 })
       })
 
-      it('forgets old work and bounds', () => {
+      it('the kernel forgets old work and bounds', () => {
         const [first, second] = [randomBytes(workBytes), randomBytes(workBytes)]
         load(kernel, first, 0xffffffff)
         expect(kernel.sweep(1, 2, 0, kernel.lanes)).toBe(0)
@@ -73,13 +73,13 @@ export function kernelConformance(name: string, create: (layout: TailLayout) => 
         expect(kernel.sweep(1, 2, 0, kernel.lanes)).toBe(0)
       })
 
-      it('returns `to` for an empty range', () => {
+      it('the kernel returns `to` for an empty range', () => {
         load(kernel, randomBytes(workBytes), 0xffffffff)
         for (const at of [0, kernel.lanes, SWEEP_NONCES]) expect(kernel.sweep(0, 0, at, at)).toBe(at)
       })
     })
 
-    it('finds in a whole sweep, slice by slice, what @noble/hashes finds', () => {
+    it('the kernel finds in a whole sweep, slice by slice, what @noble/hashes finds', () => {
       const kernel = create(tailLayout(286))
       const { header, bound, nonces } = wholeSweep()
       const expected = new Set(nonces.map((swept) => swept - (swept % kernel.lanes)))

@@ -196,7 +196,7 @@ describe('our own node', () => {
     const run = pendingCases(await judge(proxy.url, { group: 'mempool' }))
     expect(run.map(({ outcome }) => outcome)).toEqual(Array(2).fill('passed'))
     expect(node.pending).toBe(0)
-    // A pool that forgets what it gets is no node that mines on arrival.
+    // A node whose pool forgets what it gets does not mine on arrival.
     const forgetful = await proxyBefore(node.url, {
       answer: (answer, request) => {
         NOT_TOLD.answer?.(answer, request)

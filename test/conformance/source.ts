@@ -80,7 +80,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       return { ...bed, reader }
     }
 
-    it('gives jobs with an identity, of the promised length, that can be solved', async () => {
+    it('the source gives jobs with an identity, of the promised length, that can be solved', async () => {
       const { source, reader } = await started()
       const job = await reader.job()
       expect(job.id).not.toBe('')
@@ -91,7 +91,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(source.description).not.toBe('')
     })
 
-    it('gives every job a unique id', async () => {
+    it('the source gives every job a unique id', async () => {
       const { source, reader } = await started()
       for (let count = 0; count < 5; count++) {
         const { length } = reader.jobs
@@ -104,7 +104,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(new Set(ids).size).toBe(ids.length)
     })
 
-    it('acknowledges a solution, and confirms it in its chain', async () => {
+    it('the source acknowledges a solution, and confirms it in its chain', async () => {
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const solution = solutionOf(await reader.job())
       expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
@@ -112,7 +112,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(last).toMatchObject({ step: goodEnd, ...(goodEnd === 'confirmed' && { depth: expect.any(Number) }) })
     })
 
-    it("accepts a solution with a newer creation time than the job's", async () => {
+    it("the source accepts a solution with a newer creation time than the job's", async () => {
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const job = await reader.job()
       const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
@@ -120,7 +120,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(await fateOf(source, { job, bytes })).toMatchObject([{ step: goodEnd }])
     })
 
-    it('rejects a solution that misses the target', async () => {
+    it('the source rejects a solution that misses the target', async () => {
       const { source, reader } = await started()
       const job = await reader.job()
       expect(await source.handIn({ job, bytes: miss(job.work.bytes) })).toMatchObject({
@@ -129,7 +129,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       })
     })
 
-    it('replaces a job that another miner solves, with a new cut as the reason', async () => {
+    it('the source replaces a job that another miner solves, with a new cut as the reason', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await until(() => source.connected)
@@ -138,7 +138,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(job.reason).toBe('newCut')
     })
 
-    it('reports a late solution as stale', async () => {
+    it('the source reports a late solution as stale', async () => {
       const { source, solveElsewhere, reader } = await started()
       const lost = await reader.job()
       await until(() => source.connected)
@@ -150,7 +150,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(end?.step).toBe('stale')
     })
 
-    it('gives no ended job to a slow reader', async () => {
+    it('the source gives no ended job to a slow reader', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const stop = new AbortController()
@@ -176,7 +176,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       }
     })
 
-    it('gives another job, or none, while a solution of this one is pending', async () => {
+    it('the source gives another job, or none, while a solution of this one is pending', async () => {
       const { source, hang, reader } = await started()
       const job = await reader.job()
       const release = hang()
@@ -187,7 +187,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       await reader.job(({ id }) => id !== job.id)
     })
 
-    it('ends at once if it is stopped while requests hang, and reports nothing afterwards', async () => {
+    it('the source ends at once if it is stopped while requests hang, and reports nothing afterwards', async () => {
       const { hang, reader, solveElsewhere } = await started()
       const job = await reader.job()
       await until(() => reader.source.connected)
@@ -204,7 +204,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       expect(reader.said.length).toEqual(said)
     })
 
-    it('gives no job if it was stopped before it began', async () => {
+    it('the source gives no job if it was stopped before it began', async () => {
       const { source, close } = await start()
       cleanups.push(close)
       const said = { onTrouble: () => undefined, onRecovered: () => undefined }

@@ -379,12 +379,12 @@ describe('the client refuses without a request:', () => {
   it.each([
     ['a negative limit', (client: NodeClient) => client.headers(0, { limit: -1 }).page()],
     ['a fraction', (client: NodeClient) => client.hashes(0, { minheight: 1.5 }).page()],
-    ['a cursor that is none', (client: NodeClient) => client.hashes(0).page('next')],
-    ['no chain', async (client: NodeClient) => client.hashes(-1)],
+    ['a malformed cursor', (client: NodeClient) => client.hashes(0).page('next')],
+    ['a negative chain', async (client: NodeClient) => client.hashes(-1)],
     ['half a chain', (client: NodeClient) => client.mempoolPending(0.5)],
     ['a hash that is too long', (client: NodeClient) => client.header(0, `${key}A`)],
-    ['a hash that is no base64url', (client: NodeClient) => client.header(0, '/'.repeat(43))],
-    ['bytes that are no hash', (client: NodeClient) => client.payload(0, new Uint8Array(31))],
+    ['a hash that is not base64url', (client: NodeClient) => client.header(0, '/'.repeat(43))],
+    ['bytes that are not a hash', (client: NodeClient) => client.payload(0, new Uint8Array(31))],
   ])('the client refuses %s without a request', async (_name, call) => {
     const { node, client } = await fake()
     const error = await failureOf(call(client))

@@ -142,7 +142,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
     ['a failure without a message', 'local', { ...result, result: { status: 'failure', error: {} } }],
     ['a text in place of a result', 'local', '"Transaction timed out"'],
     ['a list of proofs', 'spv', ['eyJj']],
-    ['a proof that is no base64url', 'spv', '"a b"'],
+    ['a proof that is not base64url', 'spv', '"a b"'],
   ]
   it.each(wrong)('the client refuses %s from %s with NodeMisbehaved', async (_name, id, answer) => {
     const { node, client } = await fake()

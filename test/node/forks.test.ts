@@ -46,10 +46,10 @@ describe('a client that verifies headers', () => {
 
   it('a client that verifies headers continues if it does not know the fork, and reports it once', async () => {
     const client = await adopted()
-    const told: number[] = []
-    const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => told.push(fork) }
+    const reported: number[] = []
+    const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => reported.push(fork) }
     for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(EPOCH + 2)
-    expect(told).toEqual([1])
+    expect(reported).toEqual([1])
   })
 
   it('a client that verifies headers warns about an unknown fork, unless it has a callback for it', async () => {

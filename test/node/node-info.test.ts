@@ -111,7 +111,7 @@ const lies: readonly (readonly [string, unknown, RegExp])[] = [
   ['a name of kilobytes', { ...pairInfo, nodeVersion: 'x'.repeat(5_000) }, /nodeVersion is "x{99}…", expected/],
 ]
 
-describe('a node that tells of', () => {
+describe('an impossible description', () => {
   it.each(lies)(
     'the client refuses a node that reports %s, and the error says what is right',
     async (_name, info, message) => {
@@ -158,10 +158,10 @@ it('judgeInfo accepts any description of the right shape, or refuses it with a s
 
 it.each([
   ['no chains', { ...pairInfo, nodeChains: [] }],
-  ['chains that are no numbers', { ...pairInfo, nodeChains: ['zero', '1'] }],
+  ['chains that are not numbers', { ...pairInfo, nodeChains: ['zero', '1'] }],
   ['heights beyond 2^53', withHistory([2 ** 60, pair])],
   ['a delay of 0', { ...pairInfo, nodeBlockDelay: 0 }],
-  ['adjacents that are no list', withHistory([0, [[0, 'all']]])],
+  ['adjacents that are not a list', withHistory([0, [[0, 'all']]])],
 ])('%s are not a description of a node', async (_name, info) => {
   const node = await FakeNode.start(info)
   expect(await failureOf(NodeClient.connect({ url: node.url }))).toMatchObject({

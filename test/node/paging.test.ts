@@ -74,7 +74,7 @@ const endless: [string, (from: number) => string | null, number, string][] = [
   ['stand still', () => `inclusive:${hash(2)}`, 2, 'the same cursor again'],
   ['go round', (from) => `inclusive:${hash((from + 2) % 14)}`, 2, 'the same cursor again'],
   ['follow empty pages', (from) => `inclusive:${hash(from + 2)}`, 0, 'an empty page'],
-  ['are none', () => 'inclusive:somewhere', 2, 'a malformed cursor'],
+  ['are malformed', () => 'inclusive:somewhere', 2, 'a malformed cursor'],
   ['are of another kind', () => `after:${hash(1)}`, 2, 'a malformed cursor'],
 ]
 it.each(endless)('a node whose cursors %s is refused, not asked forever', async (_name, next, size, message) => {

@@ -104,7 +104,7 @@ describe('no advice for texts that code quotes', () => {
   ]
   it.each(quoted)('a text that an enforce quotes gets no advice: %s', (message) => {
     expect(adviceOnResult({ type: 'TxFailure', message }, KEY)).toBeUndefined()
-    expect(adviceOnResult({ type: 'EvalError', message: `told: ${message}` }, KEY)).toBeUndefined()
+    expect(adviceOnResult({ type: 'EvalError', message: `reported: ${message}` }, KEY)).toBeUndefined()
   })
   it.each(quoted)('a text that a refusal of another kind quotes gets no advice: %s', (message) => {
     const text = `Validation failed: Pact parse error: ${message}, minimum gas price, Tx time outside of valid range`
