@@ -145,7 +145,7 @@ export class WorkerAccount {
     this.heardMs = Math.max(this.heardMs, timeMs)
     const minute = this.#minute(timeMs)
     minute.refused[verdict] = (minute.refused[verdict] ?? 0) + count
-    // A share log that cannot be written is no fault of the rig.
+    // A share log that cannot be written is not a fault of the rig.
     if (verdict === 'unavailable') return
     this.streak += count
     if (isUnknownJob) this.unknownJobs += count

@@ -217,7 +217,7 @@ export class LevelStore implements ShareStore, AccountStore {
 
   /** @throws NewcutError DATA_UNUSABLE if shares are damaged or missing */
   async *shares({ fromMs = 0, untilMs, newestFirst = false }: TimeRange & { newestFirst?: boolean } = {}) {
-    // The removal of expired shares may be under way.
+    // The removal of expired shares may be in progress.
     const range = wholeTallies(Math.max(fromMs, this.#firstMs()), untilMs)
     const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
     const ordered = (shares: ShareEntry[]) => (newestFirst ? distinctShares(shares).reverse() : distinctShares(shares))

@@ -12,7 +12,7 @@ import type { Scanned, ScannedFile } from './scan.ts'
 
 /** Name of the file in the folder of the journal. */
 export const CHECKPOINT_NAME = 'blocks.index'
-/** Format of the file. Another number makes newcut write it anew. */
+/** Format of the file. Another number makes newcut rewrite it. */
 const FORMAT = 2
 /** `newcut-journal-index 2`, the length of the head, the SHA-256 of all that follows. */
 const MARK = /^newcut-journal-index (\d+) (\d{1,12}) ([0-9a-f]{64})$/

@@ -19,7 +19,7 @@ export interface JournalReading {
    * Called with an error text if the index could not be written. Without it, no index is written.
    */
   readonly onUnsaved?: ((why: string) => void) | undefined
-  /** Bytes after the index from which it is written anew. Tests lower it. */
+  /** Newcut rewrites the index once more bytes than this follow it. Tests lower it. */
   readonly maxUnindexedBytes?: number | undefined
 }
 

@@ -113,7 +113,7 @@ export function errorsOf(devices: readonly EngineDevice[]): number {
 
 /**
  * Assigns readings to devices. Cards match by model, or by vendor if the sensors report no model. Identical cards
- * cannot be told apart, so they get readings, in order, only if every one of them mines.
+ * cannot be distinguished, so they get readings, in order, only if every one of them mines.
  * @returns a reading for each device, or null if none is certainly its own
  */
 export function readingsFor<R extends Reading>(devices: readonly EngineDevice[], readings: readonly R[]): (R | null)[] {

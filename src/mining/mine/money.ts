@@ -1,4 +1,4 @@
-/** The money of a miner: prices, earnings, and what the present search is expected to earn and to cost. */
+/** The money of a miner: prices, earnings, and what the current search is expected to earn and to cost. */
 import { expectedReward, publicChainsAt } from '#ground/chain/reward.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { Work } from '#ground/chain/work.ts'

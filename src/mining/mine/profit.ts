@@ -1,4 +1,4 @@
-/** Income and cost of mining at the present hashrate, difficulty and power, in doubles. */
+/** Income and cost of mining at the current hashrate, difficulty and power, in doubles. */
 import type { Work } from '#ground/chain/work.ts'
 
 /** An amount of money. */
@@ -138,7 +138,7 @@ export interface EarningsSnapshot {
   readonly currency: string | null
 }
 
-/** The present state of the search. */
+/** The current state of the search. */
 export interface Searched {
   /** Current work, or null. */
   readonly work: Work | null

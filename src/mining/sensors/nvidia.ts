@@ -61,7 +61,7 @@ export function parseCards(output: string): Reading[] {
 
 /**
  * Removes the domain from a PCI address `domain:bus:device.function`.
- * @returns null if the text is no such address
+ * @returns null if the text is not such an address
  */
 export function pciOf(address: string): string | null {
   return /^[0-9a-f]{4,8}:([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(address)?.[1].toLowerCase() ?? null

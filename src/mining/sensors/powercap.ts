@@ -13,7 +13,7 @@ export const POWERCAP_FOLDER = '/sys/class/powercap'
 const PACKAGE = /^package-\d+(-die-\d+)?$/
 /** Two drivers may show the same package. The processor's own registers are preferred to the memory-mapped ones. */
 const PREFERRED = /^intel-rapl:\d+$/
-/** No package draws more. A higher figure means that the counter started anew, such as after a suspend. */
+/** No package draws more. A higher figure means that the counter restarted, such as after a suspend. */
 const MAX_PACKAGE_WATTS = 2000
 
 /** A package's counter. */

@@ -23,7 +23,7 @@ export interface OwnSearch {
 export interface EfficiencySetup {
   /** File that remembers what was chosen. */
   readonly file: string
-  /** Whether to measure anew. */
+  /** Whether to measure again. */
   readonly retune: boolean
   /** Whether the user left the duration of GPU batches free. */
   readonly isBatchFree: boolean

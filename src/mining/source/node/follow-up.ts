@@ -1,5 +1,5 @@
 /**
- * First follow-up of an acknowledged solution: a successful submission does not tell its verdict (PROTOCOL.md A.2).
+ * First follow-up of an acknowledged solution: a successful submission does not reveal its verdict (PROTOCOL.md A.2).
  * depths.ts follows it further.
  */
 import type { FollowUp } from '#ground/chain/solution.ts'

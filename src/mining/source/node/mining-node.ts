@@ -103,7 +103,7 @@ interface MiningNodeOptions {
 /** Maximum number of concurrent lookups: a node that does not answer them must leave connections for solutions. */
 const MAX_LOOKS = 8
 
-/** A node behind a client. */
+/** Mines at the node of a client. */
 export function miningNodeOf({ client, account, clock, stallMs, ...forks }: MiningNodeOptions): MiningNode {
   const { info, http } = client
   const look = limiter(MAX_LOOKS)

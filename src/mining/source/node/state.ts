@@ -155,7 +155,7 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'taken'; readonly fields: WorkFields }
   /** Its block is in its chain. */
   | { readonly type: 'confirmed'; readonly fields: WorkFields }
-  /** Most likely no block came of it. */
+  /** It probably led to no block. */
   | { readonly type: 'reopened'; readonly fields: WorkFields }
   /** The node itself refused it: it may have restarted and forgotten its work. */
   | { readonly type: 'refused'; readonly fields: WorkFields }

@@ -1,5 +1,5 @@
 /**
- * Detects another node behind the same address. It may belong to another network, or to the same network with other
+ * Detects that another node has taken over the same address. It may belong to another network, or to the same network with other
  * chains, as after the loss of its database. Its work is useless, but looks like any other.
  */
 import { encodeBase64Url } from '#ground/base/bytes.ts'

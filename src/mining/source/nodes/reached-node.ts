@@ -41,7 +41,7 @@ export interface NodeNetwork {
   readonly identity: string
 }
 
-/** A node behind a client. */
+/** Joins a client with the mining calls of its node. */
 export function reachedNodeOf(client: NodeClient, node: MiningNode): ReachedNode {
   return {
     client,

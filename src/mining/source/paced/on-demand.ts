@@ -16,7 +16,7 @@ export type OrderedBlock = Omit<PacedBlock, 'isMade'>
 
 interface OnDemandOptions {
   readonly clock: Clock
-  /** Chain -> height of its head, of the node of the present work. Throws NewcutError */
+  /** Chain -> height of its head at the node that issued the current work. Throws NewcutError */
   readonly heights: (signal: AbortSignal) => Promise<ChainCounts>
   readonly graphHistory: Network['graphHistory']
 }

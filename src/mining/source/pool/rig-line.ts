@@ -106,7 +106,7 @@ export class RigLine implements PoolLine {
     this.#listener = null
   }
 
-  /** Tells its rig that work now comes from another pool. */
+  /** Informs its rig that work now comes from another pool. */
   leave(): void {
     this.#listener?.onLeaving()
   }
