@@ -37,7 +37,7 @@ it('an account is the same after it was saved and loaded', () => {
 })
 
 describe('rates of a worker', () => {
-  it('approximate the true rate in each window, at any age of the worker', () => {
+  it('the rates of a worker approximate its true rate in each window, at any age of the worker', () => {
     const account = new WorkerAccount('k:abc', '')
     const random = randomFrom(7)
     let timeMs = START_MS
@@ -52,7 +52,7 @@ describe('rates of a worker', () => {
     }
   })
 
-  it('rates of a worker are unknown at first, and decrease during silence', () => {
+  it('the rates of a worker are unknown at first, and decrease during silence', () => {
     const account = new WorkerAccount('k:abc', '')
     expect(account.rate('1m', START_MS)).toBeNull()
     for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
@@ -63,7 +63,7 @@ describe('rates of a worker', () => {
   })
 })
 
-describe('the hashrate of a worker', () => {
+describe('hashrate of a worker', () => {
   it('the hashrate of a worker begins with its second share: the first one only starts the interval', () => {
     expect(withShares(1000, 0).rate('1m', START_MS + 10_000)).toBe(0)
     expect(withShares(1000, 0, 10_000).rate('7d', START_MS + 10_000)).toBeCloseTo(100, 2)
@@ -75,20 +75,20 @@ describe('the hashrate of a worker', () => {
     ['1h', 3_600],
     ['1d', 86_400],
     ['7d', 604_800],
-  ] as const)('the hashrate of a worker of %s falls to 1/e in a silence of %i seconds', (window, seconds) => {
+  ] as const)('the hashrate of %s falls to 1/e in a silence of %i seconds', (window, seconds) => {
     const account = withShares(6000 * seconds, 0, 10_000)
     const expected = 6000 / Math.E / (1 - Math.exp(-1 - 10 / seconds))
     expect(account.rate(window, START_MS + 10_000 + 1000 * seconds)).toBeCloseTo(expected, 6)
   })
 
-  it('the hashrate of a worker does not rise if the clock is set back behind its newest share', () => {
+  it('the hashrate does not rise if the clock is set back before its newest share', () => {
     const account = withShares(6000, 0, 30_000)
     expect(account.rate('1m', START_MS + 20_000)).toBeCloseTo(100 / (1 - Math.exp(-1 / 3)), 6)
   })
 })
 
-describe('for warnings', () => {
-  it('ten minutes count, and no minute before them', () => {
+describe('refusals of ten minutes', () => {
+  it('ten minutes of refusals count for a warning, and no minute before them', () => {
     const account = withShares(1000, 1)
     account.refuse('low', START_MS + 2)
     expect(account.recent(START_MS + 10 * MINUTE_MS - 1)).toEqual({ accepted: 1, refused: { low: 1 } })
@@ -97,7 +97,7 @@ describe('for warnings', () => {
     expect(each.recent(START_MS + 11 * MINUTE_MS).accepted).toBe(10)
   })
 
-  it('a minute counts as one, even if the clock goes back to it', () => {
+  it('a minute of refusals counts as one, even if the clock goes back to it', () => {
     const account = new WorkerAccount('k:abc', 'shelf-1')
     for (const minute of [4, 5, 4, 5, 4]) account.refuse('low', START_MS + minute * MINUTE_MS)
     expect([4, 5].map((minute) => account.refusedIn(START_MS + minute * MINUTE_MS, 'low'))).toEqual([3, 2])

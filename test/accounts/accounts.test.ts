@@ -88,7 +88,7 @@ describe('accounts', () => {
     expect(again.throughMs).toBe(live.throughMs)
   })
 
-  it('count the block of a refused share once, and no share, before and after they are saved', async () => {
+  it('accounts count the block of a refused share once, and no share, before and after they are saved', async () => {
     const memory = new Memory()
     const live = new Accounts(quiet)
     const keep = (share: ShareEntry) => {
@@ -204,7 +204,7 @@ describe('accounts', () => {
     expect([...(memory.saved?.accounts.keys() ?? [])].toSorted()).toEqual(
       ['rig-1', 'rig-3', 'rig-4', 'rig-5'].map((name) => `k:abc ${name}`),
     )
-    // One that returns is saved anew.
+    // One that returns is saved again.
     accounts.acceptKept(shareOf(7, { worker: 'rig-2' }))
     accounts.acceptKept(shareOf(8, { worker: 'rig-3' }))
     await accounts.save(memory, START_MS)
@@ -259,7 +259,7 @@ describe('accounts', () => {
   })
 })
 
-describe('the user gets a warning', () => {
+describe('warnings of workers', () => {
   const warned = () => {
     const told: [string, boolean][] = []
     const accounts = new Accounts({ onWarning: (message, isWell) => told.push([message, isWell]) })
@@ -280,7 +280,7 @@ describe('the user gets a warning', () => {
     for (let i = 0; i < count; i++) run()
   }
 
-  it('the user gets a warning once after 50 refused shares in a row, with the most frequent reason, and once when the worker is well again', () => {
+  it('the user gets one warning after 50 refused shares in a row, with the commonest reason, and one once all is well', () => {
     const { told, refuse, accept } = warned()
     times(10, () => refuse('stale'))
     times(39, () => refuse('low'))
@@ -321,7 +321,7 @@ describe('the user gets a warning', () => {
     ])
   })
 
-  it('the user gets a warning but not for 5 %, nor for refusals older than ten minutes', () => {
+  it('the user gets no warning for 5 %, nor for refusals older than ten minutes', () => {
     const { told, refuse, accept } = warned()
     times(95, () => accept())
     times(5, () => refuse('stale'))
@@ -334,7 +334,7 @@ describe('the user gets a warning', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('the user gets a warning until no more than 2.5 % of its shares are refused', () => {
+  it("a warning stays until no more than 2.5 % of the worker's shares are refused", () => {
     const { told, refuse, accept } = warned()
     times(46, () => accept())
     times(4, () => refuse('stale'))
@@ -344,7 +344,7 @@ describe('the user gets a warning', () => {
     expect(told.slice(1)).toEqual([['shelf of k:abc is well again: its shares are accepted', true]])
   })
 
-  it('the user gets a warning with "unknown job" only if most refusals since the last accepted share are for such jobs', () => {
+  it('a warning names "unknown job" only if most refusals since the last accepted share are for such jobs', () => {
     const reason = (run: (by: ReturnType<typeof warned>) => void) => {
       const by = warned()
       run(by)
@@ -360,19 +360,19 @@ describe('the user gets a warning', () => {
     expect(reason(recovers)).toBe('stale')
   })
 
-  it('the user gets a warning with "unknown job" if the jobs belong to another server', () => {
+  it('a warning names "unknown job" if the jobs belong to another server', () => {
     const { told, refuse } = warned()
     times(50, () => refuse('stale', 10, true))
     expect(told[0][0]).toMatch(/the commonest reason is unknown job: it searches jobs of another server/)
   })
 
-  it('the user gets a warning but not for shares that this server could not store', () => {
+  it('the user gets no warning for shares that this server could not store', () => {
     const { told, refuse } = warned()
     times(100, () => refuse('unavailable'))
     expect(told).toEqual([])
   })
 
-  it('the user gets a warning but not for a worker that was silent for an hour', async () => {
+  it('the user gets no warning for a worker that was silent for an hour', async () => {
     const { accounts, refuse } = warned()
     times(50, () => refuse('low'))
     const memory = new Memory()

@@ -17,7 +17,7 @@ function opened(folder: string | null) {
   return { shares: new BlockShares(folder, (message) => warnings.push(message)), warnings }
 }
 
-it('survive a restart until the log has them', () => {
+it('pending block shares survive a restart until the log has them', () => {
   const folder = join(temporaryFolder(), 'state')
   const { shares, warnings } = opened(folder)
   for (const number of [1, 2, 1]) shares.add(pendingOf(number))
@@ -34,14 +34,14 @@ it('survive a restart until the log has them', () => {
   expect(warnings).toEqual([])
 })
 
-it('keep the verdict of a refused share over a restart', () => {
+it('pending block shares keep the verdict of a refused share over a restart', () => {
   const folder = temporaryFolder()
   const late: PendingShare = { ...pendingOf(1), refusedAs: 'stale' }
   opened(folder).shares.add(late)
   expect([...opened(folder).shares.pending]).toEqual([late])
 })
 
-it('are for their owner alone, because they name accounts and addresses', () => {
+it('the file of pending block shares is for its owner alone, because it names accounts and addresses', () => {
   const folder = join(temporaryFolder(), 'state')
   opened(folder).shares.add(pendingOf(1))
   if (process.platform === 'win32') return
@@ -49,14 +49,14 @@ it('are for their owner alone, because they name accounts and addresses', () => 
   expect(modes).toEqual([0o700, 0o600])
 })
 
-it('are at most 10,000: beyond that the oldest is dropped', () => {
+it('no more than 10,000 block shares are pending: beyond that the oldest is dropped', () => {
   const { shares } = opened(null)
   for (let number = 1; number <= 10_001; number++) shares.add(pendingOf(number))
   const ids = [...shares.pending].map(({ id }) => id)
   expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, idOf(2), idOf(10_001)])
 })
 
-it('include a last line that lost only its newline', () => {
+it('pending block shares include a last line that lost only its newline', () => {
   const folder = temporaryFolder()
   const { shares } = opened(folder)
   for (const number of [1, 2]) shares.add(pendingOf(number))
@@ -69,7 +69,7 @@ it('include a last line that lost only its newline', () => {
   expect(again.warnings).toEqual([])
 })
 
-it('skip an unfinished line silently, and a damaged one with a warning', () => {
+it('pending block shares skip an unfinished line silently, and a damaged one with a warning', () => {
   const folder = temporaryFolder()
   opened(folder).shares.add(pendingOf(1))
   const file = join(folder, 'block-shares.jsonl')
@@ -85,7 +85,7 @@ it('skip an unfinished line silently, and a damaged one with a warning', () => {
   expect([...opened(folder).shares.pending]).toEqual([pendingOf(1), pendingOf(5)])
 })
 
-it('are left out with a warning if a bit of their line flips, or stay as they are', () => {
+it('pending block shares are left out with a warning if a bit of their line flips, or stay as they are', () => {
   const folder = temporaryFolder()
   const { shares } = opened(folder)
   for (const number of [1, 2]) shares.add(pendingOf(number))
@@ -104,14 +104,14 @@ it('are left out with a warning if a bit of their line flips, or stay as they ar
   expect(left).toBeGreaterThan(7 * whole.length)
 })
 
-it('are read from lines without seals, as an earlier newcut wrote them', () => {
+it('pending block shares are read from lines without seals, as an earlier newcut wrote them', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'block-shares.jsonl'), `${JSON.stringify(pendingOf(1))}\n`)
   const { shares, warnings } = opened(folder)
   expect([[...shares.pending], warnings]).toEqual([[pendingOf(1)], []])
 })
 
-it('warn once while the file cannot be written, and stay in memory meanwhile', () => {
+it('pending block shares warn once while the file cannot be written, and stay in memory meanwhile', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'block-shares.jsonl')
   mkdirSync(file)
@@ -132,7 +132,7 @@ it('warn once while the file cannot be written, and stay in memory meanwhile', (
   expect(warnings).toHaveLength(2)
 })
 
-it('stay in memory without a folder', () => {
+it('pending block shares stay in memory without a folder', () => {
   const { shares } = opened(null)
   shares.add(pendingOf(1))
   expect([...shares.pending]).toEqual([{ ...pendingOf(1), foundMs: START_MS + 1 }])

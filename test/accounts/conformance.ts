@@ -12,7 +12,7 @@ export interface OpenedStore {
 /** `open` creates an empty store; the end of the test removes it. */
 export function keepsShares(name: string, open: () => Promise<OpenedStore>): void {
   describe(`${name} as a share store`, () => {
-    it('keeps shares unchanged, ordered by time and id, also after a reopen', async () => {
+    it('the store keeps shares unchanged, ordered by time and id, also after a reopen', async () => {
       const { store, reopen } = await open()
       const block = shareOf(9).id
       const late = shareOf(3, { block, difficulty: 0, refusedAs: 'stale' })
@@ -27,7 +27,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await listOf(again.shares({ newestFirst: true }))).toEqual(expected.toReversed())
     })
 
-    it('keeps a share once, however often it is appended, before and after a reopen', async () => {
+    it('the store keeps a share once, however often it is appended, before and after a reopen', async () => {
       const { store, reopen } = await open()
       await store.append([shareOf(1), shareOf(1), shareOf(2)])
       await store.append([shareOf(2), shareOf(3)])
@@ -37,7 +37,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect((await listOf(again.shares())).map(({ id }) => id)).toEqual([1, 2, 3, 4].map((n) => shareOf(n).id))
     })
 
-    it('orders shares of one time by id, however they were appended', async () => {
+    it('the store orders shares of one time by id, however they were appended', async () => {
       const { store } = await open()
       const sharesOf = (...numbers: readonly number[]) => numbers.map((number) => shareOf(number, { timeMs: START_MS }))
       for (const shares of [sharesOf(1, 5), sharesOf(2), sharesOf(4, 3)]) await store.append(shares)
@@ -47,14 +47,14 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await listOf(store.shares({ newestFirst: true }))).toEqual(expected.toReversed())
     })
 
-    it('accepts concurrent appends', async () => {
+    it('the store accepts concurrent appends', async () => {
       const { store } = await open()
       const batches = Array.from({ length: 20 }, (_, i) => [shareOf(10 * i), shareOf(10 * i + 1)])
       await Promise.all(batches.map((batch) => store.append(batch)))
       expect(await listOf(store.shares())).toEqual(batches.flat())
     })
 
-    it('reads a range including its first time and excluding its end, in both directions', async () => {
+    it('the store reads a range including its first time and excluding its end, in both directions', async () => {
       const { store } = await open()
       await store.append([1, 2, 3, 4, 5].map((number) => shareOf(number)))
       const range = { fromMs: START_MS + 2, untilMs: START_MS + 4 }
@@ -72,7 +72,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       }
     })
 
-    it('sums refusals by worker, reason and minute', async () => {
+    it('the store sums refusals by worker, reason and minute', async () => {
       const { store, reopen } = await open()
       const minuteMs = Math.floor(START_MS / 60_000) * 60_000
       const counts = (verdict: RefusedShares['verdict'], count: number, more: Partial<RefusedShares> = {}) => {
@@ -93,7 +93,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       expect(await listOf(again.refused({ fromMs: minuteMs + 1 }))).toEqual([found.at(-1)])
     })
 
-    it('stores nothing for empty appends', async () => {
+    it('the store adds nothing for empty appends', async () => {
       const { store } = await open()
       await store.append([])
       await store.refuse([])

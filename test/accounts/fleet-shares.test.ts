@@ -56,7 +56,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     return { ...started, link, notices, accounts: started.engine.recorder.accounts }
   }
 
-  it('are answered once JetStream has them, and a restarted relay restores the accounts of its own rigs', async () => {
+  it('shares of a fleet are answered once JetStream has them, and a restarted relay restores the accounts of its own rigs', async () => {
     const [fleet, folder] = ['relays', temporaryFolder()]
     const relays = [await relayOf(fleet, 'one', folder), await relayOf(fleet, 'other', temporaryFolder())]
     for (const [i, { engine, port }] of relays.entries()) {
@@ -85,7 +85,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(again.notices).toEqual([])
   })
 
-  it('wait while NATS is down and are refused at last; shares of blocks wait for its return', async () => {
+  it('shares of a fleet wait while NATS is down and are refused at last; shares of blocks wait for its return', async () => {
     const fleet = 'outage'
     const link = await linkTo(fleet)
     const clock = new VirtualClock()
@@ -127,7 +127,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await engine.recorder.close()
   })
 
-  it('are given up within two seconds if NATS is down and the relay stops', async () => {
+  it('shares of a fleet are given up within two seconds if NATS is down and the relay stops', async () => {
     const link = await linkTo('end')
     const clock = new VirtualClock()
     const store = new JetStreamStore({ link, clock, session: randomUUID(), onWarning })
@@ -156,7 +156,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect((await listOf(new ShareLog(link, onWarning).shares())).map(({ id }) => id)).toEqual(['later'])
   })
 
-  it('of blocks from an earlier run are stored once, even if the stream has had them for long', async () => {
+  it('shares of blocks from an earlier run are stored once, even if the stream has had them for long', async () => {
     const [fleet, folder] = ['left', temporaryFolder()]
     const link = await linkTo(fleet)
     const foundMs = systemClock.wallMs() - TWICE_MS
@@ -172,7 +172,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(shares.map(({ id }) => id)).toEqual(['old', 'new'])
   })
 
-  it("are found by the relay's name among the newest messages only", async () => {
+  it('a relay finds its own shares by its name among the newest messages only', async () => {
     const link = await linkTo('scope')
     const storeOf = (relay: string) =>
       new JetStreamStore({ link, relay, clock: systemClock, session: relay, onWarning })
@@ -188,7 +188,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     expect(await ids({ newest: 2 }, { fromMs })).toEqual(['s-7', 's-8'])
   })
 
-  it('start anew with a warning if the stream cannot be read, and there is none in a fleet without relays', async () => {
+  it('accounts of a relay start again with a warning if the stream cannot be read; a fleet without relays has no stream', async () => {
     const link = await linkTo('broken')
     await link.close()
     const notices: RigNotice[] = []
@@ -203,7 +203,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     })
   })
 
-  it('need the permissions of the manual to be read; those of a rig are enough to store them', async () => {
+  it('reading the shares of a fleet needs the permissions of the manual; those of a rig are enough to store them', async () => {
     const folder = temporaryFolder()
     const own = ['newcut.main.share', 'newcut.main.unshared']
     const reads = ['STREAM.INFO.newcut-main-shares', 'CONSUMER.*.newcut-main-shares.>']
@@ -238,10 +238,10 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     })
   })
 
-  it('cause an error for a reader whose stream is cut short', async () => {
+  it('a reader whose stream of shares is cut short gets an error', async () => {
     const fleet = 'short'
     const link = await linkTo(fleet)
-    // The warning about this first message tells the test that the reader has read the first part.
+    // The warning about this first message shows the test that the reader has read the first part.
     await link.jetstream.publish(link.subjects.share, 'garbage')
     // On a slow machine, thousands of shares may take longer than the store waits: its time stands still.
     const clock = { ...systemClock, monotonicMs: () => 0 }

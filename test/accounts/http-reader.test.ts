@@ -18,7 +18,7 @@ async function served(answer: (url: URL, response: ServerResponse, request: Inco
 
 const linesOf = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('')
 
-it('reads page after page until one names no next', async () => {
+it('the HTTP reader reads page after page until one names no next', async () => {
   const asked: string[] = []
   const url = await served((at, response, { headers }) => {
     asked.push(`${at.pathname}${at.search} ${headers.authorization}`)
@@ -33,7 +33,7 @@ it('reads page after page until one names no next', async () => {
   expect(asked).toEqual([first, `${first}&after=1`, `${first}&after=2`].map((path) => `${path} Bearer secret`))
 })
 
-it('asks for no time before 1970, which a miner would refuse', async () => {
+it('the HTTP reader asks for no time before 1970, which a miner would refuse', async () => {
   const asked: string[] = []
   const url = await served((at, response) => {
     asked.push(at.search)
@@ -43,7 +43,7 @@ it('asks for no time before 1970, which a miner would refuse', async () => {
   expect(asked).toEqual(['?from=0&until=10&limit=10000'])
 })
 
-it('ends with an error at a line that is no JSON, after the lines before it', async () => {
+it('the HTTP reader ends with an error at a line that is not JSON, after the lines before it', async () => {
   const url = await served((_at, response) => response.end(`${linesOf([shareOf(1)])}{"id":\n`))
   const shares: unknown[] = []
   const read = async () => {
@@ -67,7 +67,7 @@ it.each([
   })
 })
 
-it('follows no redirect, which would take its token elsewhere', async () => {
+it('the HTTP reader follows no redirect, which would take its token elsewhere', async () => {
   const url = await served((_at, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end())
   await expect(listOf(new HttpShareReader({ url, token: 'secret' }).shares())).rejects.toMatchObject({
     code: 'NODE_MISBEHAVED',

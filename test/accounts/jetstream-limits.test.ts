@@ -70,7 +70,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     return { link, manager, clock, store, sent, append }
   }
 
-  it('has at most 2,048 shares in flight; others take the places of those that ended', async () => {
+  it('the JetStream store has at most 2,048 shares in flight; others take the places of those that ended', async () => {
     const { clock, sent, append, store } = await storing('many')
     const names = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name}-${i}`)
     const before = sent()
@@ -90,7 +90,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     expect(await second).toMatchObject({ code: 'NODE_UNREACHABLE' })
   })
 
-  it('does not repeat a share that JetStream refuses for good', async () => {
+  it('the JetStream store does not repeat a share that JetStream refuses for good', async () => {
     const { clock, link, manager, append } = await storing('refused')
     await prepareShares({ link, onWarning })
     await manager.streams.update(link.subjects.shares, { max_msg_size: 10 })
@@ -102,7 +102,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     })
   })
 
-  it('repeats a share while the stream is full', async () => {
+  it('the JetStream store repeats a share while the stream is full', async () => {
     const { clock, link, manager, append, store } = await storing('full')
     await prepareShares({ link, onWarning })
     await manager.streams.update(link.subjects.shares, { max_msgs: 1, discard: 'new' })
@@ -115,7 +115,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('sends no share after it was refused, even if the connection returns', async () => {
+  it('the JetStream store sends no share after it was refused, even if the connection returns', async () => {
     const proxy = await ArrivalProxy.start(bed.nats.port, () => 0)
     bed.cleanups.push(() => proxy.close())
     const { clock, link, append, store } = await storing('outage', proxy.url)
@@ -132,7 +132,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     expect((await listOf(store.shares())).map(({ id }) => id)).toEqual(['b'])
   })
 
-  it('adapts a stream of an earlier newcut, except for its size', async () => {
+  it('the JetStream store adapts a stream of an earlier newcut, except for its size', async () => {
     const { link, manager } = await storing('earlier')
     const { shares: name, share, unshared } = link.subjects
     await createStream(manager, { name, subjects: [share, unshared], max_age: 2e9, max_bytes: 1_000_000 })
@@ -146,7 +146,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     expect(replicas === 3 || /stays as it is, without num_replicas 3: /.test(warnings.join())).toBe(true)
   })
 
-  it('reports a refused stream with its reason, and not as a lack of room', async () => {
+  it('the JetStream store reports a refused stream with its reason, and not as a lack of room', async () => {
     const { link, manager } = await storing('overlap')
     await createStream(manager, { name: 'another', subjects: [link.subjects.share] })
     await expect(prepareShares({ link, onWarning })).rejects.toThrow(/^subjects overlap/)

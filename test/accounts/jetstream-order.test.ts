@@ -82,7 +82,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     expect(told).toEqual([expect.stringContaining('message 4401 of newcut-skewed-shares is left out')])
   })
 
-  it('the same holds backwards, and reading ends where all earlier messages are too early', async () => {
+  it('each share is in its place also backwards, and reading ends where all earlier messages are too early', async () => {
     const arrivedMs = (sequence: number) => START_MS + SECOND_MS * sequence
     const shares = sharesOf(700, (sequence) => arrivedMs(sequence) + (sequence === 1 ? 0 : skewMs(sequence)))
     const { log, told } = await filled('back', [garbage, ...shares.slice(1)], arrivedMs)
@@ -95,7 +95,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     }
   })
 
-  it('counts of one minute are one sum, although relays report them minutes apart', async () => {
+  it('refusals of one minute are one sum, although relays report them minutes apart', async () => {
     const arrivedMs = (sequence: number) => START_MS + SECOND_MS * sequence
     const minuteAt = (sequence: number) => minuteOf(arrivedMs(sequence) - (sequence % 10 === 0 ? 4 * MINUTE_MS : 0))
     const minutes = Array.from({ length: 4_200 }, (_, i) => minuteAt(i + 1))
@@ -126,7 +126,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     expect(await idsIn(log.shares({ untilMs: 1_000, newestFirst: true }))).toEqual(expected)
   })
 
-  it('counts between shares end no part of the shares, and repeat none', async () => {
+  it('a count between shares ends no part of the shares, and repeats none', async () => {
     const shares = sharesOf(20, (sequence) => sequence)
     const counts = Array.from({ length: 300 }, () => countOf(MINUTE_MS))
     const { log } = await filled('between', [...shares, ...counts])

@@ -51,7 +51,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   }
   const idsOf = (shares: readonly ShareEntry[]) => shares.map(({ id }) => id)
 
-  it('keeps each id once, whoever submits it again', async () => {
+  it('the JetStream store keeps each id once, whoever submits it again', async () => {
     const [one, other] = [await storeOf('once'), await storeOf('once')]
     const shares = Array.from({ length: 500 }, (_, i) => shareEntry(`s-${String(i).padStart(3, '0')}`, 1_000 + i))
     await Promise.all([one.append(shares), other.append(shares)])
@@ -62,7 +62,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect([one.newestMs, other.newestMs]).toEqual([1_499, 1_499])
   })
 
-  it('reads by time and id, in both directions and within bounds, even shares that arrived out of order', async () => {
+  it('the JetStream log reads by time and id, in both directions and within bounds, even shares that arrived out of order', async () => {
     const store = await storeOf('order')
     const times = [5_000, 1_000, 3_000, 3_000, 2_000, 4_000]
     for (const [i, timeMs] of times.entries()) await store.append([shareEntry(`s-${9 - i}`, timeMs)])
@@ -79,7 +79,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     }
   })
 
-  it('reads more shares than fit into memory at once, in both directions, and nothing else of the stream', async () => {
+  it('the JetStream log reads more shares than fit into memory, in both directions, and nothing else of the stream', async () => {
     const store = await storeOf('many')
     const nowMs = Date.now()
     const shares = Array.from({ length: 9_500 }, (_, i) => shareEntry(`s-${String(i).padStart(5, '0')}`, nowMs + i))
@@ -95,7 +95,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(idsOf(await all(store.shares({ fromMs, untilMs, newestFirst: true })))).toEqual(within)
   })
 
-  it('reads backwards from a time without the messages that came long after it', async () => {
+  it('the JetStream log reads backwards from a time without the messages that came long after it', async () => {
     const link = await linkTo('long')
     const store = await storeOf('long', link)
     // The shares are an hour apart, so most are later than any clock error could explain.
@@ -114,7 +114,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(read).toBeLessThan(whole / 2)
   })
 
-  it('sums refusals by minute, worker and reason', async () => {
+  it('the JetStream log sums refusals by minute, worker and reason', async () => {
     const [one, other] = [await storeOf('refused'), await storeOf('refused')]
     const of = (minuteMs: number, verdict: RefusedShares['verdict'], count: number) => {
       return { minuteMs, user: 'k:abc', worker: 'rig', verdict, count }
@@ -130,7 +130,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(await all(one.refused({ untilMs: 120_000 }))).toEqual([of(60_000, 'low', 1)])
   })
 
-  it('is empty without a stream, and skips messages that are no shares with a warning', async () => {
+  it('the JetStream log is empty without a stream, and skips messages that are not shares with a warning', async () => {
     const link = await linkTo('odd')
     const store = new JetStreamStore({ link, clock: systemClock, session: 'x', onWarning })
     expect(await all(store.shares())).toEqual([])
@@ -143,7 +143,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     expect(warnings.join()).toMatch(/message 1 of newcut-odd-shares is left out: .*JSON/)
   })
 
-  it('uses the stream that another relay has created at the same time', async () => {
+  it('the JetStream store uses the stream that another relay has created at the same time', async () => {
     const link = await linkTo('raced')
     const manager = await link.jetstream.jetstreamManager(false)
     const { shares: name, share, unshared } = link.subjects
@@ -154,7 +154,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     await expect(overlapping).rejects.toThrow(/subjects overlap/)
   })
 
-  it('limits age and size, and remembers ids for long', async () => {
+  it('the JetStream store limits age and size, and remembers ids for long', async () => {
     const link = await linkTo('limits')
     await prepareShares({ link, onWarning, maxBytes: 1_000_000 })
     const manager = await link.jetstream.jetstreamManager(false)
@@ -169,7 +169,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     })
   })
 
-  it('takes a part of its usual size where the server has less room, with a warning, and none is an error', async () => {
+  it('the JetStream store takes a part of its usual size where the server has less room, with a warning, and none is an error', async () => {
     const linkOf = async (store: string) => {
       const config = `jetstream { store_dir: ${JSON.stringify(join(temporaryFolder(), 'store'))}, max_file_store: ${store} }`
       const nats = await NatsServer.start(temporaryFolder(), config, 'nats', false)
@@ -193,7 +193,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     })
   })
 
-  it('refuses shares that JetStream does not accept in time, or that come after the end', async () => {
+  it('the JetStream store refuses shares that JetStream does not accept in time, or that come after the end', async () => {
     const ofNode: Error[] = []
     const onNodeWarning = (warning: Error) => void ofNode.push(warning)
     process.on('warning', onNodeWarning)
@@ -221,7 +221,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     await expect(store.append([shareEntry('b', 1)])).rejects.toMatchObject({ code: 'NODE_UNREACHABLE' })
   })
 
-  it('keeps each acknowledged share exactly once, even if writers and the server are killed', async () => {
+  it('the JetStream store keeps each acknowledged share exactly once, even if writers and the server are killed', async () => {
     const fleet = 'killed'
     const store = await storeOf(fleet)
     const program = fileURLToPath(new URL('./jetstream-writer.mjs', import.meta.url))

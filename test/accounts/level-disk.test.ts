@@ -78,7 +78,7 @@ it('a failed sync is a failed write: shares are refused until the database is op
   expect(await ids()).toEqual(idsOf(1, 3))
 })
 
-it('what could not be dropped as expired is dropped ten minutes later', async () => {
+it('expired shares that could not be dropped are dropped ten minutes later', async () => {
   const { store, clock, disk, ids } = await opened(DAY_MS)
   await store.append([shareOf(1, { timeMs: clock.wallMs() - DAY_MS + 300_000 })])
   await clock.pass(1_000)

@@ -30,7 +30,7 @@ keepsShares('LevelStore', async () => {
   return { store, reopen }
 })
 
-describe('a share log', () => {
+describe('share log', () => {
   it('a share log belongs to one miner at a time', async () => {
     const { options } = await opened()
     await expect(LevelStore.open(options)).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('a share log', () => {
     await (await LevelStore.open(options)).close()
   })
 
-  it('a share log does not touch a log of another format', async () => {
+  it('newcut does not touch a share log of another format', async () => {
     const { store, options } = await opened()
     await store.close()
     const database = await openShareDatabase(options.folder)
@@ -61,13 +61,13 @@ describe('a share log', () => {
     })
   })
 
-  it('a share log reports a folder that it cannot open', async () => {
+  it('the share log reports a folder that it cannot open', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     await expect(opened({ folder: join(folder, 'file', 'shares') })).rejects.toMatchObject({ code: 'DATA_UNUSABLE' })
   })
 
-  it('a share log warns if LevelDB has dropped shares as damaged, for as long as it would have kept them', async () => {
+  it('the share log warns if LevelDB has dropped shares as damaged, for as long as it would have kept them', async () => {
     const { store, clock, options } = await opened()
     for (const number of [1, 2, 3]) await store.append([shareOf(number, { timeMs: clock.wallMs() + number })])
     await store.close()
@@ -88,7 +88,7 @@ describe('a share log', () => {
     for (const start of [3, 4]) expect(await open(), `start ${start}`).toEqual([])
   })
 
-  it('a share log is damaged if LevelDB says so of its files, with what to do', async () => {
+  it('a share log is damaged if LevelDB says so of its files, and the error says what to do', async () => {
     const { store, options } = await opened()
     await store.close()
     writeFileSync(join(options.folder, 'CURRENT'), 'garbage')
@@ -99,7 +99,7 @@ describe('a share log', () => {
     })
   })
 
-  it('a share log adds nothing to a damaged count', async () => {
+  it('the share log adds nothing to a damaged count', async () => {
     const { store, options } = await opened()
     const count = { minuteMs: START_MS, user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
     await store.refuse([count])
@@ -114,7 +114,7 @@ describe('a share log', () => {
     await expect(again.refuse([count])).rejects.toMatchObject({ code: 'DATA_UNUSABLE', message })
   })
 
-  it('a share log refuses a damaged record', async () => {
+  it('the share log refuses a damaged record', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1)])
     await store.close()
@@ -128,7 +128,7 @@ describe('a share log', () => {
     })
   })
 
-  it('a share log drops expired shares and refusals, at the start and while it runs', async () => {
+  it('the share log drops expired shares and refusals, at the start and while it runs', async () => {
     const { store, clock, options } = await opened({ keepMs: 3_600_000 })
     const nowMs = clock.wallMs()
     const refused = { user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
@@ -145,7 +145,7 @@ describe('a share log', () => {
     await again.close()
   })
 
-  it('a share log writes the counts that it was given before it closes', async () => {
+  it('the share log writes the counts that it was given before it closes', async () => {
     const { store, options } = await opened()
     const count = { minuteMs: START_MS, user: 'k:abc', worker: '', verdict: 'low', count: 1 } as const
     const writing = store.refuse([count])
@@ -156,7 +156,7 @@ describe('a share log', () => {
     expect(await listOf(again.refused())).toEqual([count])
   })
 
-  it('a share log is released by readers that stop early', async () => {
+  it('readers that stop early release the share log', async () => {
     const disk = new FullDisk()
     const { store } = await opened({ open: disk.open })
     await store.append([shareOf(1), shareOf(2, { timeMs: START_MS + 20_000 })])
@@ -167,7 +167,7 @@ describe('a share log', () => {
     expect(disk.iterators).toBe(0)
   })
 
-  it('syncs once a second if there is something to sync', async () => {
+  it('the share log syncs once a second if there is something to sync', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await clock.pass(5_000)
@@ -182,7 +182,7 @@ describe('a share log', () => {
     expect(disk.synced).toHaveLength(2)
   })
 
-  it('a share log refuses shares on a full disk, and accepts new ones once there is room, without those that failed', async () => {
+  it('the share log refuses shares on a full disk, and accepts new ones once there is room, without those that failed', async () => {
     const disk = new FullDisk()
     const { store, clock } = await opened({ open: disk.open })
     await store.append([shareOf(1)])
@@ -210,7 +210,7 @@ describe('a share log', () => {
     expect(await listOf(store.shares())).toHaveLength(3)
   })
 
-  it('a share log knows the shares of earlier runs and the time of the newest', async () => {
+  it('the share log knows the shares of earlier runs and the time of the newest', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1), shareOf(7), shareOf(3)])
     expect([store.has(shareOf(7).id), store.has(shareOf(8).id), store.newestMs]).toEqual([
@@ -229,7 +229,7 @@ describe('a share log', () => {
     await expect(again.append([shareOf(9)])).rejects.toThrow(/the share log is closed/)
   })
 
-  it('a share log saves all changed accounts, and forgets dropped ones', async () => {
+  it('the share log saves all changed accounts, and forgets dropped ones', async () => {
     const { store } = await opened()
     expect(await store.load()).toBeNull()
     const accounts = ['a', 'b'].map((worker) => new WorkerAccount('k:abc', worker))

@@ -7,8 +7,8 @@ import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf, Left, recording } from './recording.ts'
 import { shareOf } from './shares.ts'
 
-describe('a share', () => {
-  it('a share counts and is answered once its store has it; shares of one turn are stored together, answered in order', async () => {
+describe('share', () => {
+  it('a share counts once its store has it; shares of one turn are stored together and answered in order', async () => {
     const { store, accounts, answers, accept, clock } = recording()
     for (const number of [3, 1, 2]) accept(number)
     await settle()
@@ -60,7 +60,7 @@ describe('a share', () => {
     expect(store.appended.map((share) => share.timeMs)).toEqual([timeMs + 1])
   })
 
-  it('a share waits for a later write beyond 2,048', async () => {
+  it('a share beyond 2,048 waits for a later write', async () => {
     const { store, accept, clock } = recording()
     for (let i = 0; i <= 2_048; i++) accept(i)
     await store.letThrough()
@@ -81,7 +81,7 @@ describe('a share', () => {
     expect(accounts.get('k:abc', 'shelf-1')?.accepted).toBe(1)
   })
 
-  it('a share is refused and does not count if it cannot be stored; the console reports the failure and the recovery once each', async () => {
+  it('a share that cannot be stored is refused; the console reports the failure and the recovery once each', async () => {
     const { store, clock, accounts, notices, accept, answers, recorder } = recording()
     store.isFull = true
     for (const number of [1, 2]) {
@@ -111,7 +111,7 @@ describe('a share', () => {
   })
 })
 
-describe('the share of a block', () => {
+describe('share of a block', () => {
   it('the share of a block is refused if it cannot be stored, and is stored once that works again', async () => {
     const { store, clock, accounts, answers, recorder, blocks } = recording()
     store.isFull = true
@@ -193,7 +193,7 @@ describe('refusals', () => {
 })
 
 describe('refusals at a store', () => {
-  it('count in the accounts alone beyond 100,000 workers and reasons a second', async () => {
+  it('refusals beyond 100,000 workers and reasons a second count in the accounts alone', async () => {
     const accounts = new Accounts({ onWarning: () => undefined, maxAccounts: 4_000 })
     const { store, clock, recorder } = recording({ accounts })
     const most = 100_000
@@ -206,7 +206,7 @@ describe('refusals at a store', () => {
     expect([store.counts.length, store.counts[1].count]).toEqual([most, 2])
   })
 
-  it('refusals at a store that cannot be written hold back the save of accounts', async () => {
+  it('refusals that cannot be written hold back the save of accounts', async () => {
     const { store, clock, recorder } = recording()
     store.isFull = true
     recorder.refuse('k:abc', 'a', 'stale')
@@ -217,7 +217,7 @@ describe('refusals at a store', () => {
     expect([store.saves, store.counts.length]).toEqual([1, 1])
   })
 
-  it('refusals at a store without a pause do not hold back the save of accounts', async () => {
+  it('a steady stream of refusals does not hold back the save of accounts', async () => {
     const { store, clock, recorder } = recording()
     store.onRefuse = () => void recorder.refuse('k:abc', 'a', 'stale')
     store.onRefuse()
@@ -225,7 +225,7 @@ describe('refusals at a store', () => {
     expect(store.saves).toBe(1)
   })
 
-  it('refusals at a store are stored before the store closes, even if their write began before the end', async () => {
+  it('refusals are stored before the store closes, even if their write began before the end', async () => {
     const { store, clock, recorder } = recording()
     let release: () => void = () => undefined
     store.opens = new Promise<void>((resolve) => {
@@ -242,8 +242,8 @@ describe('refusals at a store', () => {
   })
 })
 
-describe('the end', () => {
-  it('the end saves the accounts after a save that goes on, so that the older one does not replace the newer', async () => {
+describe('end of the recorder', () => {
+  it('the recorder ends with a save after any older save, so that the older one does not replace the newer', async () => {
     const { store, clock, recorder } = recording()
     recorder.refuse('k:abc', 'a', 'stale')
     await clock.pass(1_000)
@@ -262,7 +262,7 @@ describe('the end', () => {
     expect([store.saves, store.isClosed]).toEqual([2, true])
   })
 
-  it('the end answers waiting shares, stores refusals, saves the accounts, and closes the store', async () => {
+  it('the recorder ends by answering waiting shares, storing refusals, saving the accounts and closing the store', async () => {
     const { store, recorder, accept, answers, accounts } = recording()
     accept(1)
     recorder.refuse('k:abc', 'a', 'stale')
@@ -282,7 +282,7 @@ describe('the end', () => {
     expect(accounts.size).toBe(2)
   })
 
-  it('accounts are saved once a minute', async () => {
+  it('the recorder saves the accounts once a minute', async () => {
     const { store, clock, accept } = recording()
     accept(1)
     await store.letThrough()
@@ -295,7 +295,7 @@ describe('the end', () => {
   })
 })
 
-it('without a store shares count at once', () => {
+it('shares count at once without a store', () => {
   const accounts = new Accounts({ onWarning: () => undefined })
   const recorder = new ShareRecorder(null, accounts, new VirtualClock(), () => undefined)
   recorder.count(accounts.join('k:abc', 'a'), 5, true)

@@ -143,7 +143,7 @@ it('an expired share that comes late is not kept, and tallies expire as a whole'
   expect(await idsOf(store)).not.toContain(shareOf(4).id)
 })
 
-it('records of an earlier version count from the next one of their ten seconds on', async () => {
+it('the records of an earlier version count from the next one of their ten seconds on', async () => {
   const folder = await written(shares.slice(0, 5))
   await changed(folder, async (database) => {
     await database.batch(['m/tallied-since', tallyKeyOf(shares[0])].map((key) => ({ type: 'del', key })))
@@ -162,7 +162,7 @@ it('records of an earlier version count from the next one of their ten seconds o
   await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('1 of 6 records') })
 })
 
-it('records that LevelDB has dropped are missed in one warning, and the others can be read', async () => {
+it('the records that LevelDB has dropped are missed in one warning, and the others can be read', async () => {
   // LevelDB drops blocks of 32 KiB.
   const many = Array.from({ length: 400 }, (_, i) => shareOf(i, { timeMs: START_MS + 10 * i }))
   const folder = await written(many)

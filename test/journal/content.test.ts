@@ -107,7 +107,7 @@ const indexing = { onUnsaved: throwing, maxUnindexedBytes: 0 }
 const OPTIONS = { network: 'testing', confirmations: 6 }
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row)
 
-describe('a journal', () => {
+describe('journal', () => {
   it('a journal has the records and the damaged lines that a simple reader finds', async () => {
     const property = fc.asyncProperty(written, async (parts) => {
       const folder = temporary()
@@ -162,7 +162,7 @@ describe('a journal', () => {
 })
 
 describe('earnings of earlier runs', () => {
-  it('earnings of earlier runs are those of all records, whatever the number of solutions that are told one by one', async () => {
+  it('earnings of earlier runs are those of all records, whatever the number of solutions that are reported one by one', async () => {
     const property = fc.asyncProperty(written, fc.nat(4), async (parts, maxTracked) => {
       const folder = temporary()
       write(folder, parts)
@@ -185,8 +185,8 @@ describe('earnings of earlier runs', () => {
   })
 })
 
-describe('a line that newcut writes', () => {
-  it('a line that newcut writes is taken in place only if the parser takes it, with the same content', () => {
+describe('line that newcut writes', () => {
+  it('a line is taken in place only if the parser takes it, with the same content', () => {
     const text = fc.tuple(fc.oneof(...steps), fc.boolean()).map(([step, isSealed]) => {
       const line = lineOf(hashOf(1), step)
       return isSealed ? sealed(line) : line
@@ -255,7 +255,7 @@ async function indexedJournal(count: number) {
   return { folder, index: join(folder, CHECKPOINT_NAME), newest: join(folder, 'blocks-2026-11.jsonl') }
 }
 
-/** Writes an index anew with another head, as the newcut that writes such a head does. */
+/** Rewrites an index with another head, as the newcut that writes such a head does. */
 function writeIndex(path: string, change: (head: string) => string): void {
   const whole = readFileSync(path)
   const [mark, format, length] = whole.toString('latin1', 0, 120).split(' ')
@@ -277,8 +277,8 @@ function counting(): { readonly disk: Disk; readonly read: () => number } {
   return { disk: { ...systemDisk, readAt }, read: () => bytes }
 }
 
-describe('the index of a journal', () => {
-  it('the index of a journal makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
+describe('index of a journal', () => {
+  it('the index makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
     const { folder, newest } = await indexedJournal(9_000)
     appendFileSync(newest, lineOf(hashOf(10_000), FOUND))
     const { disk, read } = counting()
@@ -290,7 +290,7 @@ describe('the index of a journal', () => {
     expect(SEGMENT_BYTES).toBe(4096 * 100)
   })
 
-  it('the index of a journal leaves to a start the newest 60 and the unfinished solutions, at most 500, and no other', async () => {
+  it('the index leaves to a start the newest 60 and the unfinished solutions, at most 500, and no other', async () => {
     const { folder, newest } = await indexedJournal(600)
     for (let n = 1_000; n < 1_520; n++) appendFileSync(newest, lineOf(hashOf(n), FOUND))
     appendFileSync(newest, lineOf(hashOf(2_000), { ...FOUND, network: 'other' }))
@@ -303,7 +303,7 @@ describe('the index of a journal', () => {
     expect((await earlierRuns(folder, { ...OPTIONS, except })).unfinished.at(-1)?.hash).toBe(hashOf(1_518))
   })
 
-  it('the index of a journal is written only for those who ask for it, and only after many new lines', async () => {
+  it('the index is written only for those who ask for it, and only after many new lines', async () => {
     const { folder, index } = await indexedJournal(10)
     rmSync(index)
     await readJournal(folder)
@@ -313,7 +313,7 @@ describe('the index of a journal', () => {
     expect(readdirSync(folder)).toEqual(['blocks-2026-10.jsonl', 'blocks-2026-11.jsonl', CHECKPOINT_NAME])
   })
 
-  it('the index of a journal is not used if any byte of it is damaged or missing', async () => {
+  it('the index is not used if any byte of it is damaged or missing', async () => {
     const { folder, index } = await indexedJournal(20)
     const whole = readFileSync(index)
     const expected = simplyReadRecords(folder)
@@ -345,7 +345,7 @@ describe('the index of a journal', () => {
         writeFileSync(path, `${readFileSync(path, 'utf8').replace(/^.*\n/, '')}${'{"later":"lines"}\n'.repeat(100)}`)
       },
     ],
-  ])('the index of a journal is not used if a file %s', async (_, change) => {
+  ])('the index is not used if a file of the journal %s', async (_, change) => {
     const { folder } = await indexedJournal(20)
     change(folder)
     expect((await readJournal(folder)).isIndexed).toBe(false)
@@ -365,14 +365,14 @@ describe('the index of a journal', () => {
       false,
     ],
     ['without its steps', (head: string) => head.replace('"steps"', '"stops"'), false],
-  ])('the index of a journal is used only if it is one %s', async (_, change, isUsed) => {
+  ])('the index is used only if it is one %s', async (_, change, isUsed) => {
     const { folder, index } = await indexedJournal(20)
     writeIndex(index, change)
     expect((await readJournal(folder)).isIndexed).toBe(isUsed)
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })
 
-  it('the index of a journal that cannot be opened is as good as none', async () => {
+  it('a journal whose index cannot be opened is read without one', async () => {
     const { folder, index } = await indexedJournal(20)
     rmSync(index)
     mkdirSync(index)
@@ -380,7 +380,7 @@ describe('the index of a journal', () => {
     expect(await readRecords(folder)).toEqual(simplyReadRecords(folder))
   })
 
-  it('the index of a journal is left aside by a start if a line was changed in place, and blocks says what to do', async () => {
+  it('a start does not use the index if a line was changed in place, and blocks says what to do', async () => {
     const { folder, newest } = await indexedJournal(20)
     writeFileSync(newest, readFileSync(newest, 'utf8').replaceAll(hashOf(10), hashOf(88)))
     appendFileSync(newest, lineOf(hashOf(99), FOUND))
@@ -390,7 +390,7 @@ describe('the index of a journal', () => {
     expect((await earlierRuns(folder, OPTIONS)).recent).toEqual([...simplyReadRecords(folder).records.values()])
   })
 
-  it('the index of a journal that cannot be written is reported, and the records are there', async () => {
+  it('an index that cannot be written is reported, and the records are there', async () => {
     const { folder, index } = await indexedJournal(5)
     rmSync(index)
     const said: string[] = []

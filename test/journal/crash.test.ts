@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A node behind a gate that holds back all submissions until it is opened. */
+/** A node with a gate in front that holds back all submissions until it is opened. */
 async function gatedNode() {
   const devnet = await startDevnet({ port: 0, graph: 'pair', difficulty: 2_000n })
   const gate = { isOpen: false }

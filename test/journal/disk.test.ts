@@ -67,7 +67,7 @@ const namesIn = async (path: string) => {
   return [[...records.keys()].map((hash) => hash.replace(/_+$/, '')), damaged]
 }
 
-describe('a full disk', () => {
+describe('full disk', () => {
   it('a full disk costs no line, and a line that it cut off is written again by itself', async () => {
     const [path, small] = [temporary(), new SmallDisk()]
     const { journal, said } = opened(path, small.disk)
@@ -120,8 +120,8 @@ describe('a full disk', () => {
   })
 })
 
-describe('a folder of the journal', () => {
-  it('a folder of the journal is made again if someone removed it', async () => {
+describe('folder of the journal', () => {
+  it('the folder of the journal is made again if someone removed it', async () => {
     const path = join(temporary(), 'state')
     const { journal, said } = opened(path)
     rmSync(path, { recursive: true })
@@ -130,7 +130,7 @@ describe('a folder of the journal', () => {
     expect(await namesIn(path)).toEqual([['a', 'b'], 0])
   })
 
-  it('a folder of the journal may have other files, whatever they are called', async () => {
+  it('the folder of the journal may have other files, whatever they are called', async () => {
     const path = temporary()
     const { journal } = opened(path)
     journal.append(found('a'))
@@ -139,13 +139,13 @@ describe('a folder of the journal', () => {
     expect(await namesIn(path)).toEqual([['a'], 0])
   })
 
-  it('a folder of the journal is not empty because it cannot be read', async () => {
+  it('an unreadable folder of the journal is not an empty one', async () => {
     const path = join(temporary(), 'file')
     writeFileSync(path, '')
     await expect(readJournal(path)).rejects.toThrow(/the journal in .*file cannot be read: ENOTDIR/)
   })
 
-  it('a folder of the journal is read by month, in whatever order the disk lists its files', async () => {
+  it('the folder of the journal is read by month, in whatever order the disk lists its files', async () => {
     const path = temporary()
     const { journal } = opened(path)
     for (const month of ['09', '10', '11']) journal.append(found(month, `2026-${month}-22T10:00:00.000Z`))
@@ -156,8 +156,8 @@ describe('a folder of the journal', () => {
   })
 })
 
-describe('a slow disk', () => {
-  it('a slow disk that fails between two syncs causes a warning', () => {
+describe('slow disk', () => {
+  it('a disk that fails between two syncs causes a warning', () => {
     const syncs: ((error: Error | null) => void)[] = []
     let isGone = false
     const open: Disk['open'] = (path) => {
@@ -173,7 +173,7 @@ describe('a slow disk', () => {
     ])
   })
 
-  it('a slow disk is not all that the program does: others get their turn while a long journal is read', async () => {
+  it('the program gives others their turn while it reads a long journal', async () => {
     const path = temporary()
     const line = `${JSON.stringify(found('a'))}\n`
     writeFileSync(join(path, 'blocks-2026-11.jsonl'), line.repeat(Math.ceil(2 ** 25 / line.length)))
@@ -190,8 +190,8 @@ describe('a slow disk', () => {
   })
 })
 
-describe('the disk of this machine', () => {
-  it('flushes what was appended', () => {
+describe('disk of this machine', () => {
+  it('the disk of this machine flushes what was appended', () => {
     const path = join(temporary(), 'file')
     const code = `
       const file = module.systemDisk.open(${JSON.stringify(path)})
@@ -201,7 +201,7 @@ describe('the disk of this machine', () => {
     expect(fileCallsOf('mining/journal/disk', code)).toEqual(['open', 'write', 'fdatasync', 'close'])
   })
 
-  it('appends the rest of a line', () => {
+  it('the disk of this machine appends the rest of a line', () => {
     const path = join(temporary(), 'file')
     const file = systemDisk.open(path)
     expect([file.last(), file.append(Buffer.from('abc'), 0), file.append(Buffer.from('abcdef'), 3)]).toEqual([

@@ -42,7 +42,7 @@ function opened(path: string) {
   return { journal: Journal.open(path, events), said }
 }
 
-describe('a journal', () => {
+describe('journal', () => {
   it('a journal is read as it was written: the newest state of each solution, in the order of finding', async () => {
     const path = folder()
     const { journal, said } = opened(path)
@@ -101,7 +101,7 @@ describe('a journal', () => {
   const mayWriteAll = process.getuid?.() === 0 || process.platform === 'win32'
   itWith(
     mayWriteAll ? 'folders do not refuse this user to write: run it as another one, on Linux or macOS' : null,
-    'reports once that it cannot be written, and once that it can be again',
+    'a journal reports once that it cannot be written, and once that it can be again',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
@@ -116,7 +116,7 @@ describe('a journal', () => {
 
   itWith(
     process.platform === 'linux' ? null : 'there is no /dev/full: run it on Linux',
-    'continues when the disk is full, reports that once, and writes the missing lines later',
+    'a journal continues when the disk is full, reports that once, and writes the missing lines later',
     async () => {
       const path = folder()
       const { journal, said } = opened(path)
@@ -172,7 +172,7 @@ describe('a journal', () => {
     expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
-  it('a journal is refused with a clear error if its folder cannot be made', () => {
+  it('a journal whose folder cannot be made is refused with a clear error', () => {
     const path = join(folder(), 'file')
     writeFileSync(path, '')
     expect(() => opened(join(path, 'below'))).toThrow(/cannot write the journal in .*below: .*ENOTDIR/)
@@ -195,7 +195,7 @@ describe('a journal', () => {
     expect(damaged, 'a step of a solution that nobody found').toBe(1)
   })
 
-  it('a journal reads any bytes without failing, and counts unreadable lines', async () => {
+  it('a journal with any bytes is read without failing, and its unreadable lines are counted', async () => {
     const path = folder()
     const file = join(path, 'blocks-2026-11.jsonl')
     const property = fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 20 }), async (lines) => {
@@ -217,7 +217,7 @@ describe('a journal', () => {
   })
 })
 
-describe('a record', () => {
+describe('record', () => {
   const record = (state: BlockRecord['state'], changes: Partial<BlockRecord> = {}): BlockRecord => {
     const first = afterLine(undefined, found(hashOf('a')))
     if (first === null) throw new Error('no record')
@@ -253,7 +253,7 @@ describe('a record', () => {
     expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
-  it('a record has what its newest step tells, and nothing of the step before', () => {
+  it('a record has the fields of its newest step, and nothing of the step before', () => {
     const lines: readonly Line[] = [
       { at, hash: hashOf('a'), step: 'lost', reason: 'stopped', message: 'the miner stopped', mayReturn: true },
       { at, hash: hashOf('a'), step: 'confirmed', depth: 2 },

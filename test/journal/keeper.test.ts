@@ -38,7 +38,7 @@ async function recordAfter(...events: readonly MinerEvent[]) {
   return records.get(hash)
 }
 
-it('a solution is there with all that a start needs to submit it', async () => {
+it('the journal keeps all of a solution that a start needs to submit it', async () => {
   const { step, ...found } = FOUND
   const foundAt = '2026-11-22T10:00:00.123Z'
   const origin = { network: 'testing', account: 'k:me' }
@@ -59,17 +59,20 @@ it.each([
   { step: 'rejected', reason: 'duplicate', message: '404' },
   { step: 'lost', reason: 'stopped', message: 'the miner stopped' },
   { step: 'lost', reason: 'unreachable', message: 'no answer', mayReturn: true },
-])('a step is there with what it tells: %o', async ({ step, ...told }) => {
+])('the journal keeps a step with its fields: %o', async ({ step, ...told }) => {
   const nothing = { depth: null, mayReturn: false, reason: null, message: null, reward: null, fees: null }
   expect(await recordAfter(solution({ step, ...told }))).toMatchObject({ state: step, ...nothing, ...told })
 })
 
-it.each(['unconfirmed', 'rejected', 'lost'])('a step is there however long its message is: %s', async (step) => {
-  const event = solution({ step, reason: 'unknown', message: long })
-  expect(await recordAfter(event)).toMatchObject({ state: step, message: long.slice(0, 1_000) })
-})
+it.each(['unconfirmed', 'rejected', 'lost'])(
+  'the journal keeps a step however long its message is: %s',
+  async (step) => {
+    const event = solution({ step, reason: 'unknown', message: long })
+    expect(await recordAfter(event)).toMatchObject({ state: step, message: long.slice(0, 1_000) })
+  },
+)
 
-it('a reward is there with its fees, if they are known', async () => {
+it('the journal keeps a reward with its fees, if they are known', async () => {
   const confirmed = solution({ step: 'confirmed', depth: 1 })
   const [known, unknown] = [{ amount: '2.3', fees: '0.001' }, { amount: '2.3' }]
   expect(await recordAfter(confirmed, reward(known))).toMatchObject({ reward: '2.3', fees: '0.001' })

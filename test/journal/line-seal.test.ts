@@ -10,7 +10,7 @@ describe('MurmurHash3', () => {
     ['hello', 0x248bfa47],
     ['hello, world', 0x149bbb7f],
     ['The quick brown fox jumps over the lazy dog', 0x2e4ff723],
-  ])('MurmurHash3 of %j', (text, hash) => {
+  ])('the MurmurHash3 of %j is the published one', (text, hash) => {
     expect(murmur3(viewOf(text), 0, Buffer.byteLength(text))).toBe(hash)
   })
 
@@ -21,7 +21,7 @@ describe('MurmurHash3', () => {
   })
 })
 
-describe('the seal of a line', () => {
+describe('seal of a line', () => {
   const text = '{"step":"credited","name":"münchen"}'
   const bytes = Buffer.from(sealJournalLine(text)).subarray(0, -1)
 
@@ -30,12 +30,12 @@ describe('the seal of a line', () => {
     expect(unsealJournalLine(bytes)).toBe(text)
   })
 
-  it('the seal of a line is missing in a line of an earlier newcut', () => {
+  it('the seal is missing in a line of an earlier newcut', () => {
     expect(unsealJournalLine(Buffer.from(text))).toBe(text)
     expect(isSealedLine(text, viewOf(text), 0, text.length)).toBe(false)
   })
 
-  it('the seal of a line finds each flipped bit of the text, in both readers', () => {
+  it('the seal reveals each flipped bit of the text, in both readers', () => {
     const latin = (each: Buffer) => `before\n${each.toString('latin1')}\n`
     const fits = (each: Buffer) => isSealedLine(latin(each), viewOfBytes(latin(each)), 7, 7 + each.length)
     expect(fits(bytes)).toBe(true)

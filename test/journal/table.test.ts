@@ -19,8 +19,8 @@ function tableOf(hashes: readonly string[]) {
   return table
 }
 
-describe('a table of solutions', () => {
-  it('a table of solutions tells hashes apart by each of their characters', () => {
+describe('table of solutions', () => {
+  it('the table distinguishes hashes by each of their characters', () => {
     const base = hashOf('')
     const hashes = [...base].map((_, at) => `${base.slice(0, at)}x${base.slice(at + 1)}`)
     const table = tableOf(hashes)
@@ -28,7 +28,7 @@ describe('a table of solutions', () => {
     expect([table.rowOf(base), table.hashOf(42)]).toEqual([-1, hashes[42]])
   })
 
-  it('a table of solutions has the newest step of a solution alone', () => {
+  it('the table has the newest step of a solution alone', () => {
     const table = tableOf([hashOf(1)])
     const isOpenAfter = (step: Parameters<RecordTable['step']>[1]) => {
       table.step(0, step, 1)
@@ -42,7 +42,7 @@ describe('a table of solutions', () => {
     expect(isOpenAfter({ step: 'confirmed', depth: 2 ** 32 })).toBe(false)
   })
 
-  it('a table of solutions refuses more pairs of a network and an account than it has numbers for', () => {
+  it('the table refuses more pairs of a network and an account than it has numbers for', () => {
     const table = new RecordTable()
     const add = (n: number) => {
       table.add(table.keyOf(hashOf(n)), 0, { origin: { network: 'testing', account: `k:${n}` }, foundMs: 0 }, n)
@@ -52,7 +52,7 @@ describe('a table of solutions', () => {
     expect(() => add(65_535)).toThrow('more than 65535 accounts in a journal')
   })
 
-  it('taken from an index knows its origins and its hashes', () => {
+  it('a table from an index knows its origins and its hashes', () => {
     const saved = tableOf([hashOf(1), hashOf(2)])
     const table = new RecordTable(saved.rows, saved.bytes, saved.origins)
     table.add(table.keyOf(hashOf(3)), 0, { origin: { ...origin }, foundMs: 5 }, 7)
@@ -73,7 +73,7 @@ it('a sum of rewards is exact, however many doubles it takes', () => {
   expect([total.blocks, exactText(rewards), exactText(fees)]).toEqual([9, '36000.000000000009', '0.000000000008'])
 })
 
-describe('the folder of the state', () => {
+describe('folder of the state', () => {
   it('the folder of the state is that of the system, or the one that a variable names', () => {
     const usual = join(homedir(), '.local', 'state', 'newcut')
     expect(stateFolder({}, 'linux')).toBe(usual)

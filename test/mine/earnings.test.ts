@@ -95,7 +95,7 @@ it('the share of fees is of blocks whose fees are known', () => {
   expect(none.earnings.shares().feeShare).toBeNull()
 })
 
-it('sums of blocks beyond the 10,000 that are kept stay', () => {
+it('the sums of blocks beyond the 10,000 that are kept stay', () => {
   const { earnings } = earningsWith(...many(10_050, 'confirmed', '1', '0'))
   expect(earnings.snapshot().total).toEqual({ blocks: 10_050, coins: '10050', fees: '0' })
 })

@@ -38,8 +38,8 @@ function meterWith(devices: readonly EngineDevice[], stated: PowerStated = {}) {
   return { world, sample, snapshot }
 }
 
-describe('energy of sensors', () => {
-  it('energy of sensors is unknown, and not 0, without any reading', () => {
+describe('measured energy', () => {
+  it('measured energy is unknown, and not 0, without any reading', () => {
     const { sample, snapshot } = meterWith([thread])
     for (let second = 0; second <= 20; second++) sample(second * 1000, 1e6)
     expect(snapshot()).toEqual({
@@ -47,7 +47,7 @@ describe('energy of sensors', () => {
     })
   })
 
-  it('energy of sensors is the power times the time that each reading covers, once', () => {
+  it('measured energy is the power times the time that each reading covers, once', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.readings = [readingOf('cpu', 60, 5000, 5000)]
     for (const atMs of [5000, 6000, 7000]) sample(atMs)
@@ -57,7 +57,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joules).toBe(800)
   })
 
-  it('energy of sensors leaves out the time before a first reading and of a gap', () => {
+  it('measured energy leaves out the time before a first reading and the time of a gap', () => {
     const { world, sample, snapshot } = meterWith([card])
     world.readings = [readingOf('gpu', 200, 0, 0)]
     sample(0)
@@ -72,7 +72,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joules).toBe(1000)
   })
 
-  it('energy of sensors is that of hashes at the present power and the rate of 10 s', () => {
+  it('the energy per hash comes from the current power and the rate of 10 s', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.readings = [readingOf('cpu', 60, 0, 0)]
     for (let second = 0; second < 10; second++) sample(second * 1000, 20e6)
@@ -81,7 +81,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ hashrate: 20e6, joulesPerMegahash: 3, source: 'package', unread: 0 })
   })
 
-  it('energy of sensors is the sum of cards and processor', () => {
+  it('measured energy is the sum of cards and processor', () => {
     const { world, sample, snapshot } = meterWith([thread, card])
     world.readings = [readingOf('cpu', 50, 5000, 5000), readingOf('gpu', 150, 5000, 4000)]
     for (let second = 0; second <= 10; second++) sample(second * 1000, 5e6)
@@ -89,7 +89,7 @@ describe('energy of sensors', () => {
     expect(snapshot().joulesPerMegahash).toBe(20)
   })
 
-  it('energy of sensors leaves out a device without a reading in all figures, and counts it', () => {
+  it('all energy figures leave out a device without a reading, and count it as unread', () => {
     const { world, sample, snapshot } = meterWith([thread, card])
     world.problem = 'only root may read it'
     world.readings = [readingOf('cpu', null), readingOf('gpu', 150, 5000, 5000)]
@@ -100,7 +100,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ unread: 0, problem: null })
   })
 
-  it('energy of sensors has no problem to tell if the processor is read, or does not search', () => {
+  it('the meter reports no problem if the processor is read, or does not search', () => {
     const { world, sample, snapshot } = meterWith([thread])
     world.problem = 'a problem'
     sample(0)
@@ -109,7 +109,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ unread: 0, problem: null })
   })
 
-  it('energy of sensors goes on while paused, when no hash is computed', () => {
+  it('the meter counts energy while mining is paused and computes no hash', () => {
     const { world, sample, snapshot } = meterWith([thread])
     for (let second = 0; second <= 10; second++) sample(second * 1000, 1e6)
     world.paused = true
@@ -118,7 +118,7 @@ describe('energy of sensors', () => {
     expect(snapshot()).toMatchObject({ watts: 40, joules: 200, hashrate: 0, joulesPerMegahash: null })
   })
 
-  it('energy of sensors has the base power for the time in which the sensors were read', () => {
+  it('measured energy includes the base power while the sensors deliver readings', () => {
     const { world, sample, snapshot } = meterWith([card], { baseWatts: 30 })
     sample(0)
     sample(1000)
@@ -133,8 +133,8 @@ describe('energy of sensors', () => {
   })
 })
 
-describe('energy of a stated power', () => {
-  it('energy of a stated power counts in place of the sensors, while anything searches', () => {
+describe('stated power', () => {
+  it('a stated power replaces the sensors, while anything searches', () => {
     const { world, sample, snapshot } = meterWith([thread, card], { watts: 300 })
     world.problem = 'a problem'
     world.readings = [readingOf('gpu', 150, 5000, 5000)]
@@ -149,7 +149,7 @@ describe('energy of a stated power', () => {
     expect(snapshot()).toMatchObject({ watts: null, joules: 3000, joulesPerMegahash: null })
   })
 
-  it('energy of a stated power leaves out gaps', () => {
+  it('the energy of a stated power leaves out gaps', () => {
     const { sample, snapshot } = meterWith([thread], { watts: 100 })
     sample(0)
     sample(MAX_GAP_MS + 1)
@@ -158,7 +158,7 @@ describe('energy of a stated power', () => {
     expect(snapshot().joules).toBe((100 * MAX_GAP_MS) / 1000)
   })
 
-  it('energy of a stated power may change while mining', () => {
+  it('a stated power can change while newcut mines', () => {
     const { world, sample, snapshot } = meterWith([thread], { watts: 100 })
     sample(0)
     sample(1000)
@@ -169,17 +169,17 @@ describe('energy of a stated power', () => {
   })
 })
 
-describe('energy of a fleet', () => {
+describe('fleet energy', () => {
   const meter = new EnergyMeter(new Rates())
 
-  it('energy of a fleet is the sum of its rigs, and says how many are not in it', () => {
+  it('the energy of a fleet is the sum of its rigs, and says how many are not in it', () => {
     const sums = { watts: 500, joules: 7000, hashrate: 50e6, unread: 2 }
     expect(meter.snapshot([], false, sums)).toEqual({
       ...{ ...sums, joulesPerMegahash: 10, source: 'rigs', problem: null },
     })
   })
 
-  it('energy of a fleet is unknown if no rig reports it', () => {
+  it('the energy of a fleet is unknown if no rig reports it', () => {
     const sums = { watts: null, joules: null, hashrate: null, unread: 3 }
     expect(meter.snapshot([], false, sums)).toMatchObject({ source: null, joulesPerMegahash: null, unread: 3 })
   })

@@ -54,8 +54,8 @@ const counted = (miner: Miner) => {
   return { hashes, devices: devices.map((device) => [device.device, device.hashes, device.faults]), names, ofAll }
 }
 
-describe('an exchange of engines', () => {
-  it('an exchange of engines gives work to the new engine when it is ready, and none to the old one after that', async () => {
+describe('exchange of engines', () => {
+  it('the miner gives work to a new engine once that is ready, and none to the old one after that', async () => {
     const { clock, source, engine, events, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     let getReady: () => void = () => undefined
@@ -135,7 +135,7 @@ describe('an exchange of engines', () => {
     expect((await ended).hashes).toBe(183)
   })
 
-  it('an exchange of engines changes nothing when the new engine does not start', async () => {
+  it('an exchange changes nothing when the new engine does not start', async () => {
     const { source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     const works = engine.works.length
@@ -149,7 +149,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('an exchange of engines waits at most 3 s for an engine that does not acknowledge its rest', async () => {
+  it('an exchange waits at most 3 s for an engine that does not acknowledge its rest', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     engine.isSlow = true
@@ -163,7 +163,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('an exchange of engines has ended when the old engine has', async () => {
+  it('an exchange has ended when the old engine has', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     let end: () => void = () => undefined
     const slow = new Promise<void>((resolve) => (end = resolve))
@@ -180,7 +180,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('an exchange of engines fails with the error of the old engine when that ends', async () => {
+  it('an exchange fails with the error of the old engine if that engine fails', async () => {
     const { clock, engine, stop, miner, ended } = await started()
     engine.stop = async () => {
       engine.stop = async () => undefined
@@ -193,7 +193,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('an exchange of engines gives no work during a pause, and the work when mining resumes', async () => {
+  it('an exchange gives no work during a pause, and the work when mining resumes', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     miner.pause()
@@ -209,7 +209,7 @@ describe('an exchange of engines', () => {
     await ended
   })
 
-  it('an exchange of engines ends all engines when the miner ends meanwhile', async () => {
+  it('the miner ends all engines when it ends during an exchange', async () => {
     const { engine, stop, miner, ended } = await started()
     let getReady: () => void = () => undefined
     const next = new Threads([0], new Promise((resolve) => (getReady = resolve)))

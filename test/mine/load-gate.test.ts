@@ -27,8 +27,8 @@ function gate(limit = 0.2) {
   return { gate: each, pass, sleep }
 }
 
-describe('the load of other programs', () => {
-  it('pauses after 6 s above the limit, and resumes after 30 s below half of it', () => {
+describe('load gate', () => {
+  it('the load of other programs pauses mining after 6 s above the limit, until it is 30 s below half of it', () => {
     const { gate: load, pass } = gate()
     expect(pass(60, 0.15)).toEqual([])
     expect(load.isBusy).toBe(false)
@@ -41,11 +41,11 @@ describe('the load of other programs', () => {
     expect(load.isBusy).toBe(false)
   })
 
-  it('pauses at the start after 6 s, not after the first look', () => {
+  it('the load gate pauses a new miner after 6 s, not after the first look', () => {
     expect(gate().pass(60, 1)).toEqual([6])
   })
 
-  it('the load of other programs ignores a short burst, and does not resume in a short silence', () => {
+  it('the load gate ignores a short burst, and does not resume in a short silence', () => {
     const { gate: load, pass } = gate()
     pass(30, 0)
     expect(pass(2, 0.5)).toEqual([])
@@ -58,14 +58,14 @@ describe('the load of other programs', () => {
     expect(pass(40, 0)).toHaveLength(1)
   })
 
-  it('the load of other programs stays paused for at least 30 s', () => {
+  it('a pause of the load gate lasts at least 30 s', () => {
     const { pass } = gate()
     pass(60, 0)
     expect(pass(6, 0.3)).toEqual([6])
     expect(pass(60, 0)).toEqual([30])
   })
 
-  it('the load of other programs starts over after the machine slept', () => {
+  it('the load gate starts over after the machine slept', () => {
     const each = gate()
     each.pass(30, 0.9)
     expect(each.gate.isBusy).toBe(true)
@@ -78,7 +78,7 @@ describe('the load of other programs', () => {
     expect(each.pass(4, 1)).toEqual([2])
   })
 
-  it('the load of other programs is the use of all processors without that of this program', () => {
+  it('the load of other programs is the use of all processors without that of newcut', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
     expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
     expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)

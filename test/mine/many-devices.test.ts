@@ -69,7 +69,7 @@ function snapshotOf(engine: Engine, rates: Rates): Snapshot {
   return snapshotWith({ hashes: engine.hashes(), hashrates: rates.total(true), devices: own, work: null })
 }
 
-it('takes new work with 10,000 devices although 50 of them never answer', async () => {
+it('the miner takes new work with 10,000 devices although 50 of them never answer', async () => {
   const engine = new SyntheticEngine()
   await engine.start()
   for (const sequence of [1, 2, 3]) {
@@ -78,7 +78,7 @@ it('takes new work with 10,000 devices although 50 of them never answer', async 
   }
 })
 
-it('shows 10,000 devices that come and go in bounded memory', async () => {
+it('the miner shows 10,000 devices that come and go in bounded memory', async () => {
   const engine = new SyntheticEngine()
   await engine.start()
   const rates = new Rates()
@@ -104,7 +104,7 @@ it('shows 10,000 devices that come and go in bounded memory', async () => {
   expect(rates.of({ engine: 'rigs', device: 'rig0' })).toEqual({ '10s': null, '60s': null, '15m': null })
 })
 
-it('keeps less than 4 KiB a device, however long it is sampled', () => {
+it('the rates keep less than 4 KiB a device, however long it is sampled', () => {
   const METERS = 1000
   const before = usedBytes()
   const meters = Array.from({ length: METERS }, () => new HashrateMeter())

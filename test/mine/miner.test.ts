@@ -27,8 +27,8 @@ async function started(options: { blocks?: number; durationMs?: number } = {}, u
 
 const solutionsIn = (events: MinerEvent[]) => events.flatMap((event) => (event.type === 'solution' ? [event] : []))
 
-describe('the miner loop', () => {
-  it('the miner loop submits a candidate that solves, once per work, and counts its verdict', async () => {
+describe('miner loop', () => {
+  it('the miner submits a candidate that solves, once per work, and counts its verdict', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     const first = solve(engine.newest.bytes)
@@ -47,7 +47,7 @@ describe('the miner loop', () => {
     expect(engine.stopped).toBe(true)
   })
 
-  it('the miner loop counts a claim that does not solve as a hardware error, and does not submit it', async () => {
+  it('the miner counts a claim that does not solve as a hardware error, and does not submit it', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     await engine.claim(miss(engine.newest.bytes))
@@ -59,7 +59,7 @@ describe('the miner loop', () => {
     expect((await ended).hardwareErrors).toBe(1)
   })
 
-  it('the miner loop judges a late claim by the work it was made for', async () => {
+  it('the miner judges a late claim by the work it was made for', async () => {
     const { source, engine, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     const before = engine.newest
@@ -74,7 +74,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop judges a claim by the creation time that the engine searched, and submits it with that time', async () => {
+  it('the miner judges a claim by the creation time that the engine searched, and submits it with that time', async () => {
     const { source, engine, stop, ended } = await started()
     await source.give(easyWork(7n), 'start')
     const time = decodeWork(engine.newest.bytes).creationTime + 3n
@@ -85,7 +85,7 @@ describe('the miner loop', () => {
     expect((await ended).hardwareErrors).toBe(0)
   })
 
-  it('the miner loop gives engines the newest work only', async () => {
+  it('the miner gives engines the newest work only', async () => {
     const { source, engine, stop, ended } = await started()
     source.mailbox.put(jobOf(easyWork(1n), { reason: 'start' }))
     source.mailbox.put(jobOf(easyWork(2n)))
@@ -95,7 +95,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop is not idle while its source waits on purpose', async () => {
+  it('the miner is not idle while its source waits on purpose', async () => {
     const { clock, source, events, stop, miner, ended } = await started()
     Object.assign(source, { waitReason: 'for a test' })
     await source.give(easyWork(1n))
@@ -107,7 +107,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop gives engines no work at once if there is none, and reports idle after half a second', async () => {
+  it('the miner takes work from the engines at once if there is none, and reports idle after half a second', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n))
     await source.give(null)
@@ -121,7 +121,7 @@ describe('the miner loop', () => {
     expect(preemptions).toBe(1)
   })
 
-  it('the miner loop stops after exactly the requested number of blocks, however many candidates there are', async () => {
+  it('the miner stops after exactly the requested number of blocks, however many candidates there are', async () => {
     const { source, engine, ended } = await started({ blocks: 2 })
     let answer: (end: FollowUp) => void = () => undefined
     source.end = new Promise((resolve) => {
@@ -137,7 +137,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions.accepted).toBe(2)
   })
 
-  it('the miner loop continues after solutions that are not accepted, and counts each verdict', async () => {
+  it('the miner continues after solutions that are not accepted, and counts each verdict', async () => {
     const { source, engine, stop, ended } = await started({ blocks: 1 })
     const receipts: Receipt[] = [
       { step: 'stale' },
@@ -160,7 +160,7 @@ describe('the miner loop', () => {
     expect(stop.signal.aborted).toBe(false)
   })
 
-  it('the miner loop submits every solution of a job that takes many, at its own easier target', async () => {
+  it('the miner submits every solution of a job that takes many, at its own easier target', async () => {
     const { source, engine, events, stop, ended } = await started()
     const work = easyWork(1n, 1_000_000_000n)
     await source.give(work, 'newCut', { manySolutions: true, target: MAX_TARGET / 2n, id: 'shares' })
@@ -180,14 +180,14 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop stops after the duration', async () => {
+  it('the miner stops after the duration', async () => {
     const { clock, ended } = await started({ durationMs: 90_000 })
     await clock.pass(90_000)
     expect((await ended).uptimeMs).toBe(90_000)
     expect(clock.pending).toBe(0)
   })
 
-  it('the miner loop waits for a pending submission when it is stopped, but only for 800 ms', async () => {
+  it('a miner that is stopped waits for a pending submission, but only for 800 ms', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     source.receipt = new Promise(() => undefined)
     await source.give(easyWork(1n))
@@ -205,7 +205,7 @@ describe('the miner loop', () => {
     expect(solutionsIn(events).at(-1)).toMatchObject({ step: 'lost', reason: 'stopped' })
   })
 
-  it('the miner loop reports nothing about a solution that is answered after the miner has ended', async () => {
+  it('the miner reports nothing about a solution that is answered after the miner has ended', async () => {
     const { clock, source, engine, events, stop, ended } = await started()
     let answer: (receipt: Receipt) => void = () => undefined
     source.receipt = new Promise((resolve) => (answer = resolve))
@@ -220,7 +220,7 @@ describe('the miner loop', () => {
     expect(events.slice(told)).toEqual([])
   })
 
-  it('the miner loop counts a block confirmed at several depths once, and as orphaned if it is orphaned later', async () => {
+  it('the miner counts a block confirmed at several depths once, and as orphaned if it is orphaned later', async () => {
     const { source, engine, events, stop, ended } = await started()
     const steps: FollowUp[] = [{ step: 'confirmed', depth: 1 }, { step: 'confirmed', depth: 2 }, { step: 'orphaned' }]
     source.follow = async function* () {
@@ -233,7 +233,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, orphaned: 1 })
   })
 
-  it('the miner loop counts a solution as unconfirmed if its life ends without a verdict', async () => {
+  it('the miner counts a solution as unconfirmed if its life ends without a verdict', async () => {
     const { source, engine, stop, ended } = await started()
     source.follow = async function* () {
       yield* []
@@ -244,7 +244,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
   })
 
-  it('the miner loop counts a solution as unconfirmed if it was acknowledged before the stop', async () => {
+  it('the miner counts a solution as unconfirmed if it was acknowledged before the stop', async () => {
     const { clock, source, engine, stop, ended } = await started()
     source.end = new Promise(() => undefined)
     await source.give(easyWork(1n))
@@ -254,7 +254,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 0, unconfirmed: 1, lost: 0 })
   })
 
-  it('the miner loop reports a solution, with its work, before it is submitted', async () => {
+  it('the miner reports a solution, with its work, before it submits it', async () => {
     const { source, engine, events, stop, ended } = await started()
     const submittedWhenFound: number[] = []
     source.onHandIn = () => submittedWhenFound.push(solutionsIn(events).filter(({ step }) => step === 'found').length)
@@ -267,7 +267,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop counts a block that was stale at first as accepted, and as nothing else', async () => {
+  it('the miner counts a block that was stale at first as accepted, and as nothing else', async () => {
     const { source, engine, events, stop, ended } = await started()
     source.follow = async function* () {
       yield { step: 'stale', mayReturn: true }
@@ -285,7 +285,7 @@ describe('the miner loop', () => {
     expect((await ended).solutions).toMatchObject({ accepted: 1, stale: 0 })
   })
 
-  it('the miner loop counts an unanswered solution as accepted once its block is in the chain', async () => {
+  it('the miner counts an unanswered solution as accepted once its block is in the chain', async () => {
     const { source, engine, events, stop, ended } = await started()
     source.receipt = Promise.resolve({ step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true })
     source.follow = async function* () {
@@ -308,30 +308,27 @@ describe('the miner loop', () => {
   it.each<Receipt>([
     { step: 'lost', reason: 'unreachable', message: 'away', mayReturn: true },
     { step: 'stale', mayReturn: true },
-  ])(
-    'the miner loop reports a verdict again as final when the chain has advanced without the solution: %o',
-    async (receipt) => {
-      const { source, engine, events, stop, ended } = await started()
-      source.receipt = Promise.resolve(receipt)
-      source.follow = async function* () {
-        yield { step: 'stale', mayReturn: true }
-        yield { step: 'stale' }
-      }
-      await source.give(easyWork(7n), 'start')
-      await engine.claim(solve(engine.newest.bytes))
-      const { step } = receipt
-      const told = solutionsIn(events).slice(2)
-      expect(told).toMatchObject([
-        { step, verdict: step, mayReturn: true },
-        { step, verdict: null },
-      ])
-      expect(told[1]).not.toHaveProperty('mayReturn')
-      stop.abort()
-      expect((await ended).solutions).toMatchObject({ [step]: 1 })
-    },
-  )
+  ])('the miner repeats a verdict as final when the chain has advanced without the solution: %o', async (receipt) => {
+    const { source, engine, events, stop, ended } = await started()
+    source.receipt = Promise.resolve(receipt)
+    source.follow = async function* () {
+      yield { step: 'stale', mayReturn: true }
+      yield { step: 'stale' }
+    }
+    await source.give(easyWork(7n), 'start')
+    await engine.claim(solve(engine.newest.bytes))
+    const { step } = receipt
+    const told = solutionsIn(events).slice(2)
+    expect(told).toMatchObject([
+      { step, verdict: step, mayReturn: true },
+      { step, verdict: null },
+    ])
+    expect(told[1]).not.toHaveProperty('mayReturn')
+    stop.abort()
+    expect((await ended).solutions).toMatchObject({ [step]: 1 })
+  })
 
-  describe('with a solution of an earlier run', () => {
+  describe('solution of an earlier run', () => {
     const bytes = solve(easyWork(1n).bytes)
     const wallMs = new VirtualClock().wallMs()
     const left = { bytes, issuer: 'test', device: 'thread7', effort: 2, foundAtMs: wallMs, isAcknowledged: false }
@@ -340,7 +337,7 @@ describe('the miner loop', () => {
       ['', wallMs],
       [', however old the clock says that it is', wallMs - 24 * 3600 * 1000],
     ])(
-      'the miner loop with a solution of an earlier run submits it and counts its verdict, but not for the number of blocks%s',
+      'the miner submits a solution of an earlier run and counts its verdict, but not for the number of blocks%s',
       async (_when, foundAtMs) => {
         const { source, events, stop, ended } = await started({ blocks: 1 }, [{ ...left, foundAtMs, verdict: null }])
         await source.give(easyWork(1n))
@@ -352,7 +349,7 @@ describe('the miner loop', () => {
       },
     )
 
-    it('the miner loop with a solution of an earlier run only follows it if it was acknowledged', async () => {
+    it('the miner only follows a solution of an earlier run that was acknowledged', async () => {
       const { source, events, stop, ended } = await started({}, [{ ...left, verdict: null, isAcknowledged: true }])
       await source.give(easyWork(1n))
       expect(source.submitted).toEqual([])
@@ -361,7 +358,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('the miner loop with a solution of an earlier run takes it up at once if it becomes known while mining, and not after the end', async () => {
+    it('the miner resumes a solution at once if it becomes known while mining, and not after the end', async () => {
       const { source, miner, stop, ended } = await started()
       await source.give(easyWork(1n))
       let end: (news: FollowUp) => void = () => undefined
@@ -381,7 +378,7 @@ describe('the miner loop', () => {
       expect(source.submitted).toEqual([bytes])
     })
 
-    it('the miner loop with a solution of an earlier run does not count it again if the earlier run counted it', async () => {
+    it('the miner does not count a solution again if the earlier run counted it', async () => {
       const unfinished = [{ ...left, isAcknowledged: true, verdict: 'accepted' as const }]
       const { source, events, stop, ended } = await started({}, unfinished)
       source.end = Promise.resolve({ step: 'orphaned' })
@@ -392,7 +389,7 @@ describe('the miner loop', () => {
     })
   })
 
-  it('the miner loop does not wait for engines that are starting when it is stopped', async () => {
+  it('a miner that is stopped does not wait for engines that are starting', async () => {
     const clock = new VirtualClock()
     const engine = new HandEngine(new Promise<never>(() => undefined))
     const events: MinerEvent[] = []
@@ -406,7 +403,7 @@ describe('the miner loop', () => {
     expect(events.filter(({ type }) => type === 'ready')).toEqual([])
   })
 
-  it('the miner loop moves the creation time of unsolved work forward with the validator, never back', async () => {
+  it('the miner moves the creation time of unsolved work forward with the validator, never back', async () => {
     const { clock, source, engine, stop, ended } = await started()
     const work = easyWork(1n)
     await source.give(work)
@@ -429,7 +426,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop accepts a claim for the first version of its job, however often the creation time has moved since', async () => {
+  it('the miner accepts a claim for the first version of its job, however often the creation time has moved since', async () => {
     const { clock, source, engine, stop, ended } = await started()
     await source.give(easyWork(1n))
     const work = easyWork(2n)
@@ -451,7 +448,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop measures effort in expected solutions, over changes of difficulty', async () => {
+  it('the miner measures effort in expected solutions, over changes of difficulty', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     engine.hashed = 150
@@ -469,7 +466,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop excludes hashes between a solution and its claim from effort and luck', async () => {
+  it('the miner excludes hashes between a solution and its claim from effort and luck', async () => {
     const { source, engine, events, miner, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     engine.hashed = 500
@@ -480,7 +477,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop counts the hashes of the next job in full when the claim for a solution is late', async () => {
+  it('the miner counts the hashes of the next job in full when the claim for a solution is late', async () => {
     const { source, engine, events, miner, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start')
     const first = engine.newest
@@ -500,7 +497,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop excludes hashes while the last requested block is pending', async () => {
+  it('the miner excludes hashes while the last requested block is pending', async () => {
     const { source, engine, miner, ended } = await started({ blocks: 1 })
     let answer: (end: FollowUp) => void = () => undefined
     source.end = new Promise((resolve) => {
@@ -518,7 +515,7 @@ describe('the miner loop', () => {
     expect((await ended).results).toMatchObject({ found: 1, expected: 1.5, effort: 0.5 })
   })
 
-  it('the miner loop counts a share in full: its job is searched further', async () => {
+  it('the miner counts a share in full: its job is searched further', async () => {
     const { source, engine, events, stop, ended } = await started()
     await source.give(easyWork(1n, 100n), 'start', { manySolutions: true })
     engine.hashed = 500
@@ -528,10 +525,10 @@ describe('the miner loop', () => {
     await ended
   })
 
-  describe('while it is paused', () => {
+  describe('paused miner', () => {
     const typesIn = (events: MinerEvent[]) => events.map(({ type }) => type)
 
-    it('the miner loop while it is paused gives engines no work, and the newest job when it resumes', async () => {
+    it('a paused miner gives engines no work, and the newest job when it resumes', async () => {
       const { clock, source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.pause()
@@ -554,7 +551,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('the miner loop while it is paused searches only when no cause is left, and reports the foremost cause', async () => {
+    it('a miner searches only when no cause of a pause is left, and reports the foremost cause', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.hold('load', 'while others work')
@@ -582,7 +579,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('the miner loop while it is paused loses no pending solution, and accepts late claims', async () => {
+    it('a paused miner loses no pending solution, and accepts late claims', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       let answer: (receipt: Receipt) => void = () => undefined
       source.receipt = new Promise((resolve) => {
@@ -603,7 +600,7 @@ describe('the miner loop', () => {
       expect((await ended).solutions).toMatchObject({ accepted: 2 })
     })
 
-    it('the miner loop while it is paused resumes the same job with the current creation time, and its solution is the only one', async () => {
+    it('a miner resumes the same job with the current creation time, and its solution is the only one', async () => {
       const { source, engine, miner, stop, ended } = await started()
       const work = easyWork(1n)
       await source.give(work, 'start')
@@ -620,7 +617,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('the miner loop while it is paused is idle if it resumes without work', async () => {
+    it('a miner that resumes without work is idle', async () => {
       const { clock, source, engine, events, miner, stop, ended } = await started()
       await source.give(easyWork(1n), 'start')
       miner.pause()
@@ -633,7 +630,7 @@ describe('the miner loop', () => {
       await ended
     })
 
-    it('the miner loop while it is paused counts no effort, and can be paused before its first job and after its end', async () => {
+    it('a paused miner counts no effort, and can be paused before its first job and after its end', async () => {
       const { source, engine, events, miner, stop, ended } = await started()
       miner.pause()
       await source.give(easyWork(1n, 100n), 'start')
@@ -651,7 +648,7 @@ describe('the miner loop', () => {
     })
   })
 
-  it('the miner loop shows no 10 s rate for a device from the moment it stops searching', async () => {
+  it('the snapshot shows no 10 s rate for a device from the moment it stops searching', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 12; second++) {
       engine.hashed += 1000
@@ -673,7 +670,7 @@ describe('the miner loop', () => {
     await ended
   })
 
-  it('the miner loop shows rates of full windows only', async () => {
+  it('the snapshot shows rates of full windows only', async () => {
     const { clock, engine, miner, stop, ended } = await started()
     for (let second = 1; second <= 59; second++) {
       engine.hashed += 1000

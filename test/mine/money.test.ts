@@ -28,44 +28,44 @@ const searched = (parts: Partial<Searched>): Searched => {
 
 const solo = () => new Money({ payer: 'chain', earnings: new Earnings() })
 
-it('takes reward and difficulty from the height and the target in the header', () => {
+it('the profit takes reward and difficulty from the height and the target in the header', () => {
   const { profit } = solo().snapshot(searched({ work: workOf(development, 1n), chains: 20 }))
   expect(profit).toMatchObject({ payer: 'chain', hashrate: 1e7, reward: 23.04523 / 20, currency: null })
   expect((profit?.difficulty ?? 0) / DIFFICULTY).toBeCloseTo(1, 9)
   expect(profit?.coinsPerDay).toBeCloseTo((0.01 * 23.04523) / 20, 9)
 })
 
-it('expects nothing on a network of unknown rewards', () => {
+it('the profit is 0 coins on a network of unknown rewards', () => {
   const money = new Money({ payer: 'chain', earnings: new Earnings(), rewardAt: () => null })
   expect(money.snapshot(searched({ work: workOf(development, 1n), chains: 20 }))).not.toHaveProperty('profit')
 })
 
-it('divides the reward among the chains that the source knows', () => {
+it('the profit divides the reward among the chains that the source knows', () => {
   const work = workOf(development, 1n)
   const rewards = [2, 20].map((chains) => solo().snapshot(searched({ work, chains })).profit?.reward)
   expect(rewards).toEqual([23.04523 / 2, 23.04523 / 20])
 })
 
-it('knows the chains of a public network when the source does not, as with a pool', () => {
+it('the profit knows the chains of a public network when the source does not, as with a pool', () => {
   const pool = new Money({ payer: 'pool', earnings: null })
   const shown = pool.snapshot(searched({ work: workOf(mainnet01, 900_000n) }))
   expect(shown).not.toHaveProperty('earnings')
   expect(shown.profit).toMatchObject({ payer: 'pool', reward: 22.38917 / 20 })
 })
 
-it('says nothing before the first work, of a network of unknown size, and of genesis blocks', () => {
+it('there is no profit before the first work, on a network of unknown size, or for genesis blocks', () => {
   expect(solo().snapshot(searched({}))).not.toHaveProperty('profit')
   expect(solo().snapshot(searched({ work: workOf(development, 1n) }))).not.toHaveProperty('profit')
   expect(solo().snapshot(searched({ work: workOf(development, 0n), chains: 2 }))).not.toHaveProperty('profit')
 })
 
-it('keeps difficulty and reward of the latest work while there is none', () => {
+it('the profit keeps difficulty and reward of the latest work while there is none', () => {
   const money = solo()
   const { profit } = money.snapshot(searched({ work: workOf(development, 1n), chains: 2 }))
   expect(money.snapshot(searched({})).profit).toEqual(profit)
 })
 
-it('has the prices that were set last, for income and for what was paid', () => {
+it('the profit has the prices that were set last, for income and for what was paid', () => {
   const earnings = new Earnings()
   const usd = { amount: 2, currency: 'USD' }
   const money = new Money({ payer: 'chain', earnings, prices: { coin: usd } })

@@ -24,7 +24,7 @@ describe('causes of a pause', () => {
     expect(causes(pauses)).toEqual([])
   })
 
-  it('causes of a pause are overruled by the user until they have ended once', () => {
+  it('the user overrides the causes of a pause until they have ended once', () => {
     const pauses = new Pauses()
     pauses.hold('schedule', 'until 22:00')
     pauses.resume()
@@ -39,7 +39,7 @@ describe('causes of a pause', () => {
     expect(causes(pauses)).toEqual(['schedule'])
   })
 
-  it('count again when the user pauses', () => {
+  it('the other causes of a pause count again when the user pauses', () => {
     const pauses = new Pauses()
     pauses.hold('schedule', 'until 22:00')
     pauses.resume()

@@ -29,7 +29,7 @@ it('measured fees add to the coins, and lost blocks take from them', () => {
   expect(both.coinsPerDay).toBeCloseTo(0.0135, 12)
 })
 
-it('has income, cost, their difference and both break-even prices', () => {
+it('the profit has income, cost, their difference and both break-even prices', () => {
   const profit = profitOf(basis)
   expect(profit.incomePerDay).toBeCloseTo(0.00024, 12)
   expect(profit.powerCostPerDay).toBeCloseTo(1.08, 12)
@@ -39,7 +39,7 @@ it('has income, cost, their difference and both break-even prices', () => {
   expect(profit).toMatchObject({ currency: 'USD', coinPrice: 0.02, powerPrice: 0.3, watts: 150, unreadDevices: 0 })
 })
 
-it('at the break-even price of a coin or of power, the result is 0', () => {
+it('the result is 0 at the break-even price of a coin or of power', () => {
   const { breakEvenCoinPrice, breakEvenPowerPrice } = profitOf(basis)
   const dearer = { coin: usd(breakEvenCoinPrice ?? 0), power: usd(0.3) }
   expect(profitOf({ ...basis, prices: dearer }).profitPerDay).toBeCloseTo(0, 9)
@@ -47,7 +47,7 @@ it('at the break-even price of a coin or of power, the result is 0', () => {
   expect(profitOf({ ...basis, prices: cheaper }).profitPerDay).toBeCloseTo(0, 9)
 })
 
-it('what depends on an unknown price or on unknown power is null', () => {
+it('the profit leaves out everything that depends on an unknown price or on unknown power', () => {
   expect(profitOf({ ...basis, prices: {} })).toMatchObject({
     ...{ currency: null, coinPrice: null, powerPrice: null, incomePerDay: null, powerCostPerDay: null },
     ...{ profitPerDay: null, breakEvenCoinPrice: null, breakEvenPowerPrice: null },
@@ -70,7 +70,7 @@ it('what depends on an unknown price or on unknown power is null', () => {
   expect(dark.incomePerDay).toBeCloseTo(0.00024, 12)
 })
 
-it('without coins or without power there is no price at which it breaks even', () => {
+it('no price breaks even without coins or without power', () => {
   expect(profitOf({ ...basis, hashrate: 0 }).breakEvenCoinPrice).toBeNull()
   const free = profitOf({ ...basis, power: { watts: 0, unread: 0, problem: null } })
   expect(free).toMatchObject({ powerCostPerDay: 0, breakEvenPowerPrice: null })

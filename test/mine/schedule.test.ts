@@ -25,7 +25,7 @@ const change = (text: string, time: string) => {
   return next === null ? null : new Date(next).toISOString()
 }
 
-describe('a schedule', () => {
+describe('schedule', () => {
   it('a schedule is open within its windows, including their first minute and excluding their end', () => {
     // 2026-11-23 is a Monday.
     expect(open('09:00-17:30', '2026-11-23T08:59:59')).toBe(false)
@@ -44,7 +44,7 @@ describe('a schedule', () => {
     expect(open('sun 22:00-06:00', '2026-11-29T03:00')).toBe(false)
   })
 
-  it('a schedule accepts lists and ranges of days, in any case, also over the end of the week', () => {
+  it('a schedule has lists and ranges of days, in any case, also over the end of the week', () => {
     const days = 'Mon-Fri 22:00-06:00, sat,sun 00:00-24:00'
     expect(open(days, '2026-11-25T12:00')).toBe(false)
     expect(open(days, '2026-11-25T23:00')).toBe(true)
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     expect(times).toEqual(['00:00', '00:30', '01:00', '01:30'])
   })
 
-  it('a schedule names the day if the change is more than a day away', () => {
+  it('the text of a change names the day if the change is more than a day away', () => {
     expect(clockText(at('2026-11-23T22:00'), at('2026-11-23T12:00'), localTime)).toBe('22:00')
     expect(clockText(at('2026-11-24T06:05'), at('2026-11-23T12:00'), localTime)).toBe('06:05')
     expect(clockText(at('2026-11-28T00:00'), at('2026-11-23T12:00'), localTime)).toBe('sat 00:00')
@@ -104,7 +104,7 @@ describe('a schedule', () => {
     ['22:00-06:00 mon', 'in "22:00-06:00 mon" days come before times'],
     ['mon tue 22:00-06:00', '"mon tue 22:00-06:00" has more than days and times'],
     ['mon 22:00', '"22:00" is no time; times are such as 22:00-06:00'],
-  ])('a schedule refuses %j', (text, problem) => {
+  ])('the schedule %j is invalid, and the problem is named', (text, problem) => {
     expect(parseSchedule(text)).toEqual({ problem })
   })
 })

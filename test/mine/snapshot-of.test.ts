@@ -28,12 +28,12 @@ function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
   }
 }
 
-it('has the time and the mean rate since the start', () => {
+it('a snapshot has the time and the mean rate since the start', () => {
   expect(minerSnapshotOf(partsWith({}))).toMatchObject({ uptimeMs: 2_000, hashes: 1_000, meanHashrate: 500 })
   expect(minerSnapshotOf(partsWith({ startedAtMs: 0 }))).toMatchObject({ uptimeMs: 0, meanHashrate: 0 })
 })
 
-it('has chains, rigs and fleets only if they exist', () => {
+it('a snapshot has chains, rigs and fleets only if they exist', () => {
   expect(minerSnapshotOf(partsWith({}))).not.toHaveProperty('chains')
   const fleet = {
     fleet: 'main',
@@ -46,7 +46,7 @@ it('has chains, rigs and fleets only if they exist', () => {
   expect(minerSnapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
 })
 
-it('says why nothing searches, and that it is paused', () => {
+it('a snapshot says why nothing searches, and that mining is paused', () => {
   const idle = { ...device, state: 'unable', reason: 'no kernel' } as const
   const engines = { devices: () => [idle], gone: () => [], hashes: () => 0 }
   expect(minerSnapshotOf(partsWith({ engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
@@ -54,6 +54,6 @@ it('says why nothing searches, and that it is paused', () => {
   expect(minerSnapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
 })
 
-it('counts what the miner counted', () => {
+it('a snapshot counts what the miner counted', () => {
   expect(minerSnapshotOf(partsWith({}))).toMatchObject({ hardwareErrors: 1, preemptions: 2, poolBlocks: 0 })
 })

@@ -13,7 +13,7 @@ interface Zone {
   readonly mode?: number
 }
 
-/** A powercap folder as on Linux: a flat folder of zones, and of files that are no zones. */
+/** A powercap folder as on Linux: a flat folder of zones, and of other files. */
 export function powercapFolder(zones: Readonly<Record<string, Zone>>): string {
   const folder = join(temporaryFolder(), 'powercap')
   mkdirSync(join(folder, 'intel-rapl'), { recursive: true })

@@ -32,8 +32,8 @@ const counter = (microjoules: number, highest: number | null = RANGE, name = 'pa
   return { name, microjoules, highest }
 }
 
-describe('the powercap folder', () => {
-  it('the powercap folder has the counters of all packages, without their subzones and the whole platform', async () => {
+describe('powercap folder', () => {
+  it('the powercap reader finds the counters of all packages, without their subzones and the whole platform', async () => {
     const folder = powercapFolder({
       'intel-rapl:0': { name: 'package-0', energy: 1_000_000 },
       'intel-rapl:0:0': { name: 'core', energy: 600_000 },
@@ -44,7 +44,7 @@ describe('the powercap folder', () => {
     expect(await readPackages(folder)).toEqual([counter(1_000_000), counter(2_000_000, RANGE, 'package-1')])
   })
 
-  it('the powercap folder has each die of a package, and a package once that two drivers show', async () => {
+  it('the powercap reader finds each die of a package, and a package once that two drivers show', async () => {
     const folder = powercapFolder({
       'intel-rapl-mmio:0': { name: 'package-0-die-0', energy: 7 },
       'intel-rapl:0': { name: 'package-0-die-0', energy: 1 },
@@ -62,7 +62,7 @@ describe('the powercap folder', () => {
     expect(await readPackages(folder)).toEqual({ problem: 'absent', path: folder })
   })
 
-  it('the powercap folder may be for root only, which is no figure of 0', () => {
+  it('a powercap counter for root only gives no reading, and not a reading of 0', () => {
     const folder = powercapFolder({
       'intel-rapl:0': { name: 'package-0', energy: 1 },
       'intel-rapl:1': { name: 'package-1', energy: 1, mode: 0o000 },
@@ -73,7 +73,7 @@ describe('the powercap folder', () => {
     expect(readAsUser(folder)).toHaveLength(2)
   })
 
-  it('the powercap folder has no figure if a counter has no number, or cannot be read', async () => {
+  it('a powercap counter without a number, or that cannot be read, gives no reading', async () => {
     const folder = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 1 } })
     const path = join(folder, 'intel-rapl:0', 'energy_uj')
     writeFileSync(path, '-1\n')
@@ -84,7 +84,7 @@ describe('the powercap folder', () => {
     expect(await readPackages(other)).toMatchObject({ problem: 'failed' })
   })
 
-  it('the powercap folder says what to do about a counter that it may not read', () => {
+  it('the problem of an unreadable powercap counter says what to do about it', () => {
     const text = problemText({ problem: 'denied', path: '/x/energy_uj' })
     expect(text).toBe('only root may read /x/energy_uj: a udev rule with chgrp and chmod g+r allows it for a group')
     expect(problemText({ problem: 'absent', path: '/x' })).toContain('does not report the power of the processor')
@@ -93,26 +93,26 @@ describe('the powercap folder', () => {
 })
 
 describe('energy between two readings', () => {
-  it('energy between two readings is the sum of all packages in joules', () => {
+  it('the energy between two readings is the sum of all packages in joules', () => {
     const before = [counter(1_000_000), counter(5_000_000, RANGE, 'package-1')]
     const after = [counter(3_000_000), counter(6_500_000, RANGE, 'package-1')]
     expect(joulesBetween(before, after)).toBe(3.5)
     expect(wattsBetween(before, after, 500)).toBe(7)
   })
 
-  it('energy between two readings goes on at 0 after the highest value', () => {
+  it('an energy counter continues at 0 after its highest value', () => {
     expect(joulesBetween([counter(RANGE - 999_999)], [counter(500_000)])).toBe(1.5)
     expect(joulesBetween([counter(2 ** 32 - 1, 2 ** 32 - 1)], [counter(0, 2 ** 32 - 1)])).toBe(1e-6)
   })
 
-  it('energy between two readings is unknown if a counter of unknown range turned over, or if the packages differ', () => {
+  it('the energy is unknown if a counter of unknown range turned over, or if the packages differ', () => {
     expect(joulesBetween([counter(2, null)], [counter(1, null)])).toBeNull()
     expect(joulesBetween([counter(1, null)], [counter(3_000_001, null)])).toBe(3)
     expect(joulesBetween([counter(1)], [counter(2, RANGE, 'package-1')])).toBeNull()
     expect(joulesBetween([counter(1)], [counter(2), counter(3, RANGE, 'package-1')])).toBeNull()
   })
 
-  it('energy between two readings is unknown if a counter began anew, because no package draws so much', () => {
+  it('the energy is unknown if a counter started again, because no package draws so much', () => {
     expect(wattsBetween([counter(90_000_000)], [counter(10)], 5000)).toBeNull()
     expect(wattsBetween([counter(0)], [counter(10_000_000_000)], 5000)).toBe(2000)
     expect(wattsBetween([counter(0)], [counter(10_000_100_000)], 5000)).toBeNull()
@@ -120,7 +120,7 @@ describe('energy between two readings', () => {
   })
 })
 
-describe('the power of the processor', () => {
+describe('power of the processor', () => {
   function started(powercap: string, hwmon = '/nowhere') {
     const clock = new VirtualClock()
     /** Time in which the process was suspended. */
@@ -154,7 +154,7 @@ describe('the power of the processor', () => {
     expect(sensors.powerProblem).toBeNull()
   })
 
-  it('the power of the processor is known without a sensor of the temperature', async () => {
+  it('the power of the processor is known without a temperature sensor', async () => {
     const folder = onePackage()
     const { sensors, next } = started(folder)
     await next()
@@ -179,7 +179,7 @@ describe('the power of the processor', () => {
     expect(sensors.readings).toMatchObject([{ watts: 10 }])
   })
 
-  it('the power of the processor is unknown after a gap between readings, and the time of a card begins anew', async () => {
+  it('the power of the processor is unknown after a gap between readings, and the time of a card starts again', async () => {
     const card = { name: 'amdgpu', power1_average: '200000000' }
     const hwmon = hwmonFolder([{ pci: '0000:03:00.0', files: card }])
     const folder = onePackage()

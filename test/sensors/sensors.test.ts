@@ -13,7 +13,7 @@ import { until } from '../wait.ts'
 const H200 = 'NVIDIA H200, 00000000:5D:00.0, 57, [N/A], 612.34'
 
 describe('hwmon of Linux', () => {
-  it('hwmon of Linux reads the temperature of a Zen processor, and of an Intel one', async () => {
+  it('hwmon has the temperature of a Zen processor, and of an Intel one', async () => {
     const intel = { name: 'coretemp', temp1_label: 'Package id 0', temp1_input: '48000', temp2_label: 'Core 0' }
     const [zen, core] = await Promise.all([
       readHwmon(hwmonFolder([ZEN])),
@@ -23,7 +23,7 @@ describe('hwmon of Linux', () => {
     expect(core).toMatchObject([{ kind: 'cpu', celsius: 48 }])
   })
 
-  it('hwmon of Linux reads the highest temperature of a processor without labels, and null if its sensor fails', async () => {
+  it('hwmon has the highest temperature of a processor without labels, and null if its sensor fails', async () => {
     const files = { name: 'coretemp', temp1_input: '40000', temp2_input: '45000' }
     expect(await readHwmon(hwmonFolder([{ files }]))).toMatchObject([{ celsius: 45 }])
     expect(await readHwmon(hwmonFolder([{ files: { name: 'k10temp', temp1_input: '' } }]))).toMatchObject([
@@ -31,7 +31,7 @@ describe('hwmon of Linux', () => {
     ])
   })
 
-  it('hwmon of Linux reads temperature, fan and power of AMD cards, in the order of their buses', async () => {
+  it('hwmon has temperature, fan and power of AMD cards, in the order of their buses', async () => {
     const card = { name: 'amdgpu', temp1_label: 'edge', temp1_input: '61000', pwm1: '102', power1_average: '212000000' }
     const newer = { name: 'amdgpu', temp1_input: '55000', power1_input: '98500000' }
     const folder = hwmonFolder([
@@ -45,7 +45,7 @@ describe('hwmon of Linux', () => {
     ])
   })
 
-  it('hwmon of Linux may be missing', async () => {
+  it('sensors of a machine without hwmon are empty', async () => {
     expect(await readHwmon('/nowhere')).toEqual([])
   })
 })
@@ -98,12 +98,12 @@ describe('nvidia-smi', () => {
     expect(parseCards('NVIDIA H200, ?, 57, 43, 1')).toMatchObject([{ model: 'NVIDIA H200', pci: null }])
   })
 
-  it('nvidia-smi is given up at once if the miner has stopped', async () => {
+  it('the reader of nvidia-smi gives up at once if the miner has stopped', async () => {
     const answer = await askNvidia({ env: nvidiaTool('sleep 60'), timeoutMs: 60_000, signal: AbortSignal.abort() })
     expect(answer).toBe('silent')
   })
 
-  it('nvidia-smi is killed with its children when it hangs', async () => {
+  it('a hanging nvidia-smi is killed with its children', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'started')
     // The command starts slowly on a busy machine, so the timeout doubles until it has started its child.
@@ -116,7 +116,7 @@ describe('nvidia-smi', () => {
   })
 })
 
-describe('the sensors of a miner', () => {
+describe('sensors of a miner', () => {
   /** A tool that counts its runs. */
   function counted(script: string) {
     const file = join(temporaryFolder(), 'runs')
@@ -131,7 +131,7 @@ describe('the sensors of a miner', () => {
     return { clock, sensors }
   }
 
-  it('the sensors of a miner are read at once, and then every 5 s', async () => {
+  it('the miner reads its sensors at once, and then every 5 s', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(2)
@@ -142,7 +142,7 @@ describe('the sensors of a miner', () => {
     await expect.poll(runs).toBe(2)
   })
 
-  it('the sensors of a miner do not read cards if no card mines', async () => {
+  it('the miner does not read cards if no card mines', async () => {
     const { env, runs } = counted(`echo '${H200}'`)
     const { clock } = started(env, '/nowhere', false)
     await expect.poll(() => clock.pending).toBe(3)
@@ -150,7 +150,7 @@ describe('the sensors of a miner', () => {
     expect(runs()).toBe(0)
   })
 
-  it('report nothing once they have been silent for half a minute', async () => {
+  it('sensors report nothing once they have been silent for half a minute', async () => {
     const { clock, sensors } = started({ PATH: '/nowhere' }, hwmonFolder([ZEN]), false)
     await expect.poll(() => sensors.readings.length).toBe(1)
     sensors.stop()
@@ -160,7 +160,7 @@ describe('the sensors of a miner', () => {
     expect(sensors.readings).toEqual([])
   })
 
-  it('the sensors of a miner give up a tool that hung, and delay nothing meanwhile', async () => {
+  it('the miner gives up a sensor program that hung, and delays nothing meanwhile', async () => {
     const { env, runs } = counted('sleep 60')
     const { clock, sensors } = started(env, hwmonFolder([ZEN]))
     await expect.poll(() => sensors.readings.length).toBe(1)
@@ -179,7 +179,7 @@ describe('the sensors of a miner', () => {
   })
 })
 
-describe('the reading of a device', () => {
+describe('reading of a device', () => {
   const device = (parts: Partial<EngineDevice>): EngineDevice => {
     return { engine: 'gpu', device: 'gpu0', kernel: 'wgsl', hashes: 0, faults: 0, ...parts }
   }
@@ -191,7 +191,7 @@ describe('the reading of a device', () => {
   const amd = reading({ vendor: 'amd', pci: '03:00.0' })
   const mined = { model: 'X', vendor: 'nvidia' }
 
-  it('the reading of a device is found by the name of the card, or by its vendor if the sensors know no name', () => {
+  it('a device gets its reading by the name of the card, or by its vendor if the sensors know no name', () => {
     const devices = [
       device({ model: 'AMD Y', vendor: 'amd' }),
       device(mined),
@@ -201,12 +201,12 @@ describe('the reading of a device', () => {
     expect(readingsFor(devices, [cpu, amd, first])).toEqual([amd, first, cpu])
   })
 
-  it('the reading of a device is found by the order of identical cards if all of them mine, and is unknown otherwise', () => {
+  it('identical cards get readings in order if all of them mine, and none otherwise', () => {
     expect(readingsFor([device(mined), device(mined)], [first, second])).toEqual([first, second])
     expect(readingsFor([device(mined)], [first, second])).toEqual([null])
   })
 
-  it('the reading of a device is unknown for a card that no sensor names, or that is not opened yet', () => {
+  it('a card that no sensor names, or that is not opened yet, has no reading', () => {
     expect(readingsFor([device({ model: 'Z', vendor: 'intel' }), device({})], [first, amd])).toEqual([null, null])
   })
 })

@@ -26,7 +26,7 @@ type StreamPort = (answer: NodeAnswer, stream: StreamResponse) => void
 
 /**
  * Faults of streams. `stalled`: nothing arrives. `comments`: only comments arrive. `flood`: news without reason.
- * `garbage`: bytes between the events. `endlessLine`: an event without end. `broken`: bytes that are no chunks.
+ * `garbage`: bytes between the events. `endlessLine`: an event without end. `broken`: bytes that are not chunks.
  * `short`: streams end soon after they open.
  */
 export const streamModes = ['stalled', 'comments', 'flood', 'garbage', 'endlessLine', 'broken', 'short'] as const

@@ -27,7 +27,7 @@ const conditions: Readonly<Record<Family, string>> = {
   everything: 'anything goes wrong',
 }
 
-describe('a miner on a simulated network', () => {
+describe('simulated network', () => {
   const seeds = [...rotating(lone, families.length), ...rotating(several, families.length / 3)]
   /** Traces of the first seed of each family, by seed. */
   const traces = new Map<number, string>()
@@ -35,7 +35,7 @@ describe('a miner on a simulated network', () => {
   let others = 0
 
   for (const family of families) {
-    it(`a miner on a simulated network keeps its promises while ${conditions[family]}`, async () => {
+    it(`a miner keeps its promises while ${conditions[family]}`, async () => {
       const failures: string[] = []
       for (const seed of seeds.filter((each) => familyOf(each) === family)) {
         const outcome = await simulate(seed)
@@ -50,17 +50,17 @@ describe('a miner on a simulated network', () => {
     })
   }
 
-  it('really mines, and really goes wrong', () => {
+  it('the simulation really mines, and really goes wrong', () => {
     expect(accepted).toBeGreaterThan(8 * seeds.length)
     expect(others).toBeGreaterThan(isFull ? 14 : 0)
   })
 
-  it('a miner on a simulated network does the same for the same seed', async () => {
+  it('the simulation does the same for the same seed', async () => {
     for (const [seed, trace] of rotating([...traces], 1)) expect((await simulate(seed)).trace).toBe(trace)
     expect(new Set(traces.values()).size).toBe(families.length)
   })
 
-  it('causes no warning of Node, such as about a listener leak', () => {
+  it('the simulation causes no warning of Node, such as about a listener leak', () => {
     expect(warnings).toEqual([])
   })
 })

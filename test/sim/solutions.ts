@@ -90,7 +90,7 @@ export class Solutions {
     const hash = idOf(work)
     if (!solves(work)) report.violate('only solutions are handed in', work.toString('hex'))
     const before = this.#of(host, work)
-    // A submission that was sent before the answer arrived is no repetition.
+    // A submission that was sent before the answer arrived is not a repetition.
     if (before.acknowledgedAtMs !== null && sentAtMs > before.acknowledgedAtMs) {
       report.violate('a submission that was answered 2xx is not made again', hash)
     }
@@ -247,7 +247,7 @@ export class Solutions {
     const records = this.records()
     this.#diedAtMs = time.nowMs
     this.#journalThen = { text: journal, isFailing: this.isJournalFailing }
-    // The miner died while it wrote this line, and the line is complete: nobody was told.
+    // The miner died while it wrote this line, and the line is complete: nobody saw it.
     for (const hash of this.#found.keys()) {
       const record = this.lives.has(hash) ? undefined : records.get(hash)
       if (record !== undefined) this.#begin(hash, record.chain, record.height)
@@ -258,7 +258,7 @@ export class Solutions {
       if (record === undefined && !mayForget) report.violate('the journal has every solution', hash)
       life.isForgotten = record === undefined
       if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
-      // The miner died while it wrote the verdict, and the line is complete: nobody was told, and the journal has it.
+      // The miner died while it wrote the verdict, and the line is complete: nobody saw it, and the journal has it.
       if (record !== undefined) life.verdict ??= verdictOf(record.state)
       life.counted = null
       // The next run reports the solutions that it takes up.

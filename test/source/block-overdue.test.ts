@@ -12,7 +12,7 @@ import { hashOf, madeWork, type NewsOf } from './simulated-node.ts'
 
 const cutAt = (head: number) => new Map([[0, { height: head, hash: hashOf(head) }]])
 
-describe('the state machine of a source', () => {
+describe('state machine of a source', () => {
   const work = madeWork(0, 5)
   const { fields } = work
   const again = madeWork(0, 5, 9n)
@@ -34,12 +34,12 @@ describe('the state machine of a source', () => {
     return { state, kinds, delays }
   }
 
-  it('the state machine of a source waits 4 s for the block of a solution that was acknowledged', () => {
+  it('a source waits 4 s for the block of a solution that was acknowledged', () => {
     expect(played([0], ...begun, [10, handedIn]).delays).toEqual([])
     expect(played([0], ...begun, [10, handedIn], [200, taken]).delays).toEqual([4_000])
   })
 
-  it('the state machine of a source searches the parent again after that: fresh work on it is useful', () => {
+  it('a source searches the parent again after these 4 s: fresh work on it is useful', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -54,7 +54,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: again } })
   })
 
-  it('the state machine of a source does not search it when asked too early, or if a cut has shown a block there', () => {
+  it('a source does not search the parent when asked too early, or if a cut has shown a block there', () => {
     const before = [...begun, [10, handedIn], [200, taken]] as const
     const early = played([0], ...before, [4_199, overdue])
     expect([early.kinds, early.delays]).toEqual([['blockOverdueLater'], [1]])
@@ -71,12 +71,12 @@ describe('the state machine of a source', () => {
     expect(played([0], ...before, [1_000, confirmed], [4_200, overdue]).state.solved[0].isOverdue).toBe(false)
   })
 
-  it('the state machine of a source does not search it before the node has acknowledged the solution, however long that takes', () => {
+  it('a source does not search the parent before the node has acknowledged the solution, however long that takes', () => {
     const { state } = played([0], ...begun, [10, handedIn], [60_000, overdue])
     expect(state.solved[0].isOverdue).toBe(false)
   })
 
-  it('the state machine of a source waits for each of several blocks', () => {
+  it('a source waits for each of several blocks', () => {
     const other = madeWork(1, 8)
     const next = { type: 'answered', request: 2, work: other } as const
     const both = [
@@ -94,7 +94,7 @@ describe('the state machine of a source', () => {
     expect(played([0, 1], ...both, [1_000, second], [4_200, overdue], [5_000, overdue]).state.awaited).toEqual([])
   })
 
-  it('the state machine of a source ends the search when the block comes after all, and does not search its parent again', () => {
+  it('a source ends the search when the block comes after all, and does not search its parent again', () => {
     const before = [
       ...begun,
       [10, handedIn],
@@ -114,7 +114,7 @@ describe('the state machine of a source', () => {
   })
 })
 
-describe('a node that acknowledges a solution and drops it', () => {
+describe('node that drops solutions', () => {
   const stops: AbortController[] = []
   afterEach(() => {
     for (const stop of stops.splice(0)) stop.abort()
@@ -154,7 +154,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     return { clock, node, source, stop, jobs, solution, steps, pass }
   }
 
-  it('a node that acknowledges a solution and drops it costs its chain at most 5 s, and does not get the solution again', async () => {
+  it('a dropped solution costs its chain at most 5 s, and the node does not get it again', async () => {
     const { node, jobs, pass } = await dropping()
     expect(jobs.at(-1)).toBeNull()
     await pass(3_900)
@@ -165,7 +165,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('a node that acknowledges a solution and drops it costs no more if its cut is unavailable', async () => {
+  it('a dropped solution costs at most 5 s although the cut is unavailable', async () => {
     const { node, jobs, pass } = await dropping()
     node.cut = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
@@ -174,7 +174,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(jobs.at(-1)).not.toBeNull()
   })
 
-  it('a node that acknowledges a solution and drops it has the solution followed further: when the block comes after all, the searched work is over', async () => {
+  it('the source follows a dropped solution further: when the block comes after all, the searched work is over', async () => {
     const { node, jobs, steps, pass } = await dropping()
     await pass(6_000)
     const again = jobs.at(-1)
@@ -188,7 +188,7 @@ describe('a node that acknowledges a solution and drops it', () => {
     expect(node.submitted).toHaveLength(1)
   })
 
-  it('a node that acknowledges a solution and drops it drops the next solution too: each costs at most 5 s', async () => {
+  it('a node that drops the next solution too costs at most 5 s for each', async () => {
     const { node, source, jobs, pass } = await dropping()
     await pass(5_000)
     expect(await source.handIn(solutionOf(jobs.at(-1)))).toEqual({ step: 'acknowledged' })

@@ -17,12 +17,12 @@ const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({ cha
 const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000 }
 const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
 
-describe('the choice of chains', () => {
-  it('the choice of chains chooses the easiest target', () => {
+describe('choice of chains', () => {
+  it('the source chooses the chain with the easiest target', () => {
     expect(order(prospect(4, 1e-9), prospect(7, 1.1e-9), prospect(2, 0.9e-9))).toEqual([7, 4, 2])
   })
 
-  it('the choice of chains chooses the freshest parent among equal targets, the more so the further away the node is', () => {
+  it('the source chooses the freshest parent among equal targets, the more so the further away the node is', () => {
     const prospects = [prospect(4, 1e-9, 0), prospect(7, 1e-9, 9_000), prospect(2, 1e-9, 4_000)]
     expect(order(...prospects)).toEqual([7, 2, 4])
     const gain = (roundTripMs: number) => {
@@ -33,19 +33,19 @@ describe('the choice of chains', () => {
     expect(gain(200)).toBeGreaterThan(gain(20))
   })
 
-  it('the choice of chains weighs a fresh parent against an easy target', () => {
+  it('the choice weighs a fresh parent against an easy target', () => {
     const old = prospect(1, 1.001e-9, 0)
     const fresh = prospect(2, 1e-9, 10_000)
     expect(order(old, fresh)).toEqual([2, 1])
     expect(order({ ...old, share: 1.1e-9 }, fresh)).toEqual([1, 2])
   })
 
-  it('values each hash at its worth alone, less the risk of a block meanwhile', () => {
+  it('the choice values each hash at its worth alone, less the risk of a block meanwhile', () => {
     // All 20 blocks of the network in 30 s are on one chain: 1/15 of a block in 100 ms.
     expect(chancesOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
   })
 
-  it('the choice of chains chooses the best remaining chain, and any if nothing is known', () => {
+  it('the source chooses the best remaining chain, and any if nothing is known', () => {
     const chances = chancesOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
     expect(chooseChain([0, 1, 2], chances, () => 0)).toBe(2)
     expect(chooseChain([0, 1], chances, () => 0)).toBe(1)
@@ -56,7 +56,7 @@ describe('the choice of chains', () => {
     expect(isBetter(chances, 2, 2)).toBe(false)
   })
 
-  it('the choice of chains knows for which chains a node gives work, and with which targets, over many epochs', async () => {
+  it('the choice knows for which chains a node gives work, and with which targets, over many epochs', async () => {
     const node = await startDevnet({ port: 0, pow: true, difficulty: 50n, graph: 'petersen', blockDelayMs: 60_000 })
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
@@ -84,7 +84,7 @@ describe('the choice of chains', () => {
     expect(targets.size, 'epochs').toBeGreaterThan(3)
   })
 
-  it('the choice of chains keeps the time since a chain can be mined while its parent stays', async () => {
+  it('the choice keeps the time since a chain can be mined while its parent stays', async () => {
     const node = await startDevnet({ port: 0, pow: false, graph: 'pair' })
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
@@ -109,7 +109,7 @@ describe('the choice of chains', () => {
     ])
   })
 
-  it('the choice of chains finds no chain in heads that do not fit together', async () => {
+  it('the choice finds no chain in heads that do not fit together', async () => {
     const node = await startDevnet({ port: 0, pow: false, graph: 'pair' })
     cleanups.push(() => node.close())
     const client = await NodeClient.connect({ url: node.url })
@@ -121,7 +121,7 @@ describe('the choice of chains', () => {
   })
 })
 
-/** The present cut of a node. */
+/** The current cut of a node. */
 async function headsOf(client: NodeClient): Promise<CutHeads> {
   const { hashes } = await client.cut()
   return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))

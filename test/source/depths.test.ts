@@ -65,7 +65,7 @@ function ground() {
   const depths = new Depths({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
-  /** Follows the present head. */
+  /** Follows the current head. */
   const follow = (last: ChainStep = { step: 'confirmed', depth: 1 }) => {
     const told: FollowUp[] = []
     const id = chain.ids[chain.head]
@@ -83,7 +83,7 @@ function ground() {
 const confirmed = (depth: number): FollowUp => ({ step: 'confirmed', depth })
 const orphaned = { step: 'orphaned', mayReturn: true } as const
 
-describe('a confirmed block', () => {
+describe('confirmed block', () => {
   it('a confirmed block is reported at greater depths until it is deep enough', async () => {
     const { clock, chain, depths, follow } = ground()
     const { told } = follow()
@@ -125,7 +125,7 @@ describe('a confirmed block', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('a confirmed block is no orphan while its node does not know it: another may be there for a while', async () => {
+  it('a confirmed block is not an orphan while its node does not know it: another may be there for a while', async () => {
     const { clock, chain, follow } = ground()
     const [block, before] = [follow(), [...chain.ids]]
     chain.fork(1, 9)
@@ -143,7 +143,7 @@ describe('a confirmed block', () => {
     expect(block).toMatchObject({ told: [confirmed(2), { step: 'orphaned' }], isOver: true })
   })
 
-  it('a confirmed block is checked without news too, and while its node is away', async () => {
+  it('the source checks a confirmed block without news too, and while its node is away', async () => {
     const { clock, chain, follow } = ground()
     const { told } = follow()
     chain.isAway = true
@@ -155,7 +155,7 @@ describe('a confirmed block', () => {
     expect(told).toEqual([confirmed(4)])
   })
 
-  it('a confirmed block is checked with all others of its chain at once, and at most once a second', async () => {
+  it('the source checks a confirmed block with all others of its chain at once, and at most once a second', async () => {
     const { clock, chain, depths, follow } = ground()
     for (let i = 0; i < 50; i++) {
       follow()
@@ -168,7 +168,7 @@ describe('a confirmed block', () => {
     expect(chain.asked).toBeLessThanOrEqual(6)
   })
 
-  it('a confirmed block is not checked after the miner or its source ends', async () => {
+  it('the source does not check a confirmed block after the miner or the source ends', async () => {
     for (const end of ['miner', 'source']) {
       const { clock, depths, stop, follow } = ground()
       const [one, other] = [follow(), follow()]

@@ -90,7 +90,7 @@ async function ground(policy: FailoverPolicy) {
   return made
 }
 
-it('keeps old work until there is other work', async () => {
+it('a failover keeps old work until there is other work', async () => {
   const { a, b, failover, jobs, switched, down } = await ground(likeNodes)
   expect(down(a)).toBe(b)
   await settle()
@@ -100,14 +100,14 @@ it('keeps old work until there is other work', async () => {
   expect(switched).toEqual(['b'])
 })
 
-it('keeps old work if nobody can give any, if the policy says so', async () => {
+it('a failover keeps old work if nobody can give any, if the policy says so', async () => {
   const { a, b, jobs, down } = await ground(likeNodes)
   b.isUp = false
   expect(down(a)).toBeNull()
   expect(jobs).toEqual(['1.1 newCut'])
 })
 
-it('drops the work of an upstream that went down at once, if the policy says so', async () => {
+it('a failover drops the work of an upstream that went down at once, if the policy says so', async () => {
   const { a, b, failover, jobs, down } = await ground(likePools)
   b.isUp = false
   expect(down(a)).toBeNull()
@@ -119,7 +119,7 @@ it('drops the work of an upstream that went down at once, if the policy says so'
   expect(jobs.slice(2)).toEqual(['2.2 newCut'])
 })
 
-it('drops it also if the next upstream goes down before it gives work', async () => {
+it('a failover drops the old work also if the next upstream goes down before it gives work', async () => {
   const { a, b, jobs, down } = await ground(likePools)
   expect(down(a)).toBe(b)
   expect(jobs).toEqual(['1.1 newCut'])
@@ -127,7 +127,7 @@ it('drops it also if the next upstream goes down before it gives work', async ()
   expect(jobs).toEqual(['1.1 newCut', null])
 })
 
-it('fails back to an upstream of higher priority that has been fit for the failback time', async () => {
+it('newcut fails back to an upstream of higher priority that has been fit for the failback time', async () => {
   const { clock, a, b, failover, jobs, down } = await ground(likePools)
   down(a)
   await b.give('1')
@@ -143,8 +143,8 @@ it('fails back to an upstream of higher priority that has been fit for the failb
 })
 
 it.each([
-  ['asks another one to stand in while the first gives nothing', likeNodes, 1],
-  ['asks no other one while the first gives nothing', likePools, 0],
+  ['a failover asks another one to stand in while the first gives nothing', likeNodes, 1],
+  ['a failover asks no other one while the first gives nothing', likePools, 0],
 ])('%s, if the policy says so', async (_, policy, opened) => {
   const { clock, b, failover } = asked(policy)
   await clock.pass(600)

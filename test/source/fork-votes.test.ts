@@ -30,21 +30,24 @@ const away = async () => {
   throw new NewcutError('NODE_UNREACHABLE', 'the node is away')
 }
 
-describe('the votes of work', () => {
+describe('votes of work', () => {
   it.each([
     ['yes', 7 * VOTE, 8 * VOTE],
     ['yes', 8 * VOTE, 8 * VOTE],
     ['no', 8 * VOTE, 7 * VOTE],
     ['no', 7 * VOTE, 7 * VOTE],
-  ] as const)('%s: work with %d becomes work with %d, and nothing else changes', async (wish, given, expected) => {
-    const { votes } = votesOf(wish)
-    const work = workWith(given)
-    const cast = await votes.cast(work, signal)
-    expect(votesIn(cast)).toBe(expected)
-    expect(votes.newest).toEqual({ fork: 1, isFor: wish === 'yes' })
-    const [before, after] = [work.bytes, cast.bytes].map((bytes) => Buffer.from(bytes).toString('hex'))
-    expect([after.slice(0, 8), after.slice(16)]).toEqual([before.slice(0, 8), before.slice(16)])
-  })
+  ] as const)(
+    'the vote `%s` makes work with %d of work with %d, and nothing else changes',
+    async (wish, given, expected) => {
+      const { votes } = votesOf(wish)
+      const work = workWith(given)
+      const cast = await votes.cast(work, signal)
+      expect(votesIn(cast)).toBe(expected)
+      expect(votes.newest).toEqual({ fork: 1, isFor: wish === 'yes' })
+      const [before, after] = [work.bytes, cast.bytes].map((bytes) => Buffer.from(bytes).toString('hex'))
+      expect([after.slice(0, 8), after.slice(16)]).toEqual([before.slice(0, 8), before.slice(16)])
+    },
+  )
 
   it('the votes of work stay as they are if they do not follow from the parent', async () => {
     for (const work of [workWith(7 * VOTE, 1), workWith(9 * VOTE)]) {
@@ -54,7 +57,7 @@ describe('the votes of work', () => {
     }
   })
 
-  it('the votes of work are reported as the node casts them once its parent is known; work does not wait for that', async () => {
+  it('the source reports votes as the node casts them once their parent is known; work does not wait for that', async () => {
     let answer: (state: ForkState) => void = () => undefined
     const { votes, asked } = votesOf('node', () => new Promise((resolve) => (answer = resolve)))
     const work = workWith(8 * VOTE)
@@ -67,7 +70,7 @@ describe('the votes of work', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('the votes of work with an unavailable parent: `node` continues, `yes` waits for another answer', async () => {
+  it('the vote `node` continues with an unavailable parent, and `yes` waits for another answer', async () => {
     const work = workWith(8 * VOTE)
     expect(await votesOf('node', away).votes.cast(work, signal)).toBe(work)
     await expect(votesOf('yes', away).votes.cast(work, signal)).rejects.toThrow('the node is away')

@@ -74,8 +74,8 @@ function watched() {
   return { clock, cuts, looks, seen, back, faults, feed, watch, mood, answer }
 }
 
-describe('the feed of the cut', () => {
-  it('the feed of the cut asks every second without news, and twice a second when hurried', async () => {
+describe('feed of the cut', () => {
+  it('the cut feed asks every second without news, and twice a second when hurried', async () => {
     const { clock, cuts, mood, answer } = watched()
     for (let beat = 1; beat <= 3; beat++) {
       await clock.pass(990)
@@ -89,7 +89,7 @@ describe('the feed of the cut', () => {
     expect(cuts.asked).toHaveLength(4)
   })
 
-  it('the feed of the cut asks after news, one question at a time and none within 200 ms of another', async () => {
+  it('the cut feed asks after news, one question at a time and none within 200 ms of another', async () => {
     const { clock, cuts, watch, answer } = watched()
     watch.news()
     await clock.pass(50)
@@ -108,7 +108,7 @@ describe('the feed of the cut', () => {
     expect(cuts.asked).toHaveLength(3)
   })
 
-  it('the feed of the cut keeps asking while the node is away, and reports its return', async () => {
+  it('the cut feed keeps asking while the node is away, and reports its return', async () => {
     const { clock, cuts, seen, back, faults, answer } = watched()
     await clock.pass(1_000)
     cuts.asked[0].reject(new NewcutError('NODE_UNREACHABLE', 'connection refused'))
@@ -125,7 +125,7 @@ describe('the feed of the cut', () => {
     expect([back, faults]).toEqual([[true], []])
   })
 
-  it('the feed of the cut reports that the node may have been away when an answer takes a second', async () => {
+  it('the cut feed reports that the node may have been away when an answer takes a second', async () => {
     const { clock, cuts, back, answer } = watched()
     await clock.pass(1_000)
     await clock.pass(400)
@@ -138,8 +138,8 @@ describe('the feed of the cut', () => {
   })
 })
 
-describe('the watch over heads', () => {
-  it('looks at each cut', async () => {
+describe('head watch', () => {
+  it('the head watch looks at each cut', async () => {
     const { clock, looks, seen, watch, answer } = watched()
     watch.news()
     await clock.pass(0)
@@ -153,7 +153,7 @@ describe('the watch over heads', () => {
     expect(looks.asked).toHaveLength(2)
   })
 
-  it('the watch over heads makes one request at a time, and the next for the newest cut', async () => {
+  it('the head watch makes one request at a time, and the next for the newest cut', async () => {
     const { clock, looks, answer } = watched()
     for (let beat = 0; beat < 3; beat++) {
       await clock.pass(1_000)
@@ -168,7 +168,7 @@ describe('the watch over heads', () => {
     expect(looks.asked).toHaveLength(2)
   })
 
-  it('the watch over heads knows nothing while headers are missing, and retries', async () => {
+  it('the head watch knows nothing while headers are missing, and retries', async () => {
     const { clock, looks, seen, faults, answer } = watched()
     await clock.pass(1_000)
     await answer()
@@ -183,7 +183,7 @@ describe('the watch over heads', () => {
     expect(faults).toEqual([])
   })
 
-  it('the watch over heads reports bugs', async () => {
+  it('the head watch reports bugs', async () => {
     const { clock, cuts, looks, faults, answer } = watched()
     const fault = new TypeError('a fault')
     await clock.pass(1_000)
@@ -195,7 +195,7 @@ describe('the watch over heads', () => {
     expect(faults).toEqual([fault, fault])
   })
 
-  it('the watch over heads reports nothing after it was stopped, nor does the feed', async () => {
+  it('the head watch reports nothing after it was stopped, nor does the cut feed', async () => {
     const { clock, cuts, looks, seen, faults, feed, watch, answer } = watched()
     await clock.pass(1_000)
     await answer()

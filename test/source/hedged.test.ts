@@ -33,7 +33,7 @@ function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveT
   return seen
 }
 
-it("takes a slow node's answer to the first request, however often it was repeated", async () => {
+it("a hedged request takes a slow node's answer to the first request, however often it was repeated", async () => {
   const clock = new VirtualClock()
   const seen = ask(clock, 4_000)
   await clock.pass(4_000)
@@ -41,7 +41,7 @@ it("takes a slow node's answer to the first request, however often it was repeat
   expect(seen.dropped).toEqual([1, 2, 3])
 })
 
-it('takes it also while other answers keep reporting that the node is back', async () => {
+it('a hedged request takes the first answer also while other answers keep reporting that the node is back', async () => {
   const clock = new VirtualClock()
   const wakeups = new Wakeups()
   const seen = ask(clock, 3_000, { wakeups })
@@ -53,7 +53,7 @@ it('takes it also while other answers keep reporting that the node is back', asy
   expect(seen.most).toBeLessThanOrEqual(4)
 })
 
-it('drops all earlier requests when the node was away', async () => {
+it('a hedged request drops all earlier requests when the node was away', async () => {
   const clock = new VirtualClock()
   const wakeups = new Wakeups()
   const seen = ask(clock, 4_000, { wakeups })
@@ -64,7 +64,7 @@ it('drops all earlier requests when the node was away', async () => {
   expect(seen.outcome).toBe('no answer to a question within 5 s')
 })
 
-it('doubles the timeout of the next question after one without an answer, and shortens it after quick answers', async () => {
+it('the timeout of a hedged request doubles after one without an answer, and shrinks after quick answers', async () => {
   const clock = new VirtualClock()
   const timeouts = new AdaptiveTimeout()
   /** The outcome of a request after this time, if answers take `answerMs`. */

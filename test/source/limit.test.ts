@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { limiter } from '../../src/mining/source/node/limit.ts'
 
-it('runs a limited number of tasks at once, and all of them in the end, failed ones too', async () => {
+it('the limiter runs a limited number of tasks at once, and all of them in the end, failed ones too', async () => {
   const run = limiter(2)
   let [running, most] = [0, 0]
   const done: number[] = []

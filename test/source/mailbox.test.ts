@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Mailbox } from '../../src/mining/source/mailbox.ts'
 
-it('gives a slow reader the newest value only, and then later ones', async () => {
+it('a mailbox gives a slow reader the newest value only, and then later ones', async () => {
   const mailbox = new Mailbox<number>()
   const values = mailbox[Symbol.asyncIterator]()
   for (const value of [1, 2, 3]) mailbox.put(value)

@@ -148,7 +148,7 @@ function farAway({ client, source }: Pick<Awaited<ReturnType<typeof sourceOf>>, 
 }
 
 describe('work from a node', () => {
-  it('work from a node is followed by new work after a solution, which is confirmed', async () => {
+  it('a solution is followed by new work, and the node confirms it', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url)
     for (let i = 0; i < 5; i++) {
@@ -161,7 +161,7 @@ describe('work from a node', () => {
     expect(source.workBytes).toBe(286)
   })
 
-  it('work from a node is preempted by a New Cut on its own chain and by nothing else', async () => {
+  it('a New Cut on its own chain preempts work, and nothing else does', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url)
     const first = await nextWork()
@@ -180,7 +180,7 @@ describe('work from a node', () => {
     expect(second.work.fields.parent).not.toEqual(first.work.fields.parent)
   })
 
-  it('work from a node switches to a chain that was just extended: nobody else is near its next block', async () => {
+  it('the miner switches to a chain that was just extended: nobody else is near its next block', async () => {
     // A block is due every 50 ms, so the latency of the node matters.
     const node = await devnet({ blockDelayMs: 1000, pow: false })
     const { client, source, nextWork } = await sourceOf(node.url, { chooses: true })
@@ -203,7 +203,7 @@ describe('work from a node', () => {
     }
   })
 
-  it('work from a node mines only the selected chains, and waits while they are blocked', async () => {
+  it('the miner mines only the selected chains, and waits while they are blocked', async () => {
     const node = await devnet()
     const { source, next, nextWork } = await sourceOf(node.url, { chains: [3], chooses: true })
     const { work } = await nextWork()
@@ -216,7 +216,7 @@ describe('work from a node', () => {
     expect((await pending).work.fields).toMatchObject({ chainId: 3, height: 2n })
   })
 
-  it('work from a node has a standby on another chain: a New Cut or a solution does not wait for a distant node', async () => {
+  it('the work has a standby on another chain: a New Cut or a solution does not wait for a distant node', async () => {
     const node = await devnet()
     const { client, source, nextWork } = await sourceOf(node.url)
     const far = farAway({ client, source })
@@ -240,7 +240,7 @@ describe('work from a node', () => {
     expect(await submit(source, solve(third.work.bytes))).toEqual(confirmed)
   })
 
-  it('work from a node is not resumed when an answer from before its solution arrives after it', async () => {
+  it('solved work is not resumed when an answer from before its solution arrives after it', async () => {
     // Without a standby chain, every request is for the current chain.
     const node = await devnet({ graph: 'singleton' })
     const { client, source, nextWork } = await sourceOf(node.url, { refreshMs: 200 })
@@ -255,7 +255,7 @@ describe('work from a node', () => {
     expect((await nextWork()).work.fields.height).toBe(first.work.fields.height + 1n)
   })
 
-  it('work from a node tells solutions apart: stale, rejected for each reason, confirmed', async () => {
+  it('the source distinguishes solutions: stale, rejected for each reason, confirmed', async () => {
     const node = await devnet()
     // The source believes a refusal after 5 s of retries, and an unknown payload after 20 s.
     const clock = new VirtualClock()
@@ -277,7 +277,7 @@ describe('work from a node', () => {
     expect(await submitted(solve(again.bytes))).toEqual(confirmed)
   })
 
-  it('work from a node is stale for the slower of two miners of one account on one chain', async () => {
+  it('a solution is stale for the slower of two miners of one account on one chain', async () => {
     const node = await devnet({ graph: 'singleton' })
     const [fast, slow] = [await sourceOf(node.url), await sourceOf(node.url)]
     const [mine, theirs] = [await slow.nextWork(), await fast.nextWork()]
@@ -286,7 +286,7 @@ describe('work from a node', () => {
     expect(await submit(slow.source, solve(mine.work.bytes, 1_000_000n))).toEqual({ step: 'stale' })
   })
 
-  it('resubmits a solution, and keeps looking for it, while the node is too busy to answer', async () => {
+  it('the source resubmits a solution, and keeps looking for it, while the node is too busy to answer', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url)
     const { work } = await nextWork()
@@ -300,7 +300,7 @@ describe('work from a node', () => {
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
-  it('work from a node is refreshed before the node forgets its payload', async () => {
+  it('the source refreshes work before the node forgets its payload', async () => {
     const node = await devnet({ workLifetimeMs: 300_000 })
     const { client, source, nextWork } = await sourceOf(node.url, { refreshMs: 100 })
     const { work } = await nextWork()
@@ -321,7 +321,7 @@ describe('work from a node', () => {
     expect(await submit(source, solve(work.bytes))).toEqual(confirmed)
   })
 
-  it('work from a node reports a time that the validator has surely reached', async () => {
+  it('the source reports a time that the validator has surely reached', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url, { clock: new VirtualClock() })
     expect(source.validatorTime()).toBeNull()
@@ -334,7 +334,7 @@ describe('work from a node', () => {
     expect(time).toBeLessThan(nowUs + 1000n)
   })
 
-  it('work from a node survives update streams that end constantly', async () => {
+  it('the source survives update streams that end constantly', async () => {
     const node = await devnet({ updateStreamMs: 20 })
     const { client, source, nextWork } = await sourceOf(node.url)
     let opened = 0
@@ -352,14 +352,14 @@ describe('work from a node', () => {
   })
 })
 
-describe('trouble with a node', () => {
-  it('trouble with a node names an account that may not mine, and is final', async () => {
+describe('node in trouble', () => {
+  it('an account that may not mine ends the source with an error that names it', async () => {
     const node = await devnet({ accounts: [{ ...account, account: 'k:somebody' }] })
     const { next } = await sourceOf(node.url)
     await expect(next()).rejects.toMatchObject({ code: 'NODE_REFUSED', hint: expect.stringContaining('k:test') })
   })
 
-  it('trouble with a node ends when the node is back, which then takes the solution of its earlier work', async () => {
+  it('an outage ends when the node is back, which then takes the solution of its earlier work', async () => {
     const port = await freePort()
     const node = await devnet({ port })
     const { source, next, troubles } = await sourceOf(node.url)
@@ -377,7 +377,7 @@ describe('trouble with a node', () => {
     expect(await verdict).toEqual(confirmed)
   })
 
-  it('trouble with a node is one clear error with a hint if nothing listens, or another server does', async () => {
+  it('the source reports one clear error with a hint if nothing listens, or another server does', async () => {
     const node = await devnet()
     await node.close()
     await expect(NodeClient.connect({ url: node.url })).rejects.toMatchObject({
@@ -407,7 +407,7 @@ describe('trouble with a node', () => {
   })
 })
 
-describe('a block that was accepted', () => {
+describe('accepted block', () => {
   /** Submits a solution, and collects all its steps. */
   const lived = async (node: Devnet) => {
     const { source, stop, nextWork } = await sourceOf(node.url, { confirmations: 3 })
@@ -422,7 +422,7 @@ describe('a block that was accepted', () => {
     return { chain: job.work.fields.chainId, steps, end }
   }
 
-  it('a block that was accepted is followed to the requested depth', async () => {
+  it('the source follows an accepted block to the requested depth', async () => {
     const node = await devnet({ graph: 'pair', pow: false })
     const { chain, steps, end } = await lived(node)
     await order(node, '/make-blocks', { [chain]: 2 })
@@ -430,7 +430,7 @@ describe('a block that was accepted', () => {
     expect(steps).toEqual([confirmed, { step: 'confirmed', depth: 3 }])
   })
 
-  it('a block that was accepted is reported as an orphan when its chain continues without it', async () => {
+  it('the source reports an accepted block as an orphan when its chain continues without it', async () => {
     const node = await devnet({ graph: 'singleton', pow: false })
     const { chain, steps, end } = await lived(node)
     await order(node, '/devnet/fork', { chain, depth: 1 })

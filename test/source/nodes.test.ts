@@ -132,7 +132,7 @@ async function started(setUp: (members: readonly ScriptedMember[]) => void = () 
 }
 
 describe('work from several nodes', () => {
-  it('work from several nodes comes from the first, and from the second within moments when the first goes away', async () => {
+  it('the work comes from the first node, and from the second within moments when the first goes away', async () => {
     const { clock, a, b, issuer, jobs, said, active } = await started()
     await a.give(0, 5)
     expect(issuer()).toBe('http://a')
@@ -148,7 +148,7 @@ describe('work from several nodes', () => {
     ])
   })
 
-  it('work from several nodes does not leave a node for one broken connection', async () => {
+  it('the source does not leave a node for one broken connection', async () => {
     const { clock, a, b, up } = await started()
     await a.give(0, 5)
     for (const { onBroken } of a.node.handlers.values()) onBroken(unreachable())
@@ -157,7 +157,7 @@ describe('work from several nodes', () => {
     expect(b.node.asked).toEqual([])
   })
 
-  it('work from several nodes comes from the second when the first has not answered for 2 s', async () => {
+  it('the work comes from the second node when the first has not answered for 2 s', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
     a.hangs = true
@@ -169,7 +169,7 @@ describe('work from several nodes', () => {
     expect(said[0]).toBe('trouble: http://a does not answer: http://a: no answer within 2 s')
   })
 
-  it('work from several nodes gives the old work until the new node has some', async () => {
+  it('the source gives the old work until the new node has some', async () => {
     const { clock, a, b, jobs, active } = await started()
     await a.give(0, 5)
     a.height = 5
@@ -184,7 +184,7 @@ describe('work from several nodes', () => {
     expect(a.node.asked, 'nothing more is asked of the node that was left').toEqual([])
   })
 
-  it('work from several nodes returns to the first when it has been fit for the failback time, and not before', async () => {
+  it('the work comes from the first node again when that has been fit for the failback time, and not before', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
     await a.fail()
@@ -199,7 +199,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://a')
   })
 
-  it('work from several nodes restarts the failback time when the first goes away once more', async () => {
+  it('the failback time restarts when the first node goes away once more', async () => {
     const { clock, a, b } = await started()
     await a.give(0, 5)
     await a.fail()
@@ -214,7 +214,7 @@ describe('work from several nodes', () => {
     expect(a.node.asked).toEqual([])
   })
 
-  it('work from several nodes comes from a node that is at most 2 blocks behind, not from one further behind', async () => {
+  it('the work comes from a node that lags by at most 2 blocks, not from one that lags by more', async () => {
     const { clock, a, b, c, issuer, said, source } = await started(undefined, 3)
     await a.give(0, 5)
     c.height = 12
@@ -231,7 +231,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://c')
   })
 
-  it("work from several nodes does not call a node behind that has the others' blocks a second later, however fast the chains are", async () => {
+  it("a node that has the others' blocks a second later does not count as lagging, however fast the chains are", async () => {
     const { clock, a, b, source, said } = await started()
     await a.give(0, 5)
     // 40 blocks a second on each chain, and a is 400 ms behind.
@@ -244,7 +244,7 @@ describe('work from several nodes', () => {
     expect(said).toEqual([])
   })
 
-  it('work from several nodes comes from the second when the first answers, but gives no work for 2 s', async () => {
+  it('the work comes from the second node when the first answers, but gives no work for 2 s', async () => {
     const { clock, a, b, issuer, said, jobs } = await started()
     await a.give(0, 5)
     for (const { onNewCut } of a.node.handlers.values()) onNewCut()
@@ -258,7 +258,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from the second when requests for work have failed for 2 s, despite earlier work', async () => {
+  it('the work comes from the second node when requests for work have failed for 2 s, despite earlier work', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
     for (let i = 0; i < 40; i++) {
@@ -272,7 +272,7 @@ describe('work from several nodes', () => {
     expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
   })
 
-  it('work from several nodes still comes from the first when it answers with the same work while no other node gives any', async () => {
+  it('the work still comes from the first node when it answers with the same work while no other node gives any', async () => {
     const { clock, a, b, issuer, jobs, said, source, up } = await started()
     await a.give(0, 5)
     await b.fail()
@@ -300,7 +300,7 @@ describe('work from several nodes', () => {
     expect([up(), issuer(), jobs.length, b.node.asked]).toEqual([[true, true], 'http://a', given, []])
   })
 
-  it('work from several nodes comes from the second when the first opens its streams anew and does not say for 2 s whether its work stands', async () => {
+  it('the work comes from the second node when the first reopens its streams and does not confirm its work for 2 s', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 5)
     await clock.pass(10_000)
@@ -311,7 +311,7 @@ describe('work from several nodes', () => {
     expect(said[0]).toMatch(/^trouble: http:\/\/a gives no work/)
   })
 
-  it('work from several nodes is not requested from the second while a routine request to the first waits', async () => {
+  it('the work is not requested from the second node while a routine request to the first waits', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
     // The source refreshes its work every two minutes.
@@ -321,7 +321,7 @@ describe('work from several nodes', () => {
     expect(b.node.asked).toEqual([])
   })
 
-  it('work from several nodes comes from a third when the first is gone and the second answers, but gives no work for half a second', async () => {
+  it('the work comes from a third node when the first is gone and the second gives no work for half a second', async () => {
     const { clock, a, b, c, issuer, said } = await started(undefined, 3)
     await a.give(0, 5)
     await a.fail()
@@ -338,7 +338,7 @@ describe('work from several nodes', () => {
     expect(c.node.asked, 'nothing more is asked of the third').toEqual([])
   })
 
-  it('work from several nodes is not requested any more from a second that gives none for 2 s while a third one does', async () => {
+  it('the work is not requested any more from a second node that gives none for 2 s while a third one does', async () => {
     const { clock, a, b, c, issuer, said } = await started(undefined, 3)
     await a.give(0, 5)
     await clock.pass(61_000)
@@ -351,7 +351,7 @@ describe('work from several nodes', () => {
     expect(said.slice(-2)).toEqual(['recovered: work comes from http://c now', 'trouble: http://b gives no work'])
   })
 
-  it('work from several nodes comes from the first as soon as it has some at the start, even if a second one was faster', async () => {
+  it('the work comes from the first node as soon as it has some at the start, even if a second one was faster', async () => {
     const { clock, a, b, issuer } = await started()
     await clock.pass(600)
     await b.give(1, 5)
@@ -360,7 +360,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://a')
   })
 
-  it('work from several nodes is not requested from a third while the work of the first is useful', async () => {
+  it('the work is not requested from a third node while the work of the first is useful', async () => {
     const { clock, a, b, c } = await started(undefined, 3)
     await a.give(0, 5)
     a.height = 5
@@ -369,7 +369,7 @@ describe('work from several nodes', () => {
     expect(c.node.asked).toEqual([])
   })
 
-  it('work from several nodes comes from no node that is behind while the first gives none, and from it once it has caught up', async () => {
+  it('the work comes from no lagging node while the first gives none, and from it once it has caught up', async () => {
     const { clock, a, b, issuer, jobs, said } = await started()
     await a.give(0, 5)
     a.height = 13
@@ -386,7 +386,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from a node that is behind once no other knows more', async () => {
+  it('the work comes from a lagging node once no other knows more', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 5)
     a.height = 13
@@ -397,7 +397,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from the second when no news of the first arrives for 10 s', async () => {
+  it('the work comes from the second node when no news of the first arrives for 10 s', async () => {
     const { clock, a, b, issuer, said } = await started()
     a.node.answer(madeWork(0, 5))
     await settle()
@@ -407,7 +407,7 @@ describe('work from several nodes', () => {
     expect(said[0]).toBe('trouble: http://a sends no news of its chains')
   })
 
-  it('work from several nodes stops when no node has answered for 10 s, and resumes within 2 s of the return of the first', async () => {
+  it('the work stops when no node has answered for 10 s, and resumes within 2 s of the return of the first', async () => {
     const { clock, a, b, issuer, jobs, up, active } = await started()
     await a.give(0, 5)
     await Promise.all([a.fail(), b.fail()])
@@ -424,7 +424,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes asks the only remaining node as soon as it is back, not after the pause of its outage', async () => {
+  it('the source asks the only remaining node as soon as it is back, not after the pause of its outage', async () => {
     const { clock, a, b, jobs } = await started()
     b.isDown = true
     await a.give(0, 5)
@@ -437,7 +437,7 @@ describe('work from several nodes', () => {
     expect(jobs.at(-1)).toMatchObject({ issuer: 'http://a', reason: 'reconnected' })
   })
 
-  it('work from several nodes adds a node that answers only later, and leaves out one that starts with another network', async () => {
+  it('the source adds a node that answers only later, and leaves out one that starts with another network', async () => {
     const { clock, a, b, c, said, source, issuer } = await started(([first, , third]) => {
       first.isDown = true
       third.isDown = true
@@ -456,7 +456,7 @@ describe('work from several nodes', () => {
     expect(c.node.asked).toEqual([])
   })
 
-  it('work from several nodes is not taken from a node with other chains than before, which is left at once and returns with its own', async () => {
+  it('a node with other chains than before is left at once, and returns with its own', async () => {
     const { clock, a, b, issuer, jobs, said, active } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -477,7 +477,7 @@ describe('work from several nodes', () => {
     expect(active()).toBe(0)
   })
 
-  it('work from several nodes is not taken from a node that suddenly belongs to another network', async () => {
+  it('the work is not taken from a node that suddenly belongs to another network', async () => {
     const { clock, a, b, issuer, jobs, said, up } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -493,7 +493,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from the second once the cut of the first shows other chains than before', async () => {
+  it('the work comes from the second node once the cut of the first shows other chains than before', async () => {
     const { clock, a, b, issuer } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -502,7 +502,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from the second when the first lacks a block that was reported between two looks at it', async () => {
+  it('the work comes from the second node when the first lacks a block that was reported between two looks at it', async () => {
     const { clock, a, b, issuer, said } = await started((members) => {
       for (const member of members) member.height = 0
     })
@@ -520,7 +520,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from the second as soon as the first reports other chains than before', async () => {
+  it('the work comes from the second node as soon as the first reports other chains than before', async () => {
     const { clock, a, b, issuer, said } = await started()
     await a.give(0, 10)
     let tell: (cut: CutHeads) => void = () => undefined
@@ -538,7 +538,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('work from several nodes comes from a node with other chains than before when no other node can give any', async () => {
+  it('the work comes from a node with other chains than before when no other node can give any', async () => {
     const { clock, a, b, issuer, jobs } = await started()
     await a.give(0, 10)
     await b.fail()
@@ -552,7 +552,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://a')
   })
 
-  it('work from several nodes comes again from a node with other chains than before once the others have them too', async () => {
+  it('the work comes again from a node with other chains than before once the others have them too', async () => {
     const { clock, a, b, source } = await started()
     await a.give(0, 10)
     a.branch = 100
@@ -567,7 +567,7 @@ describe('work from several nodes', () => {
     expect(source.upstreams()[0].problem).toBeNull()
   })
 
-  it('work from several nodes comes from a node that does not say whether it knows its blocks', async () => {
+  it('the work comes from a node that does not say whether it knows its blocks', async () => {
     const { clock, a, b, issuer, jobs, said } = await started()
     await a.give(0, 10)
     a.reached.knows = () => Promise.reject(unreachable())
@@ -583,7 +583,7 @@ describe('work from several nodes', () => {
     expect(said).toEqual([])
   })
 
-  it('work from several nodes comes from the second when the first refuses this miner, and ends when all do', async () => {
+  it('the work comes from the second node when the first refuses this miner, and ends when all do', async () => {
     const { clock, a, b, ended, issuer, said } = await started()
     const refusal = new NewcutError('NODE_REFUSED', 'unauthorized miner')
     a.node.refusal = refusal
@@ -601,7 +601,7 @@ describe('work from several nodes', () => {
     await expect(ended).rejects.toBe(refusal)
   })
 
-  it('numbers jobs so that no two are alike, whichever node gives them', async () => {
+  it('the source numbers jobs so that no two are alike, whichever node gives them', async () => {
     const { clock, a, b, jobs } = await started()
     await a.give(0, 5)
     await a.fail()
@@ -615,7 +615,7 @@ describe('work from several nodes', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('work from several nodes reports the state of each node', async () => {
+  it('the source reports the state of each node', async () => {
     const { clock, a, source } = await started(([first, second]) => {
       first.latencyMs = 30
       second.isDown = true
@@ -637,7 +637,7 @@ describe('work from several nodes', () => {
     ])
   })
 
-  it('work from several nodes closes all connections', async () => {
+  it('the source closes all connections at its end', async () => {
     const { a, b, source, clock } = await started()
     await source.close()
     expect([a.isClosed, b.isClosed]).toEqual([true, true])
@@ -646,8 +646,8 @@ describe('work from several nodes', () => {
   })
 })
 
-describe('a solution of work from several nodes', () => {
-  it('a solution of work from several nodes of an earlier run is found at another node while its own does not answer', async () => {
+describe('solution of work from several nodes', () => {
+  it('a solution of an earlier run is found at another node while its own does not answer', async () => {
     const { clock, b, source, jobs } = await started(([first]) => {
       first.isDown = true
     })
@@ -667,7 +667,7 @@ describe('a solution of work from several nodes', () => {
     expect((await first).value).toEqual({ step: 'confirmed', depth: 2 })
   })
 
-  it('a solution of work from several nodes goes to the node that issued its work, even if another gives work by then', async () => {
+  it('a solution goes to the node that issued its work, even if another gives work by then', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
@@ -678,7 +678,7 @@ describe('a solution of work from several nodes', () => {
     expect([a.node.submitted, b.node.submitted]).toEqual([[solution.bytes], []])
   })
 
-  it("a solution of work from several nodes does not compete with another node's work on the same parent until that node had time to get the block", async () => {
+  it("a solution does not compete with another node's work on the same parent until that node had time to get the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -695,7 +695,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(1)
   })
 
-  it("a solution of work from several nodes does not block another node's work on its parent once its own node has refused it", async () => {
+  it("a solution does not block another node's work on its parent once its own node has refused it", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
@@ -712,7 +712,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it("a solution of work from several nodes does not block another node's work on its parent if its own node is silent and nobody gets the block", async () => {
+  it("a solution does not block another node's work on its parent if its own node is silent and nobody gets the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -724,7 +724,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it('a solution of work from several nodes does not block its parent at all if its node was silent before it was found', async () => {
+  it('a solution does not block its parent at all if its node was silent before it was found', async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -739,7 +739,7 @@ describe('a solution of work from several nodes', () => {
     expect(jobs.at(-1)?.work.fields.chainId).toBe(0)
   })
 
-  it('a solution of work from several nodes is submitted and followed after a switch', async () => {
+  it('a solution is submitted and followed after a switch', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     let release: () => void = () => undefined
@@ -761,7 +761,7 @@ describe('a solution of work from several nodes', () => {
     expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
   })
 
-  it('a solution of work from several nodes goes to the others when its node does not answer, and is followed there', async () => {
+  it('a solution goes to the other nodes when its node does not answer, and is followed there', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     a.node.submit = async () => Promise.reject(unreachable())
@@ -774,7 +774,7 @@ describe('a solution of work from several nodes', () => {
     expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
   })
 
-  it('a solution of work from several nodes goes to the others when its node has not answered for a second', async () => {
+  it('a solution goes to the other nodes when its node has not answered for a second', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     a.node.submit = () => new Promise(() => undefined)
@@ -786,7 +786,7 @@ describe('a solution of work from several nodes', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it('a solution of work from several nodes gets the verdict of its node, whatever others would say', async () => {
+  it('a solution gets the verdict of its node, whatever others would say', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
@@ -801,25 +801,22 @@ describe('a solution of work from several nodes', () => {
   it.each([
     ['does not have the block yet', 'passed'],
     ['is on another branch', 'orphaned'],
-  ] as const)(
-    'a solution of work from several nodes is accepted although its node fails to confirm it once, and another %s',
-    async (_, kind) => {
-      const { clock, a, b, source, jobs } = await started()
-      await a.give(0, 5)
-      const solution = solutionOf(jobs[0])
-      expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
-      b.node.place = async () => ({ kind, depth: 1 })
-      a.node.place = async () => {
-        a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
-        throw unreachable()
-      }
-      const fate = followed(source.follow(solution, new AbortController().signal))
-      await clock.pass(1_000)
-      expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
-    },
-  )
+  ] as const)('a solution is accepted although its node fails to confirm it once, and another %s', async (_, kind) => {
+    const { clock, a, b, source, jobs } = await started()
+    await a.give(0, 5)
+    const solution = solutionOf(jobs[0])
+    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    b.node.place = async () => ({ kind, depth: 1 })
+    a.node.place = async () => {
+      a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
+      throw unreachable()
+    }
+    const fate = followed(source.follow(solution, new AbortController().signal))
+    await clock.pass(1_000)
+    expect(await fate).toEqual([{ step: 'confirmed', depth: 1 }])
+  })
 
-  it('a solution of work from several nodes is an orphan when its node does not know it, and another that does says so', async () => {
+  it('a solution is an orphan when its node does not know it, and another that does says so', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
@@ -831,7 +828,7 @@ describe('a solution of work from several nodes', () => {
     expect((await fate)[0]).toMatchObject({ step: 'orphaned' })
   })
 
-  it('a solution of work from several nodes is lost only when no node takes it', async () => {
+  it('a solution is lost only when no node takes it', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
@@ -846,7 +843,7 @@ describe('a solution of work from several nodes', () => {
     expect(b.node.submitted).toHaveLength(a.node.submitted.length)
   })
 
-  it('a solution of work from several nodes is passed to the others once its node has the block, and not again to one that refuses them', async () => {
+  it('a solution is passed to the others once its node has the block, and not again to one that refuses them', async () => {
     const { clock, a, source, jobs } = await started(undefined, 3)
     const { signal } = new AbortController()
     await a.give(0, 5)
@@ -863,7 +860,7 @@ describe('a solution of work from several nodes', () => {
     expect(a.given).toEqual(['http://b', 'http://c', 'http://b'])
   })
 
-  it('a solution of work from several nodes of an earlier run waits for its node as long as its work lives', async () => {
+  it('a solution of an earlier run waits for its node as long as its work lives', async () => {
     const { clock, a, b, source, jobs, stop } = await started(([first]) => {
       first.isDown = true
     })
@@ -880,7 +877,7 @@ describe('a solution of work from several nodes', () => {
     stop.abort()
   })
 
-  it('a solution of work from several nodes of an earlier run is lost when its node never answers, and stopped when the miner ends before', async () => {
+  it('a solution of an earlier run is lost when its node never answers, and stopped when the miner ends before', async () => {
     for (const [passMs, reason] of [
       [310_000, 'unreachable'],
       [10_000, 'stopped'],
@@ -899,7 +896,7 @@ describe('a solution of work from several nodes', () => {
     }
   })
 
-  it('a solution of work from several nodes is submitted although its issuer is not among the nodes', async () => {
+  it('a solution is submitted although its issuer is not among the nodes', async () => {
     const { a, source, jobs } = await started()
     await a.give(0, 5)
     const { job, bytes } = solutionOf(jobs[0])

@@ -13,7 +13,7 @@ function watched() {
   return { clock, outage, said }
 }
 
-describe('a node that fails at every second request', () => {
+describe('node that fails at every second request', () => {
   it('a node that fails at every second request is reported once, however fast its requests are', async () => {
     const { clock, outage, said } = watched()
     for (let request = 0; request < 200; request++) {
@@ -25,7 +25,7 @@ describe('a node that fails at every second request', () => {
     expect(said).toEqual(['no work', 'the node answers again, after 5 ms'])
   })
 
-  it('a node that fails at every second request is reported again when a failure lasts for a second, with its whole length', async () => {
+  it('a node is reported again when a failure lasts for a second, with its whole length', async () => {
     const { clock, outage, said } = watched()
     outage.failed('work', 'no work')
     outage.works('work')
@@ -39,7 +39,7 @@ describe('a node that fails at every second request', () => {
     expect(said[3]).toBe('the node answers again, after 5 s')
   })
 
-  it('a node that fails at every second request is reported at once when it has worked for ten seconds', async () => {
+  it('a node is reported at once when it has worked for ten seconds', async () => {
     const { clock, outage, said } = watched()
     outage.failed('work', 'no work')
     outage.works('work')
@@ -48,7 +48,7 @@ describe('a node that fails at every second request', () => {
     expect(said[2]).toBe('no work again')
   })
 
-  it('a node that fails at every second request keeps the longer patience of a stream', async () => {
+  it('the outage of a stream keeps the longer delay before it is reported', async () => {
     const { clock, outage, said } = watched()
     outage.failed('work', 'no work')
     outage.works('work')

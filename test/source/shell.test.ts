@@ -40,8 +40,8 @@ async function started(chains = 3, { confirmations }: { readonly confirmations?:
   return { clock, node, source, stop, said, jobs, ended, answer }
 }
 
-describe('work from a node that is slow or out of order', () => {
-  it('work from a node that is slow or out of order gives up a request that is unanswered for 5 s, reports it once, and retries', async () => {
+describe('slow node', () => {
+  it('the source gives up a request that is unanswered for 5 s, reports it once, and retries', async () => {
     const { clock, node, said } = await started()
     await clock.pass(4_900)
     expect(said).toEqual([])
@@ -52,7 +52,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said).toHaveLength(1)
   })
 
-  it('work from a node that is slow or out of order retries a node without room for another miner, and suggests what else would help', async () => {
+  it('the source retries a node without room for another miner, and suggests what else would help', async () => {
     const { clock, node, said, jobs } = await started()
     const refusal = {
       url: node.url,
@@ -70,7 +70,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(said.at(-1)).toMatch(/^recovered: /)
   })
 
-  it('work from a node that is slow or out of order repeats a request that is unanswered for 1.5 s, and takes the first answer to any of them', async () => {
+  it('the source repeats a request that is unanswered for 1.5 s, and takes the first answer to any of them', async () => {
     const { clock, node, jobs } = await started()
     await clock.pass(1_400)
     expect(node.asked).toHaveLength(1)
@@ -84,7 +84,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked).toHaveLength(1)
   })
 
-  it('work from a node that is slow or out of order learns from the cut that the chain advanced if the stream is silent, and keeps asking if it did not', async () => {
+  it('the source learns from the cut that the chain advanced if the stream is silent, and keeps asking if it did not', async () => {
     const { clock, node, jobs, answer } = await started(1)
     node.cut = async () => new Map([[0, { height: 5, hash: hashOf(5) }]])
     await answer(0, 5)
@@ -103,7 +103,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs).toHaveLength(3)
   })
 
-  it('work from a node that is slow or out of order checks its work when a connection ends, and less and less often when that recurs', async () => {
+  it('the source checks its work when a connection ends, and less and less often when that recurs', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
@@ -127,7 +127,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('work from a node that is slow or out of order checks its work when a node is back that has been silent for a second', async () => {
+  it('the source checks its work when a node is back that has been silent for a second', async () => {
     const { clock, node, answer } = await started()
     await answer(0, 5)
     await answer(1, 5)
@@ -141,7 +141,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(node.asked.map(({ chain }) => chain)).toEqual([0, 1])
   })
 
-  it('work from a node that is slow or out of order idles while a solution is unanswered, and does not search the same parent again', async () => {
+  it('the source idles while a solution is unanswered, and does not search the same parent again', async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     let release: () => void = () => undefined
@@ -163,7 +163,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[2]).toMatchObject({ reason: 'solved', work: { fields: { height: 7n } } })
   })
 
-  it('work from a node that is slow or out of order searches another chain while a solution is unanswered', async () => {
+  it('the source searches another chain while a solution is unanswered', async () => {
     const { node, source, jobs, answer } = await started(3)
     await answer(0, 5)
     await answer(1, 8)
@@ -173,7 +173,7 @@ describe('work from a node that is slow or out of order', () => {
     expect(jobs[1]).toMatchObject({ reason: 'solved', work: { fields: { chainId: 1 } } })
   })
 
-  it('work from a node that is slow or out of order drops the answer to a cancelled request', async () => {
+  it('the source drops the answer to a cancelled request', async () => {
     const { node, jobs, answer } = await started(3)
     await answer(0, 5)
     node.handlers.get(0)?.onNewCut()
@@ -189,7 +189,7 @@ describe('work from a node that is slow or out of order', () => {
   })
 })
 
-describe('an outage', () => {
+describe('outage', () => {
   it('an outage is one line at its start and one at its end, whatever fails and however often', async () => {
     const { clock, node, said, answer } = await started()
     for (let attempt = 0; attempt < 8; attempt++) {
@@ -266,7 +266,7 @@ describe('an outage', () => {
     expect(jobs.map((job) => job?.work.fields.height ?? null)).toEqual([6n, null, 7n])
   })
 
-  it('an outage ends the miner when the node itself refuses its first request for work', async () => {
+  it('the miner ends when the node itself refuses its first request for work', async () => {
     const { node, ended } = await started()
     node.refusal = new NewcutError('NODE_REFUSED', 'Unauthorized Miner: k:test')
     node.fail('403')
@@ -274,7 +274,7 @@ describe('an outage', () => {
   })
 })
 
-describe('a solution', () => {
+describe('solution', () => {
   /** A refusal. It counts as the node's own if the excerpt is one that nodes give, and as a proxy's otherwise. */
   const refusal = (status: number, excerpt: string) => {
     const isFromNode = /^(Invalid|No associated)/.test(excerpt)
@@ -301,7 +301,7 @@ describe('a solution', () => {
     expect(attempts).toBe(4)
   })
 
-  it('a solution is rejected once the node has repeated it for 5 s', async () => {
+  it('a solution is rejected once the node has repeated that for 5 s', async () => {
     const { receipt, attempts } = await handedIn(
       async () => {
         throw refusal(400, 'Invalid solved work: Invalid POW hash')
@@ -444,7 +444,7 @@ describe('a solution', () => {
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
 
-  it("a solution of another node's work is not rejected by a node that does not know its payload", async () => {
+  it("a node that does not know the payload of another node's work does not reject the solution", async () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
@@ -503,7 +503,7 @@ describe('a solution', () => {
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'unknown' })
   })
 
-  it('a solution is followed when stale until the block in its place is deep', async () => {
+  it('a stale solution is followed until the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     node.submit = async () => {
@@ -593,7 +593,7 @@ describe('a solution', () => {
       async () => ({ kind: 'awaited' }),
       { step: 'unconfirmed', message: 'its chain has neither the block nor another one there yet' },
     ],
-  ])('a solution is %s', async (_what, place, expected) => {
+  ])('a followed solution is %s', async (_what, place, expected) => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
     node.place = place
@@ -620,8 +620,8 @@ describe('a solution', () => {
   })
 })
 
-describe('the end of a source', () => {
-  it('cancels requests and timers, and reports nothing afterwards', async () => {
+describe('end of a source', () => {
+  it('the end of a source cancels requests and timers, and nothing is reported afterwards', async () => {
     const { clock, node, stop, ended, jobs, said, answer } = await started()
     await answer(0, 5)
     expect(node.asked).toHaveLength(1)

@@ -158,7 +158,7 @@ export class SimulatedNode {
 
   // Moves of the world
 
-  /** The node reads a request, which fixes the answer by the present chains. */
+  /** The node reads a request, which fixes the answer by the current chains. */
   read(index: number, random: number): void {
     const waiting = [...this.asked.values()].filter(({ answer }) => answer === null)
     const entry = waiting[index % Math.max(1, waiting.length)]

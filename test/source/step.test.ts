@@ -94,8 +94,8 @@ function play(node: SimulatedNode, each: Move): void {
   }
 }
 
-describe.each([1, 2, 3, 20])('a source of work of %i chains', (chains) => {
-  it('keeps its invariants at every step, and searches the true work once everything has arrived', () => {
+describe.each([1, 2, 3, 20])('work of %i chains', (chains) => {
+  it(`a source of work of ${chains} chains keeps its invariants at every step, and ends with the true work`, () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), small, (moves, random) => {
         const node = new SimulatedNode(chains)
@@ -138,27 +138,27 @@ const start = { type: 'started' } as const
 const first = { type: 'answered', request: 1, work: madeWork(0, 5) } as const
 const standby = { type: 'answered', request: 2, work: madeWork(1, 8) } as const
 
-describe('the state machine of a source', () => {
-  it('the state machine of a source asks for standby work as soon as it has a job', () => {
+describe('state machine of a source', () => {
+  it('the source asks for standby work as soon as it has a job', () => {
     const { state, kinds } = played([0, 1], start, first)
     expect(state.current.kind).toBe('searching')
     expect(state.standby.kind).toBe('asking')
     expect(kinds).toEqual(['deliver', 'follow', 'refreshLater', 'ask standby'])
   })
 
-  it('the state machine of a source switches to the standby at once when the chain of the job advances', () => {
+  it('the source switches to the standby at once when the chain of the job advances', () => {
     const { state, kinds } = played([0, 1], start, first, standby, { type: 'newCut', chain: 0 })
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
     expect(kinds[0]).toBe('deliver')
   })
 
-  it('the state machine of a source idles when a job is lost without a standby', () => {
+  it('the source idles when a job is lost without a standby', () => {
     const { state, kinds } = played([0, 1], start, first, { type: 'newCut', chain: 0 })
     expect(state.current.kind).toBe('lost')
     expect(kinds).toEqual(['idle', 'ask current'])
   })
 
-  it('the state machine of a source does not resume a lost job that standby work brings, requested before the news', () => {
+  it('the source does not resume a lost job that standby work brings, requested before the news', () => {
     const lost = [start, first, standby, { type: 'newCut', chain: 0 }, { type: 'newCut', chain: 1 }] as const
     const late = { type: 'answered', request: 3, work: standby.work } as const
     const { state } = played([0, 1], ...lost, late)
@@ -167,7 +167,7 @@ describe('the state machine of a source', () => {
     expect(state.standby.kind).toBe('wanted')
   })
 
-  it('the state machine of a source resumes a lost job, and checks it, when the node keeps sending news and gives nothing else', () => {
+  it('the source resumes a lost job, and checks it, when the node keeps sending news and gives nothing else', () => {
     let events: readonly NewsOf<Event>[] = [start, first, { type: 'newCut', chain: 0 }]
     for (let answers = 0; answers < 4; answers++) {
       const { state } = played([0, 1], ...events)
@@ -182,20 +182,20 @@ describe('the state machine of a source', () => {
     expect(kinds).toContain('ask current')
   })
 
-  it('the state machine of a source checks the job when standby work belongs to its chain, on top of another parent', () => {
+  it('the source checks the job when standby work belongs to its chain, on top of another parent', () => {
     const newer = { type: 'answered', request: 2, work: madeWork(0, 6) } as const
     expect(played([0, 1], start, first, newer).kinds).toEqual(['pause', 'ask current'])
     const same = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
     expect(played([0, 1], start, first, same).kinds).toEqual(['pause'])
   })
 
-  it('the state machine of a source idles while a solution of the only chain is pending', () => {
+  it('the source idles while a solution of the only chain is pending', () => {
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields: first.work.fields })
     expect(state.current.kind).toBe('solved')
     expect(kinds).toEqual(['idle'])
   })
 
-  it('the state machine of a source does not resume a solved parent that the node gives out once more, and retries after a pause', () => {
+  it('the source does not resume a solved parent that the node gives out once more, and retries after a pause', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const taken = { type: 'taken', fields: first.work.fields } as const
     const replay = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
@@ -207,7 +207,7 @@ describe('the state machine of a source', () => {
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
-  it('the state machine of a source resumes a solved parent beside other adjacents: an adjacent chain was reorganised, and our block is not taken', () => {
+  it('the source resumes a solved parent beside other adjacents: a reorganised neighbour means that our block is not taken', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const taken = { type: 'taken', fields: first.work.fields } as const
     const other = { type: 'answered', request: 2, work: besideOthers(madeWork(0, 5)) } as const
@@ -215,13 +215,13 @@ describe('the state machine of a source', () => {
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: other.work } })
   })
 
-  it('the state machine of a source continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
+  it('the source continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
     const { fields } = besideOthers(madeWork(0, 5))
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields })
     expect([state.current.kind, kinds]).toEqual(['searching', []])
   })
 
-  it('the state machine of a source checks its job when a cut shows a reorganised adjacent chain, and not when that has only advanced', () => {
+  it('the source checks its job when a cut shows a reorganised adjacent chain, and not when that has only advanced', () => {
     const { parent } = first.work.fields
     const cutWith = (height: number, hash: string) => {
       const heads = { 0: { height: 5, hash: encodeBase64Url(parent) }, 1: { height, hash } }
@@ -235,7 +235,7 @@ describe('the state machine of a source', () => {
     expect(played([0], start, first, cutWith(5, hashOf(77))).kinds).toEqual(['ask current'])
   })
 
-  it('the state machine of a source retries standby work after a pause, and keeps the old one meanwhile', () => {
+  it('the source retries standby work after a pause, and keeps the old one meanwhile', () => {
     const reopened = { type: 'streamOpened', chain: 1 } as const
     const failed = { type: 'failed', request: 3, isFinal: false } as const
     const { state, kinds } = played([0, 1], start, first, standby, reopened, failed)
@@ -245,7 +245,7 @@ describe('the state machine of a source', () => {
     expect(later.kinds).toEqual(['ask standby'])
   })
 
-  it('the state machine of a source resumes a solved parent once two cuts have shown that its chain went back below our block', () => {
+  it('the source resumes a solved parent once two cuts have shown that its chain went back below our block', () => {
     const { fields } = first.work
     const handedIn = { type: 'handedIn', fields } as const
     const taken = { type: 'taken', fields } as const
@@ -270,7 +270,7 @@ describe('the state machine of a source', () => {
     expect(state.solved).toEqual([])
   })
 
-  it('the state machine of a source requests a solved chain again once that chain has advanced', () => {
+  it('the source requests a solved chain again once that chain has advanced', () => {
     const asksAfter = (...events: NewsOf<Event>[]) => {
       const { state } = played(
         [0, 1, 2],
@@ -288,7 +288,7 @@ describe('the state machine of a source', () => {
     expect(asksAfter({ type: 'reopened', fields: first.work.fields })).toEqual([])
   })
 
-  it('the state machine of a source asks at once when news of the awaited chain ends a pause, however long that was', () => {
+  it('the source asks at once when news of the awaited chain ends a pause, however long that was', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const replays = [2, 3, 4, 5].flatMap((request): NewsOf<Event>[] => [
       { type: 'answered', request, work: madeWork(0, 5, BigInt(request)) },
@@ -301,7 +301,7 @@ describe('the state machine of a source', () => {
     expect(kinds).toEqual(['unpause', 'ask current'])
   })
 
-  it('the state machine of a source reports `reconnected`, not `refreshed`, when a check brings another chain', () => {
+  it('the source reports `reconnected`, not `refreshed`, when a check brings another chain', () => {
     const other = { type: 'answered', request: 3, work: madeWork(1, 9) } as const
     let needs: string[] = []
     let state = initialState([0, 1])
@@ -329,14 +329,14 @@ describe('the state machine of a source', () => {
     return { state, needs, chains }
   }
 
-  it('the state machine of a source switches to the standby chain when a hash is worth more there, and keeps the old work', () => {
+  it('the source switches to the standby chain when a hash is worth more there, and keeps the old work', () => {
     const { state, needs, chains } = needsOf(start, first, standby, viewed([1, 0.3], [0, 0.2]))
     expect(needs).toEqual(['start 0', 'better 1'])
     expect(state.standby).toEqual({ kind: 'ready', work: first.work })
     expect(chains, 'nothing is asked for').toEqual([])
   })
 
-  it('the state machine of a source requests work of the best chain, and searches it when it arrives', () => {
+  it('the source requests work of the best chain, and searches it when it arrives', () => {
     const best = { type: 'answered', request: 3, work: madeWork(2, 3) } as const
     const { state, needs, chains } = needsOf(start, first, standby, viewed([2, 0.3], [0, 0.2], [1, 0.1]), best)
     expect(chains).toEqual([2])
@@ -344,12 +344,12 @@ describe('the state machine of a source', () => {
     expect(state.standby).toEqual({ kind: 'ready', work: first.work })
   })
 
-  it('the state machine of a source stays when the gain would not be worth the change', () => {
+  it('the source stays when the gain would not be worth the change', () => {
     const { needs, chains } = needsOf(start, first, standby, viewed([2, 0.20001], [1, 0.20001], [0, 0.2]))
     expect({ needs, chains }).toEqual({ needs: ['start 0'], chains: [] })
   })
 
-  it('the state machine of a source keeps the better of two works when the node gives another than requested', () => {
+  it('the source keeps the better of two works when the node gives another than requested', () => {
     const other = { type: 'answered', request: 3, work: madeWork(3, 3) } as const
     let state = initialState([0, 1, 2, 3])
     const seen = viewed([2, 0.3], [0, 0.2], [1, 0.1], [3, 0.05])
@@ -357,12 +357,12 @@ describe('the state machine of a source', () => {
     expect(state.standby).toEqual({ kind: 'ready', work: standby.work })
   })
 
-  it('the state machine of a source forgets the worth of a chain when that advances', () => {
+  it('the source forgets the worth of a chain when that advances', () => {
     const { state } = needsOf(start, first, standby, viewed([0, 0.2], [1, 0.2]), { type: 'newCut', chain: 1 })
     expect([...state.chances.keys()]).toEqual([0])
   })
 
-  it('the state machine of a source remembers the worth of a chain whose stream opens', () => {
+  it('the source remembers the worth of a chain whose stream opens', () => {
     const opened = { type: 'streamOpened', chain: 1 } as const
     const renewed = { type: 'answered', request: 3, work: standby.work } as const
     const next = { type: 'answered', request: 4, work: madeWork(2, 4) } as const
@@ -371,13 +371,13 @@ describe('the state machine of a source', () => {
     expect(needs, 'chain 2 is not better than chain 1').toEqual(['start 0', 'newCut 1'])
   })
 
-  it('the state machine of a source does not swap while the current work is being checked', () => {
+  it('the source does not swap while the current work is being checked', () => {
     const due = { type: 'refreshDue' } as const
     const { needs } = needsOf(start, first, standby, due, viewed([1, 0.3], [0, 0.2]))
     expect(needs).toEqual(['start 0'])
   })
 
-  it('the state machine of a source resumes the same parent when the solution failed', () => {
+  it('the source resumes the same parent when the solution failed', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const reopened = { type: 'reopened', fields: first.work.fields } as const
     const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
@@ -385,7 +385,7 @@ describe('the state machine of a source', () => {
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
   })
 
-  it('the state machine of a source checks its work when the node refuses a solution: it may have restarted', () => {
+  it('the source checks its work when the node refuses a solution: it may have restarted', () => {
     const handedIn = { type: 'handedIn', fields: first.work.fields } as const
     const third = { type: 'answered', request: 3, work: madeWork(2, 5) } as const
     const refused = { type: 'refused', fields: first.work.fields } as const
@@ -400,7 +400,7 @@ describe('the state machine of a source', () => {
     expect(isWorkOwed(state)).toBe(true)
   })
 
-  it('the state machine of a source checks standby work that takes over during a check', () => {
+  it('the source checks standby work that takes over during a check', () => {
     const doubted = { type: 'restartSuspected' } as const
     const { state, kinds } = played([0, 1], start, first, standby, doubted, { type: 'newCut', chain: 0 })
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: standby.work } })
@@ -408,7 +408,7 @@ describe('the state machine of a source', () => {
     expect(isWorkOwed(state)).toBe(true)
   })
 
-  it('the state machine of a source does not mistake a check for routine when the pending request is routine', () => {
+  it('the source does not mistake a check for routine when the pending request is routine', () => {
     const doubted = { type: 'restartSuspected' } as const
     const failed = { type: 'failed', request: 3, isFinal: false } as const
     const before = [start, first, standby, { type: 'refreshDue' }, doubted] as const
@@ -416,20 +416,20 @@ describe('the state machine of a source', () => {
     expect(played([0, 1], ...before, failed).state.checkDue).toBe('reconnected')
   })
 
-  it('the state machine of a source keeps the job when a check brings the same work with a newer creation time', () => {
+  it('the source keeps the job when a check brings the same work with a newer creation time', () => {
     const again = { type: 'answered', request: 3, work: madeWork(0, 5, 99n) } as const
     const { state, kinds } = played([0, 1], start, first, standby, { type: 'refreshDue' }, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { id: 1, work: first.work } })
     expect(kinds).toEqual(['refreshLater'])
   })
 
-  it('the state machine of a source takes work of the same parent with other transactions', () => {
+  it('the source takes work of the same parent with other transactions', () => {
     const again = { type: 'answered', request: 3, work: madeWork(0, 5, 99n, 3) } as const
     const { state } = played([0, 1], start, first, standby, { type: 'refreshDue' }, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
   })
 
-  it('the state machine of a source gives up only if the node refuses it before it ever gave work', () => {
+  it('the source gives up only if the node refuses it before it ever gave work', () => {
     const refused = (request: number) => ({ type: 'failed', request, isFinal: true }) as const
     expect(played([0, 1], start, refused(1)).kinds).toEqual(['end'])
     const later = played([0, 1], start, first, standby, { type: 'refreshDue' }, refused(3))
@@ -437,14 +437,14 @@ describe('the state machine of a source', () => {
     expect(later.state.current.kind).toBe('searching')
   })
 
-  it('the state machine of a source does not mine a chain that the node lacks', () => {
+  it('the source does not mine a chain that the node lacks', () => {
     const { state, kinds } = played([0, 1], start, { type: 'answered', request: 1, work: madeWork(7, 5) })
     expect(state.current.kind).toBe('none')
     expect(kinds).toEqual(['pause'])
   })
 })
 
-describe('two works', () => {
+describe('equality of jobs', () => {
   const work = madeWork(0, 5)
   it('two works are the same job if they differ in creation time alone', () => {
     expect(isSameJob(work, madeWork(0, 5, 99n))).toBe(true)

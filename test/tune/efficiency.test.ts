@@ -34,8 +34,8 @@ function trialsOf(joulesOf: (search: OwnSearch) => number) {
   return { variants, trial }
 }
 
-describe('the choice by energy', () => {
-  it('the choice by energy tries each kernel on all threads, then the best one on fewer, without GPUs', async () => {
+describe('choice by energy', () => {
+  it('the search tries each kernel on all threads, then the best one on fewer, without GPUs', async () => {
     const { variants, trial } = trialsOf(({ kernel, threads }) => (kernel === 'native-avx2' ? 1 : 2) * Number(threads))
     const { chosen, tried } = await chooseEfficient(search, cpuOnly, trial)
     expect(variants.map(({ kernel, threads }) => [kernel, threads])).toEqual([
@@ -52,19 +52,19 @@ describe('the choice by energy', () => {
     expect(tried[0]).toEqual({ setting: '8 threads of native-avx512', rate: 1e6, joulesPerMegahash: 16 })
   })
 
-  it('the choice by energy keeps the first of equal settings: the faster kernel, and all threads', async () => {
+  it('the search keeps the first of equal settings: the faster kernel, and all threads', async () => {
     const { trial } = trialsOf(() => 1)
     expect((await chooseEfficient(search, cpuOnly, trial)).chosen).toEqual({ kernel: 'native-avx512', threads: 8 })
   })
 
-  it('the choice by energy leaves the number of threads that the user gives', async () => {
+  it('the search leaves the number of threads that the user gives', async () => {
     const { variants, trial } = trialsOf(({ kernel }) => (kernel === 'native-avx2' ? 1 : 2))
     const { chosen } = await chooseEfficient(search, { ...cpuOnly, isThreadsFree: false }, trial)
     expect(variants).toHaveLength(2)
     expect(chosen).toEqual({ kernel: 'native-avx2' })
   })
 
-  it('the choice by energy tries nothing where there is nothing to choose', async () => {
+  it('the search tries nothing where there is nothing to choose', async () => {
     const { variants, trial } = trialsOf(() => 1)
     const given = { ...cpuOnly, isThreadsFree: false, kernels: ['wasm'] as const }
     expect(await chooseEfficient(search, given, trial)).toEqual({ chosen: {}, tried: [] })
@@ -72,7 +72,7 @@ describe('the choice by energy', () => {
     expect(variants).toEqual([])
   })
 
-  it('the choice by energy tries batches of the GPUs alone', async () => {
+  it('the search tries batches of the GPUs alone', async () => {
     const { variants, trial } = trialsOf((variant) => Math.abs((variant.gpu?.batchMs ?? 0) - 25))
     const choices = { ...cpuOnly, threads: 0, isBatchFree: true }
     const { chosen, tried } = await chooseEfficient(search, choices, trial)
@@ -88,24 +88,24 @@ describe('the choice by energy', () => {
     expect(tried[2].setting).toBe('GPU batches of 25 ms')
   })
 
-  it('the choice by energy tries three quarters, half and a quarter of all threads', () => {
+  it('the search tries three quarters, half and a quarter of all threads', () => {
     expect(fewerThreads(64)).toEqual([48, 32, 16])
     expect(fewerThreads(2)).toEqual([1])
     expect(fewerThreads(1)).toEqual([])
   })
 })
 
-describe('what was chosen', () => {
+describe('remembered choice', () => {
   const chosen = { threads: 3, kernel: 'native-avx2', batchMs: 25 } as const
 
-  it('what was chosen applies to settings that the user left free', () => {
+  it('a remembered choice applies to settings that the user left free', () => {
     expect(withChosen(search, chosen)).toMatchObject({ threads: 3, kernel: 'native-avx2', gpu: { batchMs: 25 } })
     const given = { ...search, threads: 5, kernel: 'wasm', efficiency: { ...efficiency, isBatchFree: false } } as const
     expect(withChosen(given, chosen)).toMatchObject({ threads: 5, kernel: 'wasm', gpu: { batchMs: 10 } })
     expect(withChosen(search, {})).toEqual(search)
   })
 
-  it('what was chosen is remembered by machine, and beside that of others', () => {
+  it('a choice is remembered by machine, and beside that of others', () => {
     const file = join(temporaryFolder(), 'below', 'tuning.json')
     expect(readChosen(file, 'a')).toEqual({ chosen: null, why: null })
     writeChosen(file, 'a', chosen)
@@ -119,7 +119,7 @@ describe('what was chosen', () => {
     expect(readChosen(file, 'b').chosen).toEqual({ threads: 1 })
   })
 
-  it('what was chosen is not read from a damaged file, which the next choice replaces', () => {
+  it('a choice is not read from a damaged file, which the next choice replaces', () => {
     const file = join(temporaryFolder(), 'tuning.json')
     for (const text of ['{', '[]', '{"a":{"threads":0}}', '{"a":{"kernel":"other"}}', 'null']) {
       writeFileSync(file, text)
@@ -129,22 +129,22 @@ describe('what was chosen', () => {
     expect(readChosen(file, 'a').chosen).toEqual(chosen)
   })
 
-  it('what was chosen is not read from a file with another number of threads than newcut wrote', () => {
+  it('a choice is not read from a file with another number of threads than newcut wrote', () => {
     const file = join(temporaryFolder(), 'tuning.json')
     writeChosen(file, 'a', chosen)
     writeFileSync(file, readFileSync(file, 'utf8').replace('"threads": 3', '"threads": 7'))
     expect(readChosen(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
   })
 
-  it('what was chosen says why a file cannot be read', () => {
+  it('the text of an unreadable file says why', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'tuning.json'))
     expect(readChosen(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
   })
 })
 
-describe('a miner that is tuned for efficiency', () => {
-  it('a miner that is tuned for efficiency is refused where the energy of the processor cannot be read', async () => {
+describe('miner that is tuned for efficiency', () => {
+  it('tuning for efficiency is refused where the energy of the processor cannot be read', async () => {
     const places = { hwmon: '/nowhere', powercap: '/nowhere', env: {} }
     await expect(checkTuning(search, places)).rejects.toMatchObject({
       code: 'BAD_OPTION',
@@ -158,7 +158,7 @@ describe('a miner that is tuned for efficiency', () => {
   const notices = (events: readonly MinerEvent[]) =>
     events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
-  it('a miner that is tuned for efficiency measures at the first start, mines with its choice, and remembers it', async () => {
+  it('a miner tuned for efficiency measures at the first start, mines with its choice, and remembers it', async () => {
     const powercap = runningPackage()
     const file = join(temporaryFolder(), 'tuning.json')
     writeFileSync(file, '{"another machine":{"threads":1}}')
@@ -182,7 +182,7 @@ describe('a miner that is tuned for efficiency', () => {
     expect(readFileSync(file, 'utf8')).toBe(kept)
   })
 
-  it('a miner that is tuned for efficiency does not start if the counters do not move', async () => {
+  it('a miner tuned for efficiency does not start if the counters do not move', async () => {
     const powercap = powercapFolder({ 'intel-rapl:0': { name: 'package-0', energy: 5 } })
     const file = join(temporaryFolder(), 'tuning.json')
     const start = startMiner({ powercap, threads: 'auto', efficiency: { ...efficiency, file } })

@@ -6,7 +6,7 @@ import type { TunableSearch } from '../../src/mining/tune/own-search.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
-describe('the first difficulty of an embedded network', () => {
+describe('first difficulty of an embedded network', () => {
   it.each([
     // 30 s over 20 chains are 1.5 s a block; the limit is one second.
     ['twenty', 30_000, 62_345_678, 62_000_000n],
@@ -17,7 +17,7 @@ describe('the first difficulty of an embedded network', () => {
     ['singleton', 500, 8.4, 4n],
     ['twenty', 1, 10, 1n],
   ] as const)(
-    'the first difficulty of an embedded network of %s with a block delay of %i ms, at %d H/s',
+    'the first difficulty of %s with a block delay of %i ms, at %d H/s, is right',
     (graph, blockDelayMs, rate, difficulty) => {
       expect(firstDifficulty(rate, { graph: graphs[graph], blockDelayMs })).toBe(difficulty)
     },
@@ -27,12 +27,12 @@ describe('the first difficulty of an embedded network', () => {
   const measured = (search: TunableSearch, stopped = new AbortController().signal) =>
     measuredDifficulty(search, network, { enginesFor: enginesFor(stopped), clock: new VirtualClock(), stopped })
 
-  it('the first difficulty of an embedded network is not measured for an external command, which is not started', async () => {
+  it('the first difficulty is not measured for an external command, which is not started', async () => {
     const search = { kind: 'external', command: 'sleep 0.3; echo 0000000000000000 1000 #' } as const
     expect(await measured(search)).toBeUndefined()
   })
 
-  it('the first difficulty of an embedded network is not measured if only rigs search, or once it is stopped', async () => {
+  it('the first difficulty is not measured if only rigs search, or once it is stopped', async () => {
     const stratum = { host: '127.0.0.1', port: 0, difficulty: null, tls: null, perAddress: 1 }
     const own = { kind: 'own', threads: 0, kernel: 'js', priority: 'low', gpu: null } as const
     const rigs = { ...own, stratum }
@@ -41,14 +41,14 @@ describe('the first difficulty of an embedded network', () => {
   })
 })
 
-describe('the trial of engines', () => {
+describe('trial of engines', () => {
   function tried(engines: readonly HandEngine[]) {
     const [clock, stop] = [new VirtualClock(), new AbortController()]
     const rate = rateOfTrial(engines, 286, { clock, stopped: stop.signal })
     return { clock, stop, rate }
   }
 
-  it('the trial of engines returns the total rate after the warm-up, on unsolvable work, and stops all engines', async () => {
+  it('a trial returns the total rate after the warm-up, on unsolvable work, and stops all engines', async () => {
     const engines = [new HandEngine(), new HandEngine()]
     const { clock, rate } = tried(engines)
     await settle()
@@ -64,14 +64,14 @@ describe('the trial of engines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('the trial of engines returns null if nothing was hashed in a minute, and without engines', async () => {
+  it('a trial returns null if nothing was hashed in a minute, and without engines', async () => {
     const { clock, rate } = tried([new HandEngine()])
     await clock.pass(60_100)
     expect(await rate).toBeNull()
     expect(await tried([]).rate).toBeNull()
   })
 
-  it('the trial of engines ends at once if it is stopped while an engine starts or is measured', async () => {
+  it('a trial ends at once if it is stopped while an engine starts or is measured', async () => {
     for (const ready of [new Promise<never>(() => undefined), Promise.resolve()]) {
       const engine = new HandEngine(ready)
       const { clock, stop, rate } = tried([engine])

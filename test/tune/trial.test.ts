@@ -16,15 +16,15 @@ async function trial(hashesAt: (ms: number) => number, stopAtMs = Number.POSITIV
   return result
 }
 
-it('ends after its time', async () => {
+it('a trial ends after its time', async () => {
   expect(await trial((ms) => ms)).toEqual({ hashes: 2_000, elapsedMs: 2_000 })
 })
 
-it('goes on until its first hash', async () => {
+it('a trial continues until its first hash', async () => {
   expect(await trial((ms) => (ms < 7_000 ? 0 : 5))).toEqual({ hashes: 5, elapsedMs: 8_000 })
 })
 
-it('gives up after a minute without a hash, and at once when stopped', async () => {
+it('a trial gives up after a minute without a hash, and at once when stopped', async () => {
   expect(await trial(() => 0)).toEqual({ hashes: 0, elapsedMs: 60_000 })
   expect(await trial(() => 0, 3_000)).toMatchObject({ hashes: 0 })
 })

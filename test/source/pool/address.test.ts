@@ -4,7 +4,7 @@ import { accountOf, mayMoveTo, readPoolAddress } from '../../../src/mining/sourc
 const KEY = `k:${'ab12'.repeat(16)}`
 const HASH = 'eLOS-gEULTmjQvGwlCMgMgVyLfRZEfFdXYs-eyF1_qA'
 
-describe('the address of a pool', () => {
+describe('address of a pool', () => {
   it.each([
     [
       `stratum+tcp://${KEY}.rig1@pool.example:1917`,
@@ -39,7 +39,7 @@ describe('the address of a pool', () => {
     ['alice:p@ss@word', 'alice', 'p@ss@word'],
     ['alice:a/b%2C%40', 'alice', 'a/b,@'],
     ['alice:', 'alice', ''],
-  ])('the address of a pool has %s as user %s and password %s', (credentials, user, password) => {
+  ])('the credentials %s have the user %s and the password %s', (credentials, user, password) => {
     const address = readPoolAddress(`stratum+tcp://${credentials}@pool.example:1917`)
     expect(address).toMatchObject({ user, password, host: 'pool.example', port: 1917 })
     expect(address.url).toBe('stratum+tcp://pool.example:1917')
@@ -61,13 +61,13 @@ describe('the address of a pool', () => {
     ['stratum+tcp://k:secret@pool.example:1917', /looks like an account, but its key or hash is not valid/],
     [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /looks like an account, but its key or hash is not valid/],
     ['stratum+tcp://r:free.secret.rig@pool.example:1917', /looks like an account, but its key or hash is not valid/],
-  ])('the address of a pool is refused if it is invalid, without its password in the error: %s', (text, complaint) => {
+  ])('an invalid address is refused, without its password in the error: %s', (text, complaint) => {
     expect(() => readPoolAddress(text)).toThrow(complaint)
     expect(() => readPoolAddress(text)).not.toThrow(/secret/)
   })
 })
 
-describe('a pool may send its miners', () => {
+describe('redirection to another host', () => {
   it.each([
     ['pool.example.org', 'pool.example.org', true],
     ['pool.example.org', 'eu.example.org', true],
@@ -91,12 +91,12 @@ describe('a pool may send its miners', () => {
     ['10.0.0.1', '10.0.0.2', false],
     ['10.0.0.1', '10.0.0.1', true],
     ['::1', '::2', false],
-  ])('a pool may send its miners from %s to %s: %s', (host, other, may) => {
+  ])('a redirection from the pool %s to %s is allowed: %s', (host, other, may) => {
     expect(mayMoveTo({ host }, other)).toBe(may)
   })
 })
 
-describe('the account of a user', () => {
+describe('account of a user', () => {
   const KEY = 'ab'.repeat(32)
   const OWNED = `n_${'cd'.repeat(20)}.pool-keyset`
   it.each([
@@ -107,7 +107,7 @@ describe('the account of a user', () => {
     [`r:${OWNED}`, `r:${OWNED}`],
     [`r:${OWNED}.rig1`, `r:${OWNED}.rig1`],
     ['.rig1', ''],
-  ])('%s is %s', (user, account) => {
+  ])('the account of the user %s is %s', (user, account) => {
     expect(accountOf(user)).toBe(account)
   })
 })

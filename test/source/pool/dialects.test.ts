@@ -51,7 +51,7 @@ async function earned(port: number, blocks: number, engine = cpu()) {
   return miner.run(stop.signal)
 }
 
-describe('at a server of the official client', () => {
+describe('server of the official client', () => {
   it.each([
     ['jobs come once the client has subscribed', 'subscribed'],
     ['jobs come before the client says anything', 'connected'],
@@ -69,7 +69,7 @@ describe('at a server of the official client', () => {
     expect(server.targets).toEqual([(MAX_TARGET / 2_000_000n).toString(16).padStart(64, '0')])
   })
 
-  it('shares are found once the target is easier than level 42', async () => {
+  it('the miner finds shares once the target is easier than level 42', async () => {
     const server = await official({ works: [freshWork(UNREACHABLE)], level: 18n, nonce1: 0xa700 })
     const engine = cpu()
     const mined = earned(server.port, 10, engine)
@@ -147,8 +147,8 @@ async function firstShare(port: number, reaching = reached(port)) {
   return { job, receipt: await source.handIn(shareOf(job)), jobs: reader.jobs }
 }
 
-describe('a pool with another message order', () => {
-  it('like antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
+describe('message order of other pools', () => {
+  it('a session can be like antpool: target and eight jobs after the user, nonce1 later, with its list of subscriptions', async () => {
     const works = Array.from({ length: 8 }, () => freshWork(UNREACHABLE))
     const subscriptions = [
       ['mining.notify', '40591'],
@@ -178,7 +178,7 @@ describe('a pool with another message order', () => {
     expect(readU64LE(bytes, 278)).toBe(BigInt(`0x${params[2]}4059`))
   })
 
-  it('like poolflare: two parameters of a job, and the target before it', async () => {
+  it('a session can be like poolflare: two parameters of a job, and the target before it', async () => {
     const work = freshWork(UNREACHABLE)
     const { asked, port } = await scripted({
       'mining.authorize': (id, socket) => socket.write(line({ id, result: true, error: null })),
@@ -191,7 +191,7 @@ describe('a pool with another message order', () => {
     expect(asked.at(-1)?.params[1]).toBe('5d064e41')
   })
 
-  it('a pool with another message order gets no share before its late answer to the user', async () => {
+  it('a pool gets no share before its late answer to the user', async () => {
     let authorize: () => unknown = () => undefined
     const { port, asked } = await scripted({
       'mining.subscribe': (id, socket) => {

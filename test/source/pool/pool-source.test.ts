@@ -78,7 +78,7 @@ function shareOf(job: Job, skip = 0): Solution {
 }
 
 describe('shares for a pool', () => {
-  it("shares for a pool have the pool's work, target and part of the nonce", async () => {
+  it("shares have the pool's work, target and part of the nonce", async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -104,7 +104,7 @@ describe('shares for a pool', () => {
     ['the whole nonce is free', { nonce1: '', nonce2Bytes: 8 }, 0],
     ['nonce1 has three bytes', { nonce1: '0a0b0c', nonce2Bytes: 5 }, 24],
     ['nonce1 has four bytes', { nonce1: 'fa0b0c0d', nonce2Bytes: 4 }, 32],
-  ])('count if %s', async (_, script, bits) => {
+  ])('shares count if %s', async (_, script, bits) => {
     const test = await pool(script)
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -112,7 +112,7 @@ describe('shares for a pool', () => {
     expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
   })
 
-  it('shares for a pool are distinguished if they do not count', async () => {
+  it('shares that do not count get different verdicts', async () => {
     const test = await pool()
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -131,13 +131,13 @@ describe('shares for a pool', () => {
     ['[25,"Not subscribed",null]', { step: 'rejected', reason: 'unauthorized' }],
     ['[20,"Above target",null]', { step: 'rejected', reason: 'low-difficulty' }],
     ['"go away"', { step: 'rejected', reason: 'unknown', message: 'go away (0)' }],
-  ])('shares for a pool get the verdict that the answer %s means', async (answer, receipt) => {
+  ])('a share gets the verdict that the answer %s means', async (answer, receipt) => {
     const test = await pool({ answer: () => answer })
     const { source, reader } = await mining([test.url()])
     expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
   })
 
-  it('shares for a pool are lost with their connection, and the next session has its own', async () => {
+  it('shares are lost with their connection, and the next session has its own', async () => {
     const test = await pool({ answer: () => undefined })
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
@@ -159,7 +159,7 @@ describe('shares for a pool', () => {
   })
 })
 
-describe('the work of a pool', () => {
+describe('work of a pool', () => {
   it('the work of a pool is replaced by newer work, and by the same with another target', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
@@ -203,7 +203,7 @@ describe('the work of a pool', () => {
 })
 
 describe('several pools', () => {
-  it('several pools take over in their order, and fail back', async () => {
+  it('several pools take over in their order, and the first gets the miner back', async () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))
@@ -278,14 +278,22 @@ it('reach() does not wait for a pool if it was stopped before', async () => {
   await expect(PoolSource.reach({ ...options, pools }, () => undefined, stopped)).rejects.toThrow('told to stop')
 })
 
-describe('a pool that misbehaves', () => {
+describe('faulty pool', () => {
   it.each<[string, string | object, RegExp]>([
     ['what is not JSON', 'hello', /cannot be read: message .*not JSON/],
-    ['work that is none', { id: null, method: 'mining.notify', params: ['1', 'abcd', true] }, /cannot be read: work/],
-    ['a target that is none', { id: null, method: 'mining.set_target', params: ['xyz'] }, /cannot be read: target/],
+    [
+      'work that is not work',
+      { id: null, method: 'mining.notify', params: ['1', 'abcd', true] },
+      /cannot be read: work/,
+    ],
+    [
+      'a target that is not a number',
+      { id: null, method: 'mining.set_target', params: ['xyz'] },
+      /cannot be read: target/,
+    ],
     ['an endless line', 'x'.repeat(20_000), /a line has more than 16384 bytes/],
     ['an error without a question', '[-32600,"Invalid Request","x"]', /it said: Invalid Request/],
-  ])('a pool that misbehaves by sending %s is left, and retried', async (_, line, complaint) => {
+  ])('the miner leaves a pool that sends %s, and retries it', async (_, line, complaint) => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     const job = await reader.job()
@@ -295,7 +303,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(2)
   })
 
-  it('a pool that misbehaves by redirecting its miners elsewhere is not obeyed', async () => {
+  it('the miner does not obey a pool that redirects its miners elsewhere', async () => {
     const test = await pool()
     const { reader } = await mining([test.url()])
     await reader.job()
@@ -306,7 +314,7 @@ describe('a pool that misbehaves', () => {
     expect(test.connections).toBe(1)
   })
 
-  it('a pool that misbehaves by refusing the user has its words reported', async () => {
+  it('the miner reports the words of a pool that refuses the user', async () => {
     const test = await pool({ authorized: false })
     const stop = new AbortController()
     const waited: string[] = []
@@ -323,7 +331,7 @@ describe('a pool that misbehaves', () => {
     await expect(reached).rejects.toThrow('enough')
   })
 
-  it('a pool that misbehaves may make its miners wait before they reconnect, while they search for another pool', async () => {
+  it('a pool may make its miners wait before they reconnect, while they search for another pool', async () => {
     const [from, to, other] = [await pool(), await pool(), await pool()]
     const clock = new VirtualClock()
     const { reader } = await mining([from.url(), other.url()], { clock })
@@ -338,7 +346,7 @@ describe('a pool that misbehaves', () => {
     expect(from.connections).toBe(1)
   })
 
-  it('a pool that misbehaves by going silent is left for another one, although shares are sent', async () => {
+  it('the miner leaves a silent pool for another one, although it sends shares', async () => {
     const [silent, other] = [await pool({ answer: () => undefined }), await pool()]
     const clock = new VirtualClock()
     const { source, reader } = await mining([silent.url(), other.url()], { clock })
@@ -353,7 +361,7 @@ describe('a pool that misbehaves', () => {
     expect(reader.said[0]).toMatch(/said nothing for 30 s.* has its work searched meanwhile$/)
   })
 
-  it('a pool that misbehaves may redirect its miners to another of its ports', async () => {
+  it('a pool may redirect its miners to another of its ports', async () => {
     const [from, to] = [await pool(), await pool()]
     const { reader } = await mining([from.url()])
     const first = await reader.job()
@@ -363,11 +371,11 @@ describe('a pool that misbehaves', () => {
   })
 })
 
-describe('a pool behind TLS', () => {
+describe('pool with TLS', () => {
   const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
   const tls = { key: fixture('tls-test-key.pem'), cert: fixture('tls-test-cert.pem') }
 
-  it('a pool behind TLS is trusted by its fingerprint, and by no other', async () => {
+  it('the miner trusts a pool by its TLS fingerprint, and by no other', async () => {
     const test = await pool({ tls })
     const { X509Certificate } = await import('node:crypto')
     const { fingerprint256 } = new X509Certificate(tls.cert)
@@ -394,7 +402,7 @@ describe('a pool behind TLS', () => {
   })
 })
 
-describe('the recorded sessions', () => {
+describe('recorded sessions', () => {
   const file = new URL('../../vectors/stratum.json', import.meta.url)
   const { sessions } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly sessions: readonly { readonly pool: string; readonly messages: readonly Recorded[] }[]
@@ -405,7 +413,7 @@ describe('the recorded sessions', () => {
     readonly decoded?: { readonly chain?: number; readonly height?: number; readonly target_be_hex?: string }
   }
 
-  it.each(sessions)('the recorded sessions of $pool replay', async ({ messages }) => {
+  it.each(sessions)('the recorded session of $pool replays', async ({ messages }) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.once('data', () => {

@@ -23,6 +23,6 @@ it.each<[answer: string, receipt: object]>([
   ['"result":null,"error":[20,"low-difficulty",null]', rejected('low-difficulty')],
   ['"result":null,"error":[20,"LowDifficulty share",null]', rejected('low-difficulty')],
   ['"result":null,"error":[20,"Above target",null]', rejected('low-difficulty')],
-])('the answer %s means its words', (answer, receipt) => {
+])("the pool's answer %s gives the receipt of its words", (answer, receipt) => {
   expect(receiptOf(readMessage(`{"id":3,${answer}}`) as Response)).toMatchObject(receipt)
 })

@@ -84,7 +84,7 @@ async function mining(options: Parameters<typeof connected>[1] = {}) {
   return { pool, ...client }
 }
 
-describe('a session continues', () => {
+describe('continuing session', () => {
   it.each([
     ['parameters by name, of a method that nobody knows', '{"id":null,"method":"pool.news","params":{"a":1}}'],
     ['a text as parameters of such a method', '{"id":null,"method":"pool.news","params":"hello"}'],
@@ -99,7 +99,7 @@ describe('a session continues', () => {
     expect(ends).toEqual([])
   })
 
-  it('a session continues and answers every request with an id, whatever its parameters', async () => {
+  it('a session answers every request with an id, whatever its parameters', async () => {
     const { pool } = await mining()
     pool.say('{"id":12345678901234567890,"method":"pool.ask","params":{"a":1}}')
     pool.say('{"id":9,"method":"client.get_version","params":{}}')
@@ -111,7 +111,7 @@ describe('a session continues', () => {
       ])
   })
 
-  it('a session continues and answers a ping that requests an answer', async () => {
+  it('a session continues, and answers a ping that requests an answer', async () => {
     const { pool, ends } = await mining()
     pool.say('{"id":null,"method":"mining.ping","params":[]}')
     pool.say('{"id":"p1","method":"mining.ping"}')
@@ -125,7 +125,7 @@ describe('a session continues', () => {
     expect(ends).toEqual([])
   })
 
-  it('a session continues and shows a message in either form', async () => {
+  it('a session shows a message in either form', async () => {
     const { pool, messages } = await mining()
     pool.say('{"id":null,"method":"client.show_message","params":"down at noon"}')
     pool.say('{"id":null,"method":"client.show_message","params":["up at one"]}')
@@ -133,7 +133,7 @@ describe('a session continues', () => {
   })
 
   it.each(['64128', '12345678901234567890', '"0064128"'])(
-    'a session continues and names the job %s in shares as it came',
+    'a session names the job %s in shares as it came',
     async (id) => {
       const { pool, session, jobs } = await mining()
       pool.say(notice(id))
@@ -162,7 +162,7 @@ describe('a session continues', () => {
   })
 })
 
-describe('a session ends', () => {
+describe('ending session', () => {
   it.each([
     ['work by name', '{"id":null,"method":"mining.notify","params":{"job":"1"}}', /params .*not a list/],
     ['a target as a text', '{"id":null,"method":"mining.set_target","params":"ff"}', /params .*not a list/],
@@ -176,7 +176,7 @@ describe('a session ends', () => {
   })
 })
 
-describe('a pool that redirects its miners', () => {
+describe('redirecting pool', () => {
   it.each([
     ['[]', 0],
     ['[null,null,null]', 0],
@@ -185,7 +185,7 @@ describe('a pool that redirects its miners', () => {
     ['[null,null,"3"]', 3000],
     ['[null,null,86400]', 60_000],
     ['[null,null,"soon"]', 0],
-  ])('a pool that redirects its miners with %s means the same one', async (params, waitMs) => {
+  ])('a redirection with the parameters %s means the same pool', async (params, waitMs) => {
     const { pool, ends } = await mining()
     pool.say(`{"id":null,"method":"client.reconnect","params":${params}}`)
     await expect
@@ -201,23 +201,20 @@ describe('a pool that redirects its miners', () => {
     ['pool.a.example.org', 'b.example.org', true],
     ['pool.a.example.org', 'example.com', false],
     ['pool.example.org', '127.0.0.1', false],
-  ])(
-    'a pool that redirects its miners from %s may name %s: %s, wherever the session is now',
-    async (home, host, may) => {
-      const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
-      const { pool, ends, messages } = await mining({ home: configured })
-      pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)
-      await expect.poll(() => ends.length + messages.length, SOON).toBe(1)
-      expect(ends.map(({ move }) => move?.address.host)).toEqual(may ? [host] : [])
-      if (!may) expect(messages).toEqual([expect.stringContaining(`${host}:3333, outside its own domain`)])
-    },
-  )
+  ])('a redirection from %s to %s is allowed: %s, wherever the session is now', async (home, host, may) => {
+    const configured = readPoolAddress(`stratum+tcp://alice@${home}:1917`)
+    const { pool, ends, messages } = await mining({ home: configured })
+    pool.say(`{"id":null,"method":"client.reconnect","params":["${host}",3333]}`)
+    await expect.poll(() => ends.length + messages.length, SOON).toBe(1)
+    expect(ends.map(({ move }) => move?.address.host)).toEqual(may ? [host] : [])
+    if (!may) expect(messages).toEqual([expect.stringContaining(`${host}:3333, outside its own domain`)])
+  })
 })
 
-describe('a silent pool', () => {
+describe('silent pool', () => {
   const share = 0x0123456789ab09e8n
 
-  it('a silent pool is left 30 s after a share, although more shares are sent', async () => {
+  it('the miner leaves a silent pool 30 s after a share, although it sends more shares', async () => {
     const clock = new VirtualClock()
     const { session, jobs, ends } = await mining({ clock })
     for (const passMs of [10_000, 10_000, 9_999]) {
@@ -231,7 +228,7 @@ describe('a silent pool', () => {
     ])
   })
 
-  it('a silent pool is left after three minutes, unless it sends any message', async () => {
+  it('the miner leaves a silent pool after three minutes, unless it sends any message', async () => {
     const clock = new VirtualClock()
     const { pool, session, jobs, ends, messages } = await mining({ clock })
     // Sends a message that does not answer the shares.
@@ -251,8 +248,8 @@ describe('a silent pool', () => {
     expect(ends).toEqual([{ reason: expect.stringMatching(/said nothing for 3 min/), move: null }])
   })
 
-  const noTable = process.platform === 'linux' ? null : 'Linux alone tells the timers of connections: run it there'
-  itWith(noTable, 'is probed by TCP keepalive', async () => {
+  const noTable = process.platform === 'linux' ? null : 'Linux alone shows the timers of connections: run it there'
+  itWith(noTable, 'TCP keepalive probes a silent pool', async () => {
     const { pool } = await mining()
     const port = pool.port.toString(16).toUpperCase().padStart(4, '0')
     // Columns: local and remote address, state, queues, timer. Timer 02 is keepalive.
