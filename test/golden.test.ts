@@ -22,7 +22,7 @@ import { Line } from '../src/mining/journal/record.ts'
 import { Earnings } from '../src/mining/mine/earnings.ts'
 import { profitOf } from '../src/mining/mine/profit.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mining/mine/snapshot.ts'
-import { silentSurroundings } from './cli/surroundings.ts'
+import { silentContext } from './cli/silent-context.ts'
 import { snapshotWith } from './mine/snapshot.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -48,7 +48,7 @@ it('options and their variables keep their names', () => {
 })
 
 it('flags of each command keep their texts', () => {
-  const { commands } = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
+  const { commands } = programOf(silentContext, commandRows, { code: 0, format: 'text' }, null)
   const lines = commands.flatMap((command) => [
     `newcut ${command.name()} ${command.usage()}`,
     ...command

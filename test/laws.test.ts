@@ -87,15 +87,15 @@ const offenders = {
   'short files with one importer': splinters(),
   'exports that no source imports': unused(),
   'files of commands without a command': commands
-    .filter(([, text]) => !/export (?:async )?(?:function|const) run\w*|configured\(/.test(text))
+    .filter(([, text]) => !/export (?:async )?(?:function|const) run\w*|commandRow\(/.test(text))
     .map(([name]) => name),
 }
 
 /** Law -> the number of its offenders today. */
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
-  'functions of one name that several files export': 12,
-  'function names in five files or more': 167,
+  'functions of one name that several files export': 11,
+  'function names in five files or more': 160,
   'flags outside of cli and commands': 44,
   'files that other rooms import': 385,
   'short files with one importer': 40,

@@ -4,7 +4,7 @@ import { commandRows } from '../../src/commands/commands.ts'
 import { commandGroups } from '../../src/faces/cli/command-row.ts'
 import {
   defaultText,
-  fullHelp,
+  fullHelpOf,
   negatedName,
   type OptionGroup,
   type OptionSpec,
@@ -135,7 +135,7 @@ function rowText(name: string, spec: OptionSpec<unknown>): string {
     code(`${spec.short === undefined ? '' : `${spec.short}, `}--${flag} ${spec.placeholder ?? ''}`.trimEnd()),
     spec.placeholder === null ? 'switch' : valueText(spec.kind.expected),
     defaultOf(spec),
-    `${fullHelp(spec.help, spec.more)}${spec.isFlagOnly ? FLAG_ONLY : ''}`,
+    `${fullHelpOf(spec.help, spec.more)}${spec.isFlagOnly ? FLAG_ONLY : ''}`,
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

@@ -2,7 +2,7 @@
 
 import { commandRows } from '../../src/commands/commands.ts'
 import { benchSuites } from '../../src/faces/cli/bench-suites.ts'
-import { fullHelp, type OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { fullHelpOf, type OptionSpec } from '../../src/faces/cli/options/row.ts'
 
 /** A command, or an option of it, and its texts. */
 export interface HelpText {
@@ -21,7 +21,7 @@ export function helpTexts(): HelpText[] {
     const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'more'>>>
     return [
       ...own,
-      ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelp(help, more) })),
+      ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelpOf(help, more) })),
     ]
   })
   const suites = Object.entries(benchSuites).map(([name, text]) => ({ name: `newcut bench ${name}`, text }))

@@ -7,7 +7,7 @@ import { checkPayee, paidAccountOn as payeeOn } from '#compose/payee.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { linePrinter } from '#faces/cli/line.ts'
 import type { balanceOptions } from '#faces/cli/options/wallet.ts'
-import type { Surroundings, Terminal } from '#faces/cli/terminal.ts'
+import type { CommandContext, Terminal } from '#faces/cli/terminal.ts'
 import { describeError } from '#ground/base/errors.ts'
 import type { Decimal } from '#language/contracts/values/decimal.ts'
 import { chainsOf, withNode } from './input/with-node.ts'
@@ -16,11 +16,7 @@ import { balanceJson, balanceLines, type ShownBalances, totalOf } from './result
 type BalanceConfig = Config<typeof balanceOptions>
 
 /** By default, the account is the payee of the configuration. */
-export function runBalance(
-  given: string | undefined,
-  config: BalanceConfig,
-  surroundings: Surroundings,
-): Promise<number> {
+export function runBalance(given: string | undefined, config: BalanceConfig, context: CommandContext): Promise<number> {
   const { account = null, 'public-key': publicKeys = null, json, watch } = config.values
   const payee = {
     account: given ?? account,
@@ -28,11 +24,11 @@ export function runBalance(
     publicKeys: given === undefined ? publicKeys : null,
   }
   if (given === undefined) checkPayee(payee)
-  return withNode(config, surroundings, async (client, stopped) => {
+  return withNode(config, context, async (client, stopped) => {
     const name = payee.account ?? payeeOn(client.info.nodeVersion, payee).account
-    const { out, nowMs } = surroundings
+    const { out, nowMs } = context
     const makeView = json ? jsonView : out.isTTY && watch ? terminalView : textView
-    const view = makeView(name, surroundings)
+    const view = makeView(name, context)
     const look: AskBalances = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
     const balances = await look(chainsOf(client))
     view.first(balances)

@@ -1,7 +1,7 @@
 /** `newcut bench`: runs the benchmarks in bench/. */
 
 import { progressBarFor, type Task } from '#faces/cli/progress.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import type { Progress } from '#ground/base/progress.ts'
 
 /** Update interval of the elapsed time during a suite. */
@@ -17,11 +17,14 @@ export interface BenchOptions {
 }
 
 /** Resolves with exit code 1 if a result is worse than in the earlier report. */
-export async function runBench(options: BenchOptions, { out, err, environment, nowMs }: Surroundings): Promise<number> {
+export async function runBench(
+  options: BenchOptions,
+  { out, err, environment, nowMs }: CommandContext,
+): Promise<number> {
   const bar = progressBarFor(err, environment, nowMs)
-  const covered = bar.before(out)
+  const covered = bar.wrapOutput(out)
   let task: Task | null = null
-  const show = () => task !== null && bar.tell(task)
+  const show = () => task !== null && bar.update(task)
   const onProgress = (progress: Progress | null) => {
     task = progress && { ...progress, unit: 'suites' }
     if (task === null) bar.clear()

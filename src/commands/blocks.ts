@@ -1,7 +1,7 @@
 /** `newcut blocks`: the solutions in a journal with their verdicts. */
 import type { Config } from '#faces/cli/config.ts'
 import type { blocksOptions } from '#faces/cli/options/blocks.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { type JournalContent, readJournal } from '#mining/journal/content.ts'
 import { stateFolder } from '#mining/journal/folder.ts'
 import type { BlockRecord } from '#mining/journal/record.ts'
@@ -15,7 +15,7 @@ import { summariesOf, summaryLines } from './results/blocks-lines.ts'
  */
 export async function runBlocks(
   config: Config<typeof blocksOptions>,
-  { out, err, environment, nowMs }: Surroundings,
+  { out, err, environment, nowMs }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const { json, csv, last, state, summary } = config.values

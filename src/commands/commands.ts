@@ -3,8 +3,8 @@
  * not wait for servers and threads.
  */
 
-import { closest } from '#faces/cli/closest.ts'
-import { type CommandRow, configured } from '#faces/cli/command-row.ts'
+import { suggestName } from '#faces/cli/closest.ts'
+import { type CommandRow, commandRow } from '#faces/cli/command-row.ts'
 import { type Shell, shells } from '#faces/cli/completion/shells.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { blocksOptions } from '#faces/cli/options/blocks.ts'
@@ -24,7 +24,7 @@ import {
   transferOptions,
   typesOptions,
 } from '#faces/cli/options/wallet.ts'
-import { likely, oneOf, someText } from '#faces/cli/values.ts'
+import { oneOf, someText, withCompletions } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
@@ -40,7 +40,7 @@ function commandNamed(name = 'mine'): CommandRow {
   const row = commandRows.find((each) => each.name === name)
   if (row !== undefined) return row
   const names = commandRows.map((each) => each.name)
-  throw new NewcutError('BAD_OPTION', `${name}: no such command${closest(name, names)}`)
+  throw new NewcutError('BAD_OPTION', `${name}: no such command${suggestName(name, names)}`)
 }
 
 /** Whether a miner allocates little: rigs and the network of its own would need a larger young generation. */
@@ -50,7 +50,7 @@ function isSmallMiner(values: Config<typeof mineOptions>['values']): boolean {
 }
 
 const miningCommands: readonly CommandRow[] = [
-  configured({
+  commandRow({
     name: 'mine',
     group: 'mining',
     help: 'mine for nodes, pools, a fleet, or a network of its own',
@@ -63,12 +63,12 @@ const miningCommands: readonly CommandRow[] = [
       'newcut mine --pool stratum+tcp://USER@pool.example.com:1917',
       'newcut mine --fleet nats://10.0.0.5:4222 --rig garage-1',
     ],
-    run: async (_, config, around) => {
-      if (isSmallMiner(config.values)) keepYoungGenerationSmall(process.execArgv, around.environment)
-      return (await import('./mine.ts')).runMine(config, around)
+    run: async (_, config, context) => {
+      if (isSmallMiner(config.values)) keepYoungGenerationSmall(process.execArgv, context.environment)
+      return (await import('./mine.ts')).runMine(config, context)
     },
   }),
-  configured({
+  commandRow({
     name: 'blocks',
     group: 'mining',
     help: 'list the found blocks in the journal, with their verdicts',
@@ -79,9 +79,9 @@ const miningCommands: readonly CommandRow[] = [
       'newcut blocks --csv > blocks.csv',
       'newcut blocks --summary',
     ],
-    run: async (_, config, around) => (await import('./blocks.ts')).runBlocks(config, around),
+    run: async (_, config, context) => (await import('./blocks.ts')).runBlocks(config, context),
   }),
-  configured({
+  commandRow({
     name: 'payouts',
     group: 'rigs',
     help: 'divide the rewards of a pool among its rigs, and pay them',
@@ -93,16 +93,16 @@ const miningCommands: readonly CommandRow[] = [
       'newcut payouts --from 127.0.0.1:4148 --scheme prop --json',
       'newcut payouts --state pool --minimum 0.5 --pay --key pool.key',
     ],
-    run: async (_, config, around) => (await import('./payouts.ts')).runPayouts(config, around),
+    run: async (_, config, context) => (await import('./payouts.ts')).runPayouts(config, context),
   }),
-  configured({
+  commandRow({
     name: 'config',
     group: 'mining',
     args: [
       {
         name: '[command]',
         get kind() {
-          return likely(oneWordNames(), someText)
+          return withCompletions(oneWordNames(), someText)
         },
       },
     ],
@@ -116,10 +116,10 @@ const miningCommands: readonly CommandRow[] = [
       'newcut config --threads 2 --gpu none > miner.yaml',
       'newcut config devnet --config miner.yaml',
     ],
-    run: async ([command], config, around) =>
-      (await import('./config.ts')).runConfig(commandNamed(command).options, config, around),
+    run: async ([command], config, context) =>
+      (await import('./config.ts')).runConfig(commandNamed(command).options, config, context),
   }),
-  configured({
+  commandRow({
     name: 'solve',
     group: 'mining',
     args: ['<target>'],
@@ -130,9 +130,9 @@ const miningCommands: readonly CommandRow[] = [
       'newcut solve TARGET --threads 2 --priority normal < work.bin',
       `newcut mine --engine external --command 'newcut solve'`,
     ],
-    run: async ([target], { values }, around) => (await import('./solve.ts')).runSolve({ target, ...values }, around),
+    run: async ([target], { values }, context) => (await import('./solve.ts')).runSolve({ target, ...values }, context),
   }),
-  configured({
+  commandRow({
     name: 'lead',
     group: 'rigs',
     help: 'lead a fleet: give work to rigs over NATS, or stand by',
@@ -143,9 +143,9 @@ const miningCommands: readonly CommandRow[] = [
       'newcut lead --public-key KEY',
       'newcut lead --nats nats://10.0.0.5:4222 --public-key KEY --state leader',
     ],
-    run: async (_, config, around) => (await import('./lead.ts')).runLead(config, around),
+    run: async (_, config, context) => (await import('./lead.ts')).runLead(config, context),
   }),
-  configured({
+  commandRow({
     name: 'fleet',
     group: 'rigs',
     args: [{ name: '[action]', kind: oneOf(fleetOrders) }, '[rig]'],
@@ -153,9 +153,9 @@ const miningCommands: readonly CommandRow[] = [
     about: 'The action is list (default), pause or resume. RIG is a name, or all.',
     options: fleetOptions,
     examples: ['newcut fleet', 'newcut fleet pause RIG', 'newcut fleet resume all', 'newcut fleet --json'],
-    run: async (args, config, around) => (await import('./fleet.ts')).runFleet(args, config, around),
+    run: async (args, config, context) => (await import('./fleet.ts')).runFleet(args, config, context),
   }),
-  configured({
+  commandRow({
     name: 'devnet',
     group: 'contracts',
     help: 'run a development network with contracts',
@@ -168,13 +168,13 @@ const miningCommands: readonly CommandRow[] = [
       `newcut devnet --auto-mine constant:200ms --exec 'newcut balance sender00'`,
       'newcut devnet --mine --data network --log-requests',
     ],
-    run: async (_, config, around) => (await import('./devnet.ts')).runDevnet(config, around),
+    run: async (_, config, context) => (await import('./devnet.ts')).runDevnet(config, context),
   }),
 ]
 
 /** Commands that call contracts. */
 const contractCommands: readonly CommandRow[] = [
-  configured({
+  commandRow({
     name: 'balance',
     group: 'contracts',
     args: ['[account]'],
@@ -182,9 +182,9 @@ const contractCommands: readonly CommandRow[] = [
     about: 'Without ACCOUNT, it is the account that newcut mine pays.',
     options: balanceOptions,
     examples: ['newcut balance sender00', 'newcut balance --config miner.yaml --watch'],
-    run: async ([account], config, around) => (await import('./balance.ts')).runBalance(account, config, around),
+    run: async ([account], config, context) => (await import('./balance.ts')).runBalance(account, config, context),
   }),
-  configured({
+  commandRow({
     name: 'fund',
     group: 'contracts',
     args: ['<account>', '<amount>'],
@@ -192,10 +192,10 @@ const contractCommands: readonly CommandRow[] = [
     about: 'The account is k:KEY, or exists already. The coins come from nobody, in a block of their own.',
     options: fundOptions,
     examples: ['newcut fund k:KEY 100', 'newcut fund sender00 0.5 --chain 3 --json'],
-    run: async ([account, amount], config, around) =>
-      (await import('./fund.ts')).runFund([account, amount], config, around),
+    run: async ([account, amount], config, context) =>
+      (await import('./fund.ts')).runFund([account, amount], config, context),
   }),
-  configured({
+  commandRow({
     name: 'transfer',
     group: 'contracts',
     args: ['[arguments...]'],
@@ -208,18 +208,18 @@ const contractCommands: readonly CommandRow[] = [
       'newcut transfer sender00 k:KEY 1.5 --key sender00 --chain 0 --to-chain 3',
       'newcut transfer --continue REQUESTKEY --key sender00',
     ],
-    run: async (args, config, around) => (await import('./transfer.ts')).runTransfer(args, config, around),
+    run: async (args, config, context) => (await import('./transfer.ts')).runTransfer(args, config, context),
   }),
-  configured({
+  commandRow({
     name: 'result',
     group: 'contracts',
     args: ['<request-key>'],
     help: 'wait for the result of a transaction, and print it',
     options: resultOptions,
     examples: ['newcut result REQUESTKEY', 'newcut result REQUESTKEY --chain 0 --no-wait --json'],
-    run: async ([key], config, around) => (await import('./result.ts')).runResult(key, config, around),
+    run: async ([key], config, context) => (await import('./result.ts')).runResult(key, config, context),
   }),
-  configured({
+  commandRow({
     name: 'trace',
     group: 'contracts',
     args: ['<request-key>'],
@@ -227,9 +227,9 @@ const contractCommands: readonly CommandRow[] = [
     about: 'A node of newcut devnet executes it again on the state before it, and writes nothing.',
     options: traceOptions,
     examples: ['newcut trace REQUESTKEY', 'newcut trace REQUESTKEY --json'],
-    run: async ([key], config, around) => (await import('./trace.ts')).runTrace(key, config, around),
+    run: async ([key], config, context) => (await import('./trace.ts')).runTrace(key, config, context),
   }),
-  configured({
+  commandRow({
     name: 'local',
     group: 'contracts',
     args: ['<code>'],
@@ -240,9 +240,9 @@ const contractCommands: readonly CommandRow[] = [
       `newcut local '(read-integer "n")' --data '{"n": 1}' --chain 3`,
       `newcut local '(at "block-time" (chain-data))' --set time=2030-01-01T00:00:00Z`,
     ],
-    run: async ([code], config, around) => (await import('./local.ts')).runLocal(code, config, around),
+    run: async ([code], config, context) => (await import('./local.ts')).runLocal(code, config, context),
   }),
-  configured({
+  commandRow({
     name: 'send',
     group: 'contracts',
     args: ['[code]'],
@@ -256,9 +256,9 @@ const contractCommands: readonly CommandRow[] = [
       `    --cap '(coin.GAS)' --cap '(coin.TRANSFER "sender00" "sender01" 1.5)'`,
       'newcut send --request transfer.yaml --key sender00',
     ],
-    run: async ([code], config, around) => (await import('./send.ts')).runSend(code, config, around),
+    run: async ([code], config, context) => (await import('./send.ts')).runSend(code, config, context),
   }),
-  configured({
+  commandRow({
     name: 'sign',
     group: 'contracts',
     args: ['<file...>'],
@@ -272,9 +272,9 @@ const contractCommands: readonly CommandRow[] = [
       'newcut sign by-alice.yaml by-bob.yaml > signed.yaml',
       'newcut send --request signed.yaml',
     ],
-    run: async (files, config, around) => (await import('./sign.ts')).runSign(files, config, around),
+    run: async (files, config, context) => (await import('./sign.ts')).runSign(files, config, context),
   }),
-  configured({
+  commandRow({
     name: 'types',
     group: 'contracts',
     args: ['<contract...>'],
@@ -286,12 +286,12 @@ const contractCommands: readonly CommandRow[] = [
       'newcut types free.token --node https://NODE --chain 1 --out token.d.ts',
       'newcut types token.pact --out token.d.ts',
     ],
-    run: async (args, config, around) => (await import('./types.ts')).runTypes(args, config, around),
+    run: async (args, config, context) => (await import('./types.ts')).runTypes(args, config, context),
   }),
 ]
 
 /** Completes all commands, itself included. */
-const completionCommand = configured({
+const completionCommand = commandRow({
   name: 'completion',
   group: 'tools',
   args: [{ name: '<shell>', kind: oneOf(shells) }],
@@ -302,8 +302,8 @@ const completionCommand = configured({
     'source <(newcut completion zsh)',
     'newcut completion fish > ~/.config/fish/completions/newcut.fish',
   ],
-  run: async ([shell], _, around) =>
-    (await import('./completion.ts')).runCompletion(shell as Shell, commandRows, around),
+  run: async ([shell], _, context) =>
+    (await import('./completion.ts')).runCompletion(shell as Shell, commandRows, context),
 })
 
 export const commandRows: readonly CommandRow[] = [

@@ -6,7 +6,7 @@ import { type ClientSituation, readSituations } from '#client/conformance/client
 import { caseSummaryLines, failedCaseLine, gaveUpLine } from '#client/conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '#client/conformance/run.ts'
 import { type ClientReport, startJudgingNode } from '#compose/conformance/judging-node.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
@@ -30,7 +30,7 @@ const IDLE_CHECK_MS = 200
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
 export function runJudgingNode(
   options: ServeClientsOptions,
-  { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
+  { out, err, untilStopped }: Pick<CommandContext, 'out' | 'err' | 'untilStopped'>,
 ): Promise<number> {
   const isChosen = (group: string, name: string) => options.only === null || `${group}: ${name}`.includes(options.only)
   const situations = readSituations(options.folder ?? join(ownCases(), 'clients')).filter(({ group, name }) =>

@@ -7,7 +7,7 @@ import type { Release } from '#client/conformance/words.ts'
 import type { conformanceOptions } from '#faces/cli/options/conformance.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import { systemClock } from '#ground/platform/clock.ts'
@@ -17,12 +17,12 @@ import { networkFormsOf } from './input/network-files.ts'
 type ConformanceValues = Values<typeof conformanceOptions>
 
 /** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
-export async function runConformance(values: ConformanceValues, around: Surroundings): Promise<number> {
+export async function runConformance(values: ConformanceValues, context: CommandContext): Promise<number> {
   const { node: url, insecure, fingerprint, timeout: timeoutMs, needs = null, release, json, junit } = values
   const { 'network-file': file, serve } = values
   const forms = await networkFormsOf(file === undefined ? [] : [file])
-  if (serve !== undefined) return runJudgingNode(serveOptions(serve, values, forms[0] ?? null), around)
-  const { out, err, untilStopped } = around
+  if (serve !== undefined) return runJudgingNode(serveOptions(serve, values, forms[0] ?? null), context)
+  const { out, err, untilStopped } = context
   const cases = chosenCases(values.cases ?? ownCases(), values.only)
   const options = {
     ...{ url, insecure, timeoutMs, cases, needs, clock: systemClock, networks: forms.map(definitionOf) },

@@ -2,11 +2,11 @@
 
 import { randomInt } from 'node:crypto'
 import { writeFlags } from '#faces/cli/config-file.ts'
-import { counted, painter } from '#faces/cli/line.ts'
+import { countText, painter } from '#faces/cli/line.ts'
 import type { contractOptions } from '#faces/cli/options/contract.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '#language/contracts/repl/run.ts'
 import type { FileOutcome, FileQuestions } from '#language/testing/files.ts'
@@ -49,17 +49,17 @@ interface ContractOptions extends RunReportOptions {
 export async function runContract(
   files: readonly string[],
   values: ContractValues,
-  around: Surroundings,
+  context: CommandContext,
 ): Promise<number> {
   if (files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
   const options = optionsOf(files, values)
-  if (!options.watch) return (await runOnce(options, around)).status
+  if (!options.watch) return (await runOnce(options, context)).status
   const events: WatchEvents = {
-    onWatching: (files) => void around.out.write(`watching ${counted(files, 'file')}: Ctrl-C ends\n`),
-    onChange: (name) => void around.out.write(`\n${name} has changed\n`),
+    onWatching: (files) => void context.out.write(`watching ${countText(files, 'file')}: Ctrl-C ends\n`),
+    onChange: (name) => void context.out.write(`\n${name} has changed\n`),
   }
-  return around.untilStopped(async (stopped) => {
-    const last = await watchFiles(() => runOnce(options, around), events, stopped)
+  return context.untilStopped(async (stopped) => {
+    const last = await watchFiles(() => runOnce(options, context), events, stopped)
     return last?.status ?? 0
   })
 }
@@ -79,26 +79,26 @@ function optionsOf(files: readonly string[], values: ContractValues): ContractOp
 /** Runs all files. @returns the exit code, and the files that the runs read */
 async function runOnce(
   options: ContractOptions,
-  around: Surroundings,
+  context: CommandContext,
 ): Promise<{ readonly status: number; readonly read: readonly string[] }> {
-  const print = printerTo(around.out)
-  const outcomes = (await outcomesOf(options, around)).map((outcome) => {
+  const print = printerTo(context.out)
+  const outcomes = (await outcomesOf(options, context)).map((outcome) => {
     return options.match === undefined ? outcome : withMatching(outcome, options.match)
   })
   const tests = outcomes.map((outcome) => testsOf(outcome, locationOf))
   if (options.tap) for (const line of tapLines(tests)) print(line)
-  else for (const outcome of outcomes) printOutcome(outcome, options, around)
+  else for (const outcome of outcomes) printOutcome(outcome, options, context)
   const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
   const failed = sum(({ failures, stopped }) => failures.length + (stopped === null ? 0 : 1))
   if (!options.json && !options.tap) print(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
   const hasNone = options.match !== undefined && failed === 0 && sum(({ passed }) => passed) === 0
-  if (hasNone) around.err.write(`no test has a name that contains ${JSON.stringify(options.match)}\n`)
-  const isFine = reportRun(outcomes, tests, options, reportPlaces(options, around))
+  if (hasNone) context.err.write(`no test has a name that contains ${JSON.stringify(options.match)}\n`)
+  const isFine = reportRun(outcomes, tests, options, reportPlaces(options, context))
   return { status: failed === 0 && isFine && !hasNone ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
 }
 
 /** Reports go to stderr if stdout is for a program. */
-function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }: Surroundings): ReportPlaces {
+function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }: CommandContext): ReportPlaces {
   return {
     print: printerTo(json || tap ? err : out),
     writeJunit: junit === undefined ? null : (text) => writeOutput('--junit', junit, text),
@@ -109,14 +109,14 @@ function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }:
 }
 
 /** On a fork, files run one after the other: what one of them has fetched serves the next. */
-async function outcomesOf(options: ContractOptions, around: Surroundings): Promise<FileOutcome[]> {
+async function outcomesOf(options: ContractOptions, context: CommandContext): Promise<FileOutcome[]> {
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
-  if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, around)
+  if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, context)
   const { openTestFork, runOnFork } = await import('#language/testing/fork.ts')
   const { costLine, forkLine } = await import('./results/fork-lines.ts')
-  const tell = printerTo(around.err)
-  const opened = await openTestFork(forkOf(fork.fork, fork, around.environment), '`fork.chains`', (line) =>
+  const tell = printerTo(context.err)
+  const opened = await openTestFork(forkOf(fork.fork, fork, context.environment), '`fork.chains`', (line) =>
     tell(writeFlags(line)),
   )
   tell(forkLine(opened.pin, opened.source.block.chain))
@@ -130,7 +130,7 @@ async function outcomesOf(options: ContractOptions, around: Surroundings): Promi
 async function forkedWhere(
   outcomes: readonly (FileOutcome | null)[],
   options: ContractOptions,
-  { err, environment }: Surroundings,
+  { err, environment }: CommandContext,
 ): Promise<FileOutcome[]> {
   if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
   const tell = printerTo(err)
@@ -154,8 +154,12 @@ function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions
   return { traces, hasGas: gasReport, coverage, chance }
 }
 
-function printOutcome({ file, report, findings }: FileOutcome, options: ContractOptions, around: Surroundings): void {
-  const print = printerTo(around.out)
+function printOutcome(
+  { file, report, findings }: FileOutcome,
+  options: ContractOptions,
+  context: CommandContext,
+): void {
+  const print = printerTo(context.out)
   const { gas, cases, ...rest } = report
   if (options.json) {
     const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
@@ -174,7 +178,7 @@ function printOutcome({ file, report, findings }: FileOutcome, options: Contract
     return
   }
   for (const line of reportLines(file, report, options.gas)) print(line)
-  for (const trace of findings.traces) for (const line of formLines(trace, around)) print(line)
+  for (const trace of findings.traces) for (const line of formLines(trace, context)) print(line)
 }
 
 /** With its place as text. `place` itself counts lines and columns from 0. */
@@ -189,7 +193,7 @@ function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
 }
 
 /** The steps of a form, below its place. A form without steps has none. */
-function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, environment }: Surroundings): string[] {
+function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, environment }: CommandContext): string[] {
   if (trace.children.length === 0) return []
   const columns = out.isTTY === true ? out.columns : undefined
   const lines = traceLines([trace], { paint: painter(out, environment), columns })

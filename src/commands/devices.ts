@@ -1,7 +1,7 @@
 /** `newcut devices`: the GPUs of this machine, and the native kernels of its CPU. */
 import { randomBytes } from 'node:crypto'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { describeError } from '#ground/base/errors.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { encodeWork } from '#ground/chain/header.ts'
@@ -28,7 +28,7 @@ interface Device extends ListedAdapter {
 /** Resolves with exit code 1 if there is no adapter. */
 export async function runDevices(
   { json, measure }: DevicesOptions,
-  { out, environment }: Surroundings,
+  { out, environment }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const { adapters, problem } = await listAdapters()

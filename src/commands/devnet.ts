@@ -12,9 +12,9 @@ import { withLog } from '#faces/cli/log.ts'
 import type { ConsoleEvent } from '#faces/cli/notices.ts'
 import { type devnetOptions, flagsOfOptions } from '#faces/cli/options/devnet.ts'
 import type { Values } from '#faces/cli/options/row.ts'
-import { type ProgressBar, progressBarFor, shownOn } from '#faces/cli/progress.ts'
+import { type ProgressBar, progressBarFor, progressReporter } from '#faces/cli/progress.ts'
 import type { Terminal } from '#faces/cli/terminal.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { untilAborted } from '#ground/base/signals.ts'
 import { networkForm } from '#ground/chain/known-networks.ts'
@@ -49,16 +49,16 @@ function chosenPow(chosen: boolean | undefined, values: DevnetValues): boolean |
   return values.mine && !isKept ? true : chosen
 }
 
-export async function runDevnet(config: DevnetConfig, surroundings: Surroundings): Promise<number> {
+export async function runDevnet(config: DevnetConfig, context: CommandContext): Promise<number> {
   const { check, data } = config.values
   if (check && data === undefined) {
     throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
   }
   checkModes(config)
-  return surroundings.untilStopped((stopped) =>
+  return context.untilStopped((stopped) =>
     check && data !== undefined
-      ? runCheck(data, stopped, printerTo(surroundings.out), shownOn(barFor(config.values, surroundings)))
-      : serve(config, surroundings, stopped),
+      ? runCheck(data, stopped, printerTo(context.out), progressReporter(barFor(config.values, context)))
+      : serve(config, context, stopped),
   )
 }
 
@@ -86,16 +86,16 @@ function checkModes(config: DevnetConfig): void {
   }
 }
 
-function serve(config: DevnetConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
+function serve(config: DevnetConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
   const { values } = config
-  const bar = barFor(values, surroundings)
-  const { out, err, version, nowMs, environment } = surroundings
-  const shown = devnetConsole({ ...surroundings, out: bar.before(values.exec === undefined ? out : err) }, values.log)
+  const bar = barFor(values, context)
+  const { out, err, version, nowMs, environment } = context
+  const shown = devnetConsole({ ...context, out: bar.wrapOutput(values.exec === undefined ? out : err) }, values.log)
   const faces = values.exec === undefined ? shown.faces : quiet(shown.faces)
   return withLog(values, { faces, nowMs }, (face) => {
     // Blocks without a line of their own are counted for a summary.
     const show: DevnetLog['show'] = (event) => {
-      if (event.type !== 'block' || shown.tells(event)) face.show(event)
+      if (event.type !== 'block' || shown.hasOwnLine(event)) face.show(event)
     }
     return serveWith({ show, shown, bar, version, environment }, config, stopped)
   })
@@ -115,7 +115,11 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
   const { shown, bar, version } = log
   const { values } = config
   const failed = new AbortController()
-  const options = { ...startOptions(config, log, networks), onProgress: shownOn(bar), onFailure: () => failed.abort() }
+  const options = {
+    ...startOptions(config, log, networks),
+    onProgress: progressReporter(bar),
+    onFailure: () => failed.abort(),
+  }
   const devnet = hasPage(values) ? await devnetWithPage(options, values) : await startDevnet(options)
   const commandIsOver = new AbortController()
   const stop = AbortSignal.any([stopped, failed.signal])

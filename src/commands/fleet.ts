@@ -2,7 +2,7 @@
 import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '#faces/cli/config.ts'
 import type { fleetOptions } from '#faces/cli/options/lead.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
@@ -20,7 +20,7 @@ const ANSWER_MS = 3_000
 export function runFleet(
   args: readonly string[],
   config: FleetConfig,
-  { out, version, untilStopped }: Surroundings,
+  { out, version, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const { values } = config

@@ -7,8 +7,8 @@ import { settingsOf } from '#devnet/rules/settings.ts'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import type { forkCommandOptions } from '#faces/cli/options/fork.ts'
 import type { Values } from '#faces/cli/options/row.ts'
-import { progressBarFor, shownOn } from '#faces/cli/progress.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { progressBarFor, progressReporter } from '#faces/cli/progress.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { firstNodeUrl, valueIn } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { definitionOf } from '#ground/chain/network-form.ts'
@@ -28,10 +28,10 @@ interface ForkCommand {
 }
 
 /** Resolves with the exit code: 1 if anything differs. */
-export async function runFork(command: ForkCommand, around: Surroundings): Promise<number> {
+export async function runFork(command: ForkCommand, context: CommandContext): Promise<number> {
   const { files, values } = command
   const { verify: isVerified, report: file, cases: most, 'node-release': release, 'network-file': networkFile } = values
-  const { out, err, environment, nowMs } = around
+  const { out, err, environment, nowMs } = context
   const options = forkOf(valueIn(firstNodeUrl, command.url, command.url), values, environment)
   const tell = printerTo(err)
   const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
@@ -60,7 +60,7 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
     settingsOf({ release, network: forkedNetwork({ network: fork.pin.network, code: header.version }, { networks }) }),
   )
   const made = files.length === 0 ? await casesOf(chain, most) : { ...given, unloaded: [] }
-  const progress = shownOn(progressBarFor(err, environment, nowMs, false))
+  const progress = progressReporter(progressBarFor(err, environment, nowMs, false))
   const onDone = (done: number, total: number) => progress({ what: 'comparing', done, total })
   const compared = await compareCode({ chain, header }, made.cases, { rules, most, onDone }).finally(() =>
     progress(null),
@@ -68,7 +68,7 @@ export async function runFork(command: ForkCommand, around: Surroundings): Promi
   const report = { ...compared, unloaded: made.unloaded }
   for (const line of comparisonLines(report)) printerTo(out)(line)
   if (file !== undefined) {
-    await writeReport(file, around, { remote: fork.remote, pin: fork.pin, chain: number, release }, report)
+    await writeReport(file, context, { remote: fork.remote, pin: fork.pin, chain: number, release }, report)
   }
   return report.differences.length === 0 ? 0 : 1
 }

@@ -1,6 +1,6 @@
 /** `newcut format`: formats contracts and test files. */
 import { writeFileSync } from 'node:fs'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES } from '#ground/base/user-file.ts'
 import { formatFile } from '#language/editor/format/format.ts'
@@ -14,7 +14,7 @@ export interface FormatOptions {
 }
 
 /** Returns the exit code: 1 if a file cannot be read, or with `check` if one would change. */
-export async function runFormat({ files, check }: FormatOptions, { out, err }: Surroundings): Promise<number> {
+export async function runFormat({ files, check }: FormatOptions, { out, err }: CommandContext): Promise<number> {
   const [print, complain] = [printerTo(out), printerTo(err)]
   let failed = false
   for (const file of files) {

@@ -5,7 +5,7 @@ import { Requests } from '#client/node/requests.ts'
 import { readAmount } from '#client/wallet/transfer.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { fundOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { controlOperations, type DevnetStatus } from '#ground/schema/control.ts'
@@ -27,7 +27,7 @@ interface RunResult {
 export function runFund(
   [account, given]: readonly [account: string, amount: string],
   config: Config<typeof fundOptions>,
-  { out, untilStopped }: Surroundings,
+  { out, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const amount = String(readAmount(given))

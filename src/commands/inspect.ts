@@ -1,7 +1,7 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, statSync } from 'node:fs'
 import { brokenAlone, brokenGenesis, isGenesis } from '#client/node/verify.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '#ground/base/bytes.ts'
 import { describeError, FormatError, fileProblem, NewcutError } from '#ground/base/errors.ts'
 import { stringifyJson } from '#ground/base/json.ts'
@@ -32,9 +32,9 @@ import { networksOf } from './input/network-files.ts'
  * @param file of the network of the records
  * @throws NewcutError BAD_CONFIG for a file that cannot be used
  */
-export async function runInspect(input: string, file: string | undefined, around: Surroundings): Promise<number> {
+export async function runInspect(input: string, file: string | undefined, context: CommandContext): Promise<number> {
   const [network] = await networksOf(file === undefined ? [] : [file])
-  return inspect(input, around.input, { out: printerTo(around.out), err: printerTo(around.err) }, network)
+  return inspect(input, context.input, { out: printerTo(context.out), err: printerTo(context.err) }, network)
 }
 
 export interface InspectOutput {

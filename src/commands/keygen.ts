@@ -1,7 +1,7 @@
 /** `newcut keygen [FILE]`: an ed25519 key pair; the public key names the default account `k:<key>`. */
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '#ground/base/ed25519.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { modeForOthers, writeSecretFile } from '#ground/platform/secret-file.ts'
@@ -28,7 +28,7 @@ export interface KeygenOptions {
 }
 
 /** Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. No key pair is kept then. */
-export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Surroundings): Promise<number> {
+export async function runKeygen({ file, json }: KeygenOptions, { out, err }: CommandContext): Promise<number> {
   const print = printerTo(out)
   const keys = generateKeys()
   if (file !== undefined) {

@@ -8,7 +8,7 @@ import type { ChangingFace } from '#faces/cli/changing-face.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { withLog } from '#faces/cli/log.ts'
 import type { leadOptions } from '#faces/cli/options/lead.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { facesOf } from '#faces/cli/text-face.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { readNatsAddress } from '#mining/fleet/address.ts'
@@ -20,26 +20,26 @@ import { attended, faceLines, firstLines, journalLines, sourceLines } from './re
 
 type LeadConfig = Config<typeof leadOptions>
 
-export function runLead(config: LeadConfig, surroundings: Surroundings): Promise<number> {
-  return surroundings.untilStopped((stopped) => lead(config, surroundings, stopped))
+export function runLead(config: LeadConfig, context: CommandContext): Promise<number> {
+  return context.untilStopped((stopped) => lead(config, context, stopped))
 }
 
 /** Resolves with the exit code. */
-async function lead(config: LeadConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
+async function lead(config: LeadConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const networks = await networksOf(values['network-file'])
-  const state = keptState(values.state, surroundings.environment)
+  const state = keptState(values.state, context.environment)
   const source = { ...nodesSetup(values, values.node, networks), state }
   checkPayee(source.payee)
-  const log = { faces: facesOf(surroundings), nowMs: surroundings.nowMs }
-  return withLog(values, log, (face) => leadWith(face, config, { source, version: surroundings.version }, stopped))
+  const log = { faces: facesOf(context), nowMs: context.nowMs }
+  return withLog(values, log, (face) => leadWith(face, config, { source, version: context.version }, stopped))
 }
 
 /** Resolves with the exit code. */
 async function leadWith(
   log: ChangingFace,
   config: LeadConfig,
-  { source, version }: { readonly source: NodesSetup } & Pick<Surroundings, 'version'>,
+  { source, version }: { readonly source: NodesSetup } & Pick<CommandContext, 'version'>,
   stopped: AbortSignal,
 ): Promise<number> {
   const { values } = config

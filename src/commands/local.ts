@@ -7,7 +7,7 @@ import { answer, type Question, questionCommand } from '#client/wallet/ask.ts'
 import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { localOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { traceOperation } from '#ground/schema/trace.ts'
@@ -26,7 +26,7 @@ const exactTrace = { ...traceOperation, group: 'command' } as const
 export function runLocal(
   given: string,
   config: Config<typeof localOptions>,
-  { out, nowMs, untilStopped }: Surroundings,
+  { out, nowMs, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json, set } = config.values

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { LiveTexts } from '#compose/live-texts.ts'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import type { TestFileReport } from '#language/editor/features/test-lenses.ts'
@@ -26,10 +26,10 @@ const PROPERTY_RUNS = 256
  * Serves an editor until it ends the session or closes stdin.
  * @throws NewcutError BAD_OPTION
  */
-export function runLsp(values: ForkValues, surroundings: Surroundings): Promise<number> {
+export function runLsp(values: ForkValues, context: CommandContext): Promise<number> {
   const { stdin, stdout } = process
-  const warn = warnTo(surroundings)
-  serveLsp(values, surroundings, { input: stdin, output: stdout })
+  const warn = warnTo(context)
+  serveLsp(values, context, { input: stdin, output: stdout })
   if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
   return new Promise((resolve) => {
     // An editor that ends without `exit` leaves no process behind, although the library still waits for the editor.
@@ -41,7 +41,7 @@ export function runLsp(values: ForkValues, surroundings: Surroundings): Promise<
 }
 
 const warnTo =
-  ({ err }: Pick<Surroundings, 'err'>) =>
+  ({ err }: Pick<CommandContext, 'err'>) =>
   (line: string) =>
     void err.write(`newcut lsp: ${line}\n`)
 
@@ -52,16 +52,16 @@ const warnTo =
  */
 export function serveLsp(
   values: ForkValues,
-  surroundings: Pick<Surroundings, 'version' | 'err' | 'environment'>,
+  context: Pick<CommandContext, 'version' | 'err' | 'environment'>,
   streams: Pick<EditorHost, 'input' | 'output'>,
   limitMs = TEST_LIMIT_MS,
 ): void {
-  const warn = warnTo(surroundings)
-  const { environment } = surroundings
+  const warn = warnTo(context)
+  const { environment } = context
   const forked = forkSetup(values, environment)
   const moduleTexts = forked === null ? null : liveTexts(forked, warn)
   const runTest = testRuns(() => moduleTexts?.options ?? null, environment, limitMs)
-  serveEditor({ ...streams, version: surroundings.version, filesIn: diskFiles, moduleTexts, runTest, warn })
+  serveEditor({ ...streams, version: context.version, filesIn: diskFiles, moduleTexts, runTest, warn })
 }
 
 /** The texts of a forked network. Throws NewcutError BAD_OPTION for more than one chain. */

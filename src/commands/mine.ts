@@ -9,7 +9,7 @@ import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { LiveConfig } from '#faces/cli/live-config.ts'
 import type { MineConfig } from '#faces/cli/live-options.ts'
 import { styleOf, withLog } from '#faces/cli/log.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { facesOf } from '#faces/cli/text-face.ts'
 import type { ExitCode } from '#ground/base/exit-codes.ts'
 import { onFileChange } from '#ground/platform/watch-file.ts'
@@ -20,25 +20,25 @@ import { attended, faceLines, firstLines, journalLines, sourceLines } from './re
 
 const NOTHING_SEARCHED: ExitCode = 22
 
-export function runMine(config: MineConfig, surroundings: Surroundings): Promise<number> {
-  return surroundings.untilStopped((stopped) => mine(config, surroundings, stopped))
+export function runMine(config: MineConfig, context: CommandContext): Promise<number> {
+  return context.untilStopped((stopped) => mine(config, context, stopped))
 }
 
 /** Resolves with the exit code. */
-async function mine(config: MineConfig, surroundings: Surroundings, stopped: AbortSignal): Promise<number> {
+async function mine(config: MineConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const networks = await networksOf(values['network-file'])
-  const setup = setupOf(config, surroundings.environment, networks)
+  const setup = setupOf(config, context.environment, networks)
   // Invalid options must fail before the log opens.
   await checkSetup(setup)
-  return withLog(values, { faces: facesOf(surroundings), nowMs: surroundings.nowMs }, async (log) => {
-    if (!values['dry-run']) return mineWith(log, { config, setup, ...surroundings }, stopped)
+  return withLog(values, { faces: facesOf(context), nowMs: context.nowMs }, async (log) => {
+    if (!values['dry-run']) return mineWith(log, { config, setup, ...context }, stopped)
     log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
     return 0
   })
 }
 
-interface Wanted extends Pick<Surroundings, 'environment' | 'version'> {
+interface Wanted extends Pick<CommandContext, 'environment' | 'version'> {
   readonly config: MineConfig
   readonly setup: MinerSetup
 }
@@ -118,7 +118,7 @@ function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessE
 function banner(
   start: MinerStart,
   { source }: MinerSetup,
-  { values, file, version }: MineConfig & Pick<Surroundings, 'version'>,
+  { values, file, version }: MineConfig & Pick<CommandContext, 'version'>,
 ): string[] {
   const { api, journal, rigsAddress, proxiesAddress, pageUrl } = start
   return [

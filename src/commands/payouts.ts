@@ -7,7 +7,7 @@ import { openShareReader, type ShareSource } from '#compose/share-reader.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import type { payoutsOptions } from '#faces/cli/options/payouts.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { type Fraction, fractionOf, unitsOf } from '#ground/base/coins.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
@@ -28,14 +28,14 @@ import { StepLines } from './results/step-lines.ts'
 type PayoutsConfig = Config<typeof payoutsOptions>
 
 /** Resolves with exit code 1 if a due payment could not be made. Throws NewcutError. */
-export function runPayouts(config: PayoutsConfig, surroundings: Surroundings): Promise<number> {
+export function runPayouts(config: PayoutsConfig, context: CommandContext): Promise<number> {
   const { values } = config
-  const print = printerTo(surroundings.out)
-  const steps = new StepLines(values.json, surroundings)
-  return withNode(config, surroundings, async (client, signal) => {
+  const print = printerTo(context.out)
+  const steps = new StepLines(values.json, context)
+  return withNode(config, context, async (client, signal) => {
     const { nodeVersion: network } = client.info
     const keys = values.pay ? signingKeys(values.key, network, (message) => steps.warn(message)) : null
-    const folder = folderOf(config, surroundings)
+    const folder = folderOf(config, context)
     const source = sourceOf(config, { folder, network, onWarning: (message) => steps.warn(message) })
     const openReader = () => openShareReader(source, systemClock, signal)
     const rules = rulesOf(config, network, keys)
@@ -73,7 +73,7 @@ function exactly(text: string): Fraction {
   return fraction
 }
 
-function folderOf({ values: { state } }: PayoutsConfig, { environment }: Surroundings): string {
+function folderOf({ values: { state } }: PayoutsConfig, { environment }: CommandContext): string {
   if (state !== 'off') return state ?? stateFolder(environment, process.platform)
   throw new NewcutError('BAD_OPTION', '--state off: payouts need a folder for their journal', {
     hint: '--state DIR names one',

@@ -5,7 +5,7 @@ import type { WaitProgress } from '#client/node/wait-for.ts'
 import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { resultOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
@@ -17,12 +17,12 @@ import { resultJson, valueText } from './results/value-lines.ts'
 type ResultConfig = Config<typeof resultOptions>
 
 /** Throws CommandFailed for a failed command, NO_RESULT for a command without a result (yet). */
-export function runResult(requestKey: string, config: ResultConfig, surroundings: Surroundings): Promise<number> {
-  const print = printerTo(surroundings.out)
-  const steps = new StepLines(config.values.json, surroundings)
+export function runResult(requestKey: string, config: ResultConfig, context: CommandContext): Promise<number> {
+  const print = printerTo(context.out)
+  const steps = new StepLines(config.values.json, context)
   checkRequestKey(requestKey, 'result')
   const { json } = config.values
-  return withNode(config, surroundings, async (client, stopped) => {
+  return withNode(config, context, async (client, stopped) => {
     const { chain, result } = await resultOf(client, requestKey, { values: config.values, steps }, stopped)
     print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, `it failed on chain ${chain}`))))
     return 0

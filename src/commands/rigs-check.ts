@@ -2,7 +2,7 @@
 
 import type { rigsCheckOptions } from '#faces/cli/options/conformance.ts'
 import type { Values } from '#faces/cli/options/row.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
@@ -29,7 +29,7 @@ interface Plan {
 export function runRigsCheck(
   server: string,
   values: RigsCheckValues,
-  { out, err, untilStopped }: Pick<Surroundings, 'out' | 'err' | 'untilStopped'>,
+  { out, err, untilStopped }: Pick<CommandContext, 'out' | 'err' | 'untilStopped'>,
   clock: Clock = systemClock,
 ): Promise<number> {
   const plan = planOf(server, values)

@@ -1,6 +1,6 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
 
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
@@ -17,7 +17,7 @@ const MAX_CELL = 32
 /** `address`: HOST:PORT or a URL; by default, a miner on this machine. Throws NewcutError. */
 export async function runRigs(
   { address, json }: { readonly address: string | undefined; readonly json: boolean },
-  { out, untilStopped }: Surroundings,
+  { out, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const base = baseOf(address ?? DEFAULT_ADDRESS)

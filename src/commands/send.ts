@@ -6,7 +6,7 @@ import type { CommandSender } from '#client/wallet/command-sender.ts'
 import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { sendOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
 import { givenCode, givenJson } from './input/given-text.ts'
@@ -20,24 +20,24 @@ import { resultJson, valueText } from './results/value-lines.ts'
 export function runSend(
   given: string | undefined,
   config: Config<typeof sendOptions>,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<number> {
   const { request } = config.values
   if ((given === undefined) === (request === undefined)) {
     throw new NewcutError('BAD_OPTION', 'send takes either CODE or --request FILE')
   }
-  if (request !== undefined) return sendRequest(request, config, surroundings)
-  return sendCode(given ?? '', config, surroundings)
+  if (request !== undefined) return sendRequest(request, config, context)
+  return sendCode(given ?? '', config, context)
 }
 
-function sendCode(given: string, config: Config<typeof sendOptions>, surroundings: Surroundings): Promise<number> {
+function sendCode(given: string, config: Config<typeof sendOptions>, context: CommandContext): Promise<number> {
   const { values } = config
   const { chain, data, cap, json, preflight } = values
   const code = givenCode(given)
   const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
-  const steps = new StepLines(json, surroundings)
-  return withNode(config, surroundings, async (client, stopped) => {
+  const steps = new StepLines(json, context)
+  return withNode(config, context, async (client, stopped) => {
     checkChain(client, chain, '--chain')
     const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
     const sender = values.sender ?? keys[0].account
@@ -46,22 +46,18 @@ function sendCode(given: string, config: Config<typeof sendOptions>, surrounding
     const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
       throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     })
-    return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
+    return report({ commandSender, chain, command, steps, stopped }, values, context)
   })
 }
 
-async function sendRequest(
-  path: string,
-  config: Config<typeof sendOptions>,
-  surroundings: Surroundings,
-): Promise<number> {
+async function sendRequest(path: string, config: Config<typeof sendOptions>, context: CommandContext): Promise<number> {
   const { values } = config
   const { readRequestFile } = await import('./input/request-file.ts')
   const { completeCommand, mergedCommand, withSignatures } = await import('./input/request-signatures.ts')
-  const steps = new StepLines(values.json, surroundings)
-  return withNode(config, surroundings, async (client, stopped) => {
+  const steps = new StepLines(values.json, context)
+  return withNode(config, context, async (client, stopped) => {
     const networkId = client.info.nodeVersion
-    const open = mergedCommand([readRequestFile(path, { networkId, nowMs: surroundings.nowMs() })])
+    const open = mergedCommand([readRequestFile(path, { networkId, nowMs: context.nowMs() })])
     if (open.networkId !== networkId) {
       throw new NewcutError(
         'BAD_INPUT',
@@ -80,7 +76,7 @@ async function sendRequest(
     const commandSender = commandSenderFor(client, { ...values, ttl: ttl * 1000 }, steps.show, stopped)
     if (values.preflight) await commandSender.tryOut(chain, command)
     await commandSender.send(chain, command)
-    return report({ commandSender, chain, command, steps, stopped }, values, surroundings)
+    return report({ commandSender, chain, command, steps, stopped }, values, context)
   })
 }
 
@@ -96,7 +92,7 @@ interface Sent {
 async function report(
   { commandSender, chain, command, steps, stopped }: Sent,
   { wait, json }: Pick<Config<typeof sendOptions>['values'], 'wait' | 'json'>,
-  { out }: Surroundings,
+  { out }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   if (!wait) {

@@ -2,7 +2,7 @@
 
 import type { Config } from '#faces/cli/config.ts'
 import type { signOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { yaml } from '#faces/cli/yaml.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type OpenCommand, readRequestFile } from './input/request-file.ts'
@@ -13,7 +13,7 @@ import { signingKeys } from './input/signing-keys.ts'
 export async function runSign(
   [first, ...others]: readonly string[],
   { values }: Config<typeof signOptions>,
-  { out, err, nowMs }: Surroundings,
+  { out, err, nowMs }: CommandContext,
 ): Promise<number> {
   if (first === undefined) throw new NewcutError('BAD_OPTION', 'sign takes a request file')
   const defaults = { networkId: null, nowMs: nowMs() }

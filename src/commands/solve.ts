@@ -1,7 +1,7 @@
 /** `newcut solve TARGET`: one piece of work, as an external worker of another miner (PROTOCOL.md G). */
 
 import { solveWork } from '#compose/solve.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { decodeHex, readU256LE } from '#ground/base/bytes.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { degreeOfSize } from '#ground/chain/header.ts'
@@ -18,7 +18,7 @@ export interface SolveOptions {
 }
 
 /** Searches the work on stdin, and prints nonce, hashes and hashes per second. Resolves with 1 if it is stopped. */
-export function runSolve(options: SolveOptions, { input, out, err, untilStopped }: Surroundings): Promise<number> {
+export function runSolve(options: SolveOptions, { input, out, err, untilStopped }: CommandContext): Promise<number> {
   const target = parseTarget(options.target)
   const work = readWork(input)
   return untilStopped((stopped) => solve(work, target, { ...options, out, err }, stopped))
@@ -27,7 +27,7 @@ export function runSolve(options: SolveOptions, { input, out, err, untilStopped 
 async function solve(
   work: Uint8Array,
   target: bigint,
-  { out, err, ...options }: SolveOptions & Pick<Surroundings, 'out' | 'err'>,
+  { out, err, ...options }: SolveOptions & Pick<CommandContext, 'out' | 'err'>,
   stopped: AbortSignal,
 ): Promise<number> {
   const onWarning = (message: string) => void err.write(`newcut: ${message}\n`)
@@ -46,7 +46,7 @@ function parseTarget(text: string): bigint {
   return readU256LE(decodeHex(text), 0)
 }
 
-function readWork(input: Surroundings['input']): Uint8Array {
+function readWork(input: CommandContext['input']): Uint8Array {
   try {
     const bytes = Uint8Array.from(input())
     // Only the length is checked: the miner that provides the work decides on its content.

@@ -1,6 +1,6 @@
 /** The rows of commands that start without the options of all others. */
 import { benchSuites } from '#faces/cli/bench-suites.ts'
-import { type CommandRow, configured } from '#faces/cli/command-row.ts'
+import { type CommandRow, commandRow } from '#faces/cli/command-row.ts'
 import { conformanceOptions, rigsCheckOptions } from '#faces/cli/options/conformance.ts'
 import { commonContractOptions, contractOptions } from '#faces/cli/options/contract.ts'
 import { commonForkOptions, commonLspOptions, forkCommandOptions, lspOptions } from '#faces/cli/options/fork.ts'
@@ -13,7 +13,7 @@ import {
   keygenOptions,
   rigsOptions,
 } from '#faces/cli/options/tools.ts'
-import { likely, someText } from '#faces/cli/values.ts'
+import { someText, withCompletions } from '#faces/cli/values.ts'
 import { makerRigs } from '#pool/stratum-check/maker-rigs.ts'
 
 const suiteNames = Object.keys(benchSuites)
@@ -24,7 +24,7 @@ const widestMaker = Math.max(...Object.keys(makerRigs).map((name) => name.length
 const makerLines = Object.entries(makerRigs).map(([name, rig]) => `${name.padEnd(widestMaker)}  ${rig}`)
 
 export const toolCommands: readonly CommandRow[] = [
-  configured({
+  commandRow({
     name: 'keygen',
     group: 'mining',
     args: ['[file]'],
@@ -32,18 +32,18 @@ export const toolCommands: readonly CommandRow[] = [
     about: 'newcut writes it to a new FILE that only you can read, or prints it if there is no FILE.',
     options: keygenOptions,
     examples: ['newcut keygen my.key', 'newcut keygen', 'newcut keygen --json'],
-    run: async ([file], { values: { json } }, around) =>
-      (await import('./keygen.ts')).runKeygen({ file, json }, around),
+    run: async ([file], { values: { json } }, context) =>
+      (await import('./keygen.ts')).runKeygen({ file, json }, context),
   }),
-  configured({
+  commandRow({
     name: 'devices',
     group: 'mining',
     help: 'list the GPUs of this machine',
     options: devicesOptions,
     examples: ['newcut devices', 'newcut devices --measure', 'newcut devices --json'],
-    run: async (_, { values }, around) => (await import('./devices.ts')).runDevices(values, around),
+    run: async (_, { values }, context) => (await import('./devices.ts')).runDevices(values, context),
   }),
-  configured({
+  commandRow({
     name: 'rigs',
     group: 'rigs',
     args: ['[address]'],
@@ -51,13 +51,13 @@ export const toolCommands: readonly CommandRow[] = [
     about: 'ADDRESS is the HTTP address of the running miner, 127.0.0.1:4148 by default.',
     options: rigsOptions,
     examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --json'],
-    run: async ([address], { values: { json } }, around) =>
-      (await import('./rigs.ts')).runRigs({ address, json }, around),
+    run: async ([address], { values: { json } }, context) =>
+      (await import('./rigs.ts')).runRigs({ address, json }, context),
   }),
-  configured({
+  commandRow({
     name: 'bench',
     group: 'tools',
-    args: [{ name: '[suite...]', kind: likely(suiteNames, someText) }],
+    args: [{ name: '[suite...]', kind: withCompletions(suiteNames, someText) }],
     help: 'measure hashrates, latencies and throughput',
     notes: section('Suites (default: all)', suiteLines),
     options: benchOptions,
@@ -67,9 +67,9 @@ export const toolCommands: readonly CommandRow[] = [
       'newcut bench kernels threads --json before.json',
       'newcut bench kernels threads --compare before.json',
     ],
-    run: async (suites, { values }, around) => (await import('./bench.ts')).runBench({ suites, ...values }, around),
+    run: async (suites, { values }, context) => (await import('./bench.ts')).runBench({ suites, ...values }, context),
   }),
-  configured({
+  commandRow({
     name: 'contract',
     group: 'contracts',
     args: ['[file...]'],
@@ -82,9 +82,9 @@ export const toolCommands: readonly CommandRow[] = [
       'newcut contract token.repl sale.repl --gas-snapshot',
       'newcut contract token.repl --coverage --lcov lcov.info',
     ],
-    run: async (files, { values }, around) => (await import('./contract.ts')).runContract(files, values, around),
+    run: async (files, { values }, context) => (await import('./contract.ts')).runContract(files, values, context),
   }),
-  configured({
+  commandRow({
     name: 'fork',
     group: 'contracts',
     args: ['<url>', '[file...]'],
@@ -100,10 +100,10 @@ export const toolCommands: readonly CommandRow[] = [
       'newcut fork https://NODE differences.json --verify',
       'newcut fork http://127.0.0.1:1848 code.pact --verify --fork-chains 3',
     ],
-    run: async ([url, ...files], { values }, around) =>
-      (await import('./fork.ts')).runFork({ url, files, values }, around),
+    run: async ([url, ...files], { values }, context) =>
+      (await import('./fork.ts')).runFork({ url, files, values }, context),
   }),
-  configured({
+  commandRow({
     name: 'format',
     group: 'contracts',
     args: ['<file...>'],
@@ -111,10 +111,10 @@ export const toolCommands: readonly CommandRow[] = [
     about: 'It keeps comments, line breaks and the meaning. A file that cannot be read stays as it is.',
     options: formatOptions,
     examples: ['newcut format token.pact', 'newcut format *.pact *.repl --check'],
-    run: async (files, { values: { check } }, around) =>
-      (await import('./format.ts')).runFormat({ files, check }, around),
+    run: async (files, { values: { check } }, context) =>
+      (await import('./format.ts')).runFormat({ files, check }, context),
   }),
-  configured({
+  commandRow({
     name: 'lsp',
     group: 'contracts',
     help: 'serve an editor: errors, hover, completion, formatting',
@@ -123,9 +123,9 @@ export const toolCommands: readonly CommandRow[] = [
     options: lspOptions,
     common: commonLspOptions,
     examples: ['newcut lsp', 'newcut lsp --stdio', 'newcut lsp --fork https://NODE'],
-    run: async (_, { values }, around) => (await import('./lsp.ts')).runLsp(values, around),
+    run: async (_, { values }, context) => (await import('./lsp.ts')).runLsp(values, context),
   }),
-  configured({
+  commandRow({
     name: 'rigs check',
     group: 'rigs',
     args: ['<server>'],
@@ -138,9 +138,10 @@ export const toolCommands: readonly CommandRow[] = [
       'newcut rigs check 10.0.0.5:1917 --listen-for 60s',
       'newcut rigs check stratum+tcp://POOL:1917 --user k:KEY.rig --maker ka3',
     ],
-    run: async ([server], { values }, around) => (await import('./rigs-check.ts')).runRigsCheck(server, values, around),
+    run: async ([server], { values }, context) =>
+      (await import('./rigs-check.ts')).runRigsCheck(server, values, context),
   }),
-  configured({
+  commandRow({
     name: 'conformance',
     group: 'tools',
     help: 'judge a node, or a client, by the cases of the node interface',
@@ -154,9 +155,9 @@ export const toolCommands: readonly CommandRow[] = [
       'newcut conformance --only headers --release spec',
       'newcut conformance --serve 1848 --junit client.xml',
     ],
-    run: async (_, { values }, around) => (await import('./conformance.ts')).runConformance(values, around),
+    run: async (_, { values }, context) => (await import('./conformance.ts')).runConformance(values, context),
   }),
-  configured({
+  commandRow({
     name: 'inspect',
     group: 'tools',
     args: ['[input]'],
@@ -168,7 +169,7 @@ export const toolCommands: readonly CommandRow[] = [
       `curl -s 'http://127.0.0.1:1848/chainweb/0.0/development/chain/0/header' \\`,
       '    | newcut inspect',
     ],
-    run: async ([input = '-'], { values }, around) =>
-      (await import('./inspect.ts')).runInspect(input, values['network-file'], around),
+    run: async ([input = '-'], { values }, context) =>
+      (await import('./inspect.ts')).runInspect(input, values['network-file'], context),
   }),
 ]

@@ -5,7 +5,7 @@ import { Requests } from '#client/node/requests.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { painter } from '#faces/cli/line.ts'
 import type { traceOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { traceOperation } from '#ground/schema/trace.ts'
 import { checkRequestKey } from './input/sender.ts'
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 60_000
 export function runTrace(
   requestKey: string,
   config: Config<typeof traceOptions>,
-  { out, environment, untilStopped }: Surroundings,
+  { out, environment, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   checkRequestKey(requestKey, 'trace')

@@ -7,7 +7,7 @@ import { checkGasPayer, planTransfer } from '#client/wallet/plan.ts'
 import { type Keyset, readAmount, type Transfer } from '#client/wallet/transfer.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { transferOptions } from '#faces/cli/options/wallet.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
@@ -34,20 +34,16 @@ interface Setting {
 }
 
 /** Moves coins, and prints the result. Throws NewcutError before it sends a transfer that cannot work. */
-export function runTransfer(
-  args: readonly string[],
-  config: TransferConfig,
-  surroundings: Surroundings,
-): Promise<number> {
-  const print = printerTo(surroundings.out)
+export function runTransfer(args: readonly string[], config: TransferConfig, context: CommandContext): Promise<number> {
+  const print = printerTo(context.out)
   const { values } = config
   const wanted = wantedTransfer(args, config)
-  const steps = new StepLines(values.json, surroundings)
-  return withNode(config, surroundings, (client, signal) =>
+  const steps = new StepLines(values.json, context)
+  return withNode(config, context, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
       const commandSender = commandSenderFor(client, values, steps.show, signal)
-      const { nowMs } = surroundings
+      const { nowMs } = context
       const setting: Setting = { client, commandSender, steps, keys, config, signal, nowMs }
       const done = wanted === null ? await goOn(setting) : await move(setting, wanted)
       print(values.json ? resultJson(done.chain, done.result) : done.text)

@@ -6,7 +6,7 @@ import { nodeSource } from '#client/declarations/node-source.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { typesOptions } from '#faces/cli/options/wallet.ts'
 import { outputProblem } from '#faces/cli/output-file.ts'
-import { printerTo, type Surroundings } from '#faces/cli/terminal.ts'
+import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '#language/contracts/syntax/outline.ts'
@@ -18,7 +18,7 @@ import { checkChain, withNode } from './input/with-node.ts'
 export async function runTypes(
   given: readonly string[],
   config: Config<typeof typesOptions>,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<number> {
   if (given.length === 0) {
     throw new NewcutError('BAD_OPTION', 'types takes the names of contracts, or of files with them', {
@@ -30,14 +30,14 @@ export async function runTypes(
   const files = given.filter(isFile)
   const names = given.filter((each) => !isFile(each))
   const own = files.flatMap(fileOutlines)
-  const write = (outlines: readonly Outline[], origin: string) => finish(outlines, origin, file, surroundings)
+  const write = (outlines: readonly Outline[], origin: string) => finish(outlines, origin, file, context)
   // Beside files, the name of a contract of every chain needs no node either.
   const isLocal = files.length > 0 && names.every(systemSource.has)
   const asked = !isLocal || ['node', 'chain'].some((name) => config.origins.get(name) === 'flag')
   if (!asked) return write(await gather(own, names, systemSource), given.join(', '))
-  return withNode(config, surroundings, async (client, stopped) => {
+  return withNode(config, context, async (client, stopped) => {
     checkChain(client, chain, '--chain')
-    const source = await nodeSource(client, chain, { signal: stopped, nowMs: surroundings.nowMs() })
+    const source = await nodeSource(client, chain, { signal: stopped, nowMs: context.nowMs() })
     for (const name of names) source.demand(name)
     const origin = [...given, `chain ${chain} of ${client.info.nodeVersion}`].join(', ')
     return write(await gather(own, names, source), origin)
@@ -87,7 +87,12 @@ function refuseForeign(file: string): void {
   })
 }
 
-function finish(outlines: readonly Outline[], origin: string, file: string | undefined, { out }: Surroundings): number {
+function finish(
+  outlines: readonly Outline[],
+  origin: string,
+  file: string | undefined,
+  { out }: CommandContext,
+): number {
   const print = printerTo(out)
   const text = declarations(outlines, origin)
   if (file === undefined) {

@@ -1,16 +1,16 @@
 /** Shell completion of commands that consist of two words. */
 import { expect, it } from 'vitest'
 import type { CommandRow } from '../../src/faces/cli/command-row.ts'
-import { completedOf } from '../../src/faces/cli/completion/model.ts'
+import { completionModelOf } from '../../src/faces/cli/completion/model.ts'
 import { programOf } from '../../src/faces/cli/program.ts'
-import { silentSurroundings } from './surroundings.ts'
+import { silentContext } from './silent-context.ts'
 
 const row = (name: string, args: readonly string[] = []): CommandRow => {
   return { name, args, group: 'tools', help: name, options: {}, examples: [], run: () => 0 }
 }
 
 const completed = (...rows: readonly CommandRow[]) =>
-  completedOf(programOf(silentSurroundings, rows, { code: 0, format: 'text' }, null)).commands.map(
+  completionModelOf(programOf(silentContext, rows, { code: 0, format: 'text' }, null)).commands.map(
     ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
   )
 

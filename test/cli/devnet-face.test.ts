@@ -16,7 +16,7 @@ function faceOn(format: 'text' | 'json', kind: Partial<Output> = {}) {
   const written: string[] = []
   const out: Output = { ...kind, write: (text) => written.push(text) }
   const terminal = { out, err: out, environment: { NO_COLOR: '1' }, nowMs: Date.now }
-  const { faces, tells, attend } = devnetConsole(terminal, format)
+  const { faces, hasOwnLine: tells, attend } = devnetConsole(terminal, format)
   const shown = faces(format, () => 'info')
   const show = (event: ConsoleEvent) => {
     if (event.type !== 'block' || tells(event)) shown.show(event)

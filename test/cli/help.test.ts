@@ -17,7 +17,7 @@ import { packageVersion } from '../../src/ground/platform/version.ts'
 import { headerRecords } from '../records.ts'
 import { rotating } from '../rotation.ts'
 import { run, runProcess } from './run.ts'
-import { silentSurroundings } from './surroundings.ts'
+import { silentContext } from './silent-context.ts'
 
 const dist = fileURLToPath(new URL('../../dist/src/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'newcut-help-'))
@@ -63,7 +63,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(commandRows.map((row) => [row.name, row.examples])),
 }
 /** The program for its options; none of its commands runs. */
-const program = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
+const program = programOf(silentContext, commandRows, { code: 0, format: 'text' }, null)
 const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 
@@ -198,7 +198,7 @@ describe('the examples', () => {
     expect(calls.length).toBeGreaterThan(0)
     let said = ''
     const output = { write: (text: string) => (said += text) }
-    const terminal = { ...silentSurroundings, out: output, err: output }
+    const terminal = { ...silentContext, out: output, err: output }
     runs.length = 0
     // Without curl's node `inspect` gets no input, but its command line must still parse.
     for (const words of calls) {

@@ -1,6 +1,6 @@
 /** Colours and widths of the console. */
 import { describe, expect, it } from 'vitest'
-import { hasColours, lineFormatter, painter, wrapped } from '../../src/faces/cli/line.ts'
+import { hasColours, lineFormatter, painter, wrapText } from '../../src/faces/cli/line.ts'
 import { linesOf } from '../../src/faces/cli/lines.ts'
 import { screenFor } from '../../src/faces/cli/screen.ts'
 import { statusText } from '../../src/faces/cli/status.ts'
@@ -43,7 +43,7 @@ describe('lines', () => {
   })
 
   it('lines measure wide characters in columns', () => {
-    expect(wrapped('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
+    expect(wrapText('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
   })
 })
 

@@ -45,16 +45,16 @@ describe('a bar', () => {
     ] as const) {
       let now = 5000
       const bar = progressBarFor(out, environment, () => now, isOff)
-      for (; now < 20_000; now += 10) bar.tell({ what: 'x', done: now, total: 20_000 })
+      for (; now < 20_000; now += 10) bar.update({ what: 'x', done: now, total: 20_000 })
       bar.clear()
     }
     expect(written).toEqual([])
     const drawnWith = (environment: Readonly<Record<string, string>>) => {
       let now = 5000
       const bar = progressBarFor(terminal, environment, () => now)
-      for (; now < 6000; now += 10) bar.tell({ what: 'x', done: now, total: 20_000 })
+      for (; now < 6000; now += 10) bar.update({ what: 'x', done: now, total: 20_000 })
       expect(written).toEqual([])
-      for (; now < 7000; now += 10) bar.tell({ what: 'x', done: now, total: 20_000 })
+      for (; now < 7000; now += 10) bar.update({ what: 'x', done: now, total: 20_000 })
       return written.splice(0).filter((text) => text.includes('%'))
     }
     const draws = drawnWith({})

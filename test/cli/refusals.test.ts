@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { commandRows } from '../../src/commands/commands.ts'
 import { programOf, runProgram } from '../../src/faces/cli/program.ts'
 import { run } from './run.ts'
-import { silentSurroundings } from './surroundings.ts'
+import { silentContext } from './silent-context.ts'
 
 const KEY = 'ab'.repeat(32)
 const NODE = 'http://127.0.0.1:1'
@@ -143,7 +143,7 @@ it('what each command refuses', async () => {
 })
 
 describe('flags of every command', () => {
-  const { commands } = programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null)
+  const { commands } = programOf(silentContext, commandRows, { code: 0, format: 'text' }, null)
   const rows = commandRows.map((row) => ({ ...row, run: () => 0 }))
 
   /** @returns the error of a command line before its command runs, or an empty text */
@@ -153,7 +153,7 @@ describe('flags of every command', () => {
       text += more
       return true
     }
-    await runProgram(words, { ...silentSurroundings, err: { write } }, rows)
+    await runProgram(words, { ...silentContext, err: { write } }, rows)
     return text.trimEnd()
   }
 

@@ -16,7 +16,7 @@ import { good, type Script, serve } from '../stratum/check/scripted.ts'
 import { UNREACHABLE } from '../support/work.ts'
 import { until } from '../wait.ts'
 import { exitCodeFor, run, startHere, stopAll } from './run.ts'
-import { silentSurroundings } from './surroundings.ts'
+import { silentContext } from './silent-context.ts'
 
 afterEach(async () => {
   await stopAll()
@@ -243,7 +243,7 @@ describe('a server that sends nothing', () => {
     const flags = { maker: 'ka3', timeout: '20s' }
     const layers = { orders: {}, flags, environment: {}, content: {}, file: null }
     const { values } = resolveLayers(rigsCheckOptions, layers)
-    const running = runRigsCheck(at, values, { ...silentSurroundings, out: { write } }, clock)
+    const running = runRigsCheck(at, values, { ...silentContext, out: { write } }, clock)
     let code: number | null = null
     void running.then((ended) => {
       code = ended

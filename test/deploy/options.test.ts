@@ -8,7 +8,7 @@ import { commandRows } from '../../src/commands/commands.ts'
 import { environmentName, negatedName, type OptionSpec } from '../../src/faces/cli/options/row.ts'
 import { optionTables } from '../../src/faces/cli/options/table.ts'
 import { runProgram } from '../../src/faces/cli/program.ts'
-import { silentSurroundings } from '../cli/surroundings.ts'
+import { silentContext } from '../cli/silent-context.ts'
 import { filesIn, read, yamlDocuments } from './tools.ts'
 
 interface CommandLine {
@@ -67,7 +67,7 @@ async function verdictOn({ args, environment }: CommandLine) {
     },
   }
   const rows = commandRows.map((row) => ({ ...row, run: () => 0 }))
-  const code = await runProgram(args, { ...silentSurroundings, out: output, err: output, environment }, rows)
+  const code = await runProgram(args, { ...silentContext, out: output, err: output, environment }, rows)
   return { code, said }
 }
 

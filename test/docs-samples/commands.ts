@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { commandRows } from '../../src/commands/commands.ts'
 import { setupOf } from '../../src/commands/input/miner-setup.ts'
 import { programOf, runProgram } from '../../src/faces/cli/program.ts'
-import { silentSurroundings } from '../cli/surroundings.ts'
+import { silentContext } from '../cli/silent-context.ts'
 import { root } from './blocks.ts'
 import { servedRoutes } from './routes.ts'
 import type { Command } from './shell.ts'
@@ -39,7 +39,7 @@ async function newcutProblem(words: readonly string[], environment: Command['ass
       return true
     },
   }
-  const terminal = { ...silentSurroundings, out: output, err: output, environment: { ...environment } }
+  const terminal = { ...silentContext, out: output, err: output, environment: { ...environment } }
   // Its file is the reader's own.
   const withoutFile = words.filter((word, i) => word !== '--config' && words[i - 1] !== '--config')
   const code = await runProgram(withoutFile.map(filledIn), terminal, checking)
@@ -48,7 +48,7 @@ async function newcutProblem(words: readonly string[], environment: Command['ass
 
 /** Command -> its flags with dashes. */
 const flagsOf: ReadonlyMap<string, readonly string[]> = new Map(
-  programOf(silentSurroundings, commandRows, { code: 0, format: 'text' }, null).commands.map((command) => [
+  programOf(silentContext, commandRows, { code: 0, format: 'text' }, null).commands.map((command) => [
     command.name(),
     [...command.options.flatMap(({ long }) => long ?? []), '--help', '--help-all'],
   ]),

@@ -1,7 +1,7 @@
 /** The file of `newcut fork --verify --report`: whoever gets it can run its differences again. */
 import { writeFileSync } from 'node:fs'
 import type { CodeComparison } from '#devnet/copy/compare-code.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
@@ -72,7 +72,7 @@ function reportIn(file: string): GivenCases | null {
 /** Writes a report. It has no address of the node, and nothing about this machine. Throws NewcutError BAD_OUTPUT. */
 export async function writeReport(
   file: string,
-  { version }: Pick<Surroundings, 'version'>,
+  { version }: Pick<CommandContext, 'version'>,
   { remote, pin, chain, release }: ReportContext,
   report: CodeComparison,
 ): Promise<void> {

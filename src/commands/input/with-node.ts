@@ -2,7 +2,7 @@
 
 import { NodeClient } from '#client/node/client.ts'
 import { UnreachableError } from '#client/node/unreachable.ts'
-import type { Surroundings } from '#faces/cli/terminal.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { givenAuthorities } from './authorities.ts'
 import { networksOf } from './network-files.ts'
@@ -21,7 +21,7 @@ interface NodeValues {
  */
 export function withNode(
   config: { readonly values: NodeValues },
-  { untilStopped }: Pick<Surroundings, 'untilStopped'>,
+  { untilStopped }: Pick<CommandContext, 'untilStopped'>,
   task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values

@@ -1,6 +1,6 @@
 /** The sums of `newcut blocks --summary`: counts and coins of a journal, for each network. */
 
-import { counted } from '#faces/cli/line.ts'
+import { countText } from '#faces/cli/line.ts'
 import { exactText } from '#ground/base/coins.ts'
 import { moneyText } from '#ground/base/money-text.ts'
 import { isLostVerdict, type StepName, stepNames, verdictOf } from '#ground/chain/solution.ts'
@@ -160,18 +160,21 @@ function linesOf(summary: NetworkSummary): string[] {
     ['last 7 days', summary.lastWeek],
     ['last 30 days', summary.lastMonth],
   ] as const
-  const [blocks, coins] = [widthOf(rows.map(([, { blocks }]) => counted(blocks, 'block'))), widthOf(rows.map(coinsOf))]
+  const [blocks, coins] = [
+    widthOf(rows.map(([, { blocks }]) => countText(blocks, 'block'))),
+    widthOf(rows.map(coinsOf)),
+  ]
   return [
-    `${network}: ${counted(summary.solutions, 'solution')} from ${dayOf(firstFoundAt)} to ${dayOf(lastFoundAt)} (UTC)`,
+    `${network}: ${countText(summary.solutions, 'solution')} from ${dayOf(firstFoundAt)} to ${dayOf(lastFoundAt)} (UTC)`,
     `  ${[...counts, ...lost].join(', ')}`,
     ...rows.map((row) => {
       const [name, { blocks: count, fees, value }] = row
       const worth = value === null || currency === null ? '' : `  ${moneyText(value, currency)}`
       const ofFees = fees === '0' ? '' : `  (${fees} of them fees)`
-      const cells = [name.padEnd(LABEL), counted(count, 'block').padEnd(blocks), coinsOf(row).padStart(coins)]
+      const cells = [name.padEnd(LABEL), countText(count, 'block').padEnd(blocks), coinsOf(row).padStart(coins)]
       return `  ${cells.join('  ')}${worth}${ofFees}`
     }),
-    ...(unknownBlocks === 0 ? [] : [`  the reward of ${counted(unknownBlocks, 'confirmed block')} is unknown`]),
+    ...(unknownBlocks === 0 ? [] : [`  the reward of ${countText(unknownBlocks, 'confirmed block')} is unknown`]),
     `  to ${accounts.join(', ')}`,
   ]
 }

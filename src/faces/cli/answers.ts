@@ -20,14 +20,14 @@ export function answerOf(key: Exclude<Key, 'p' | 'r' | 'q'>, snapshot: Snapshot)
     case 'e':
       return healthLines(snapshot)
     case 'm':
-      return titled('money', moneyAnswer(snapshot))
+      return withTitle('money', moneyAnswer(snapshot))
     case '?':
-      return titled('keys', [keysText])
+      return withTitle('keys', [keysText])
   }
 }
 
 /** The first line has the label; the others follow below it. */
-function titled(label: string, texts: readonly string[]): ConsoleLine[] {
+function withTitle(label: string, texts: readonly string[]): ConsoleLine[] {
   return texts.map((text, index) => ({ label: index === 0 ? label : '', style: 'bold', text }))
 }
 
@@ -37,7 +37,7 @@ function hashrateLines(snapshot: Snapshot): ConsoleLine[] {
     hardwareText(each, each.hashrates['10s']),
     `        60s ${formatHashrate(each.hashrates['60s'])}  15m ${formatHashrate(each.hashrates['15m'])}  max ${formatHashrate(each.hashrates.highest)}`,
   ])
-  return titled('hashrate', [
+  return withTitle('hashrate', [
     `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`,
     `${formatHashrate(meanHashrate)} on average in ${formatDuration(uptimeMs)}`,
     ...devices,
@@ -50,7 +50,7 @@ function resultLines(snapshot: Snapshot): ConsoleLine[] {
     const place = `chain ${String(chain).padEnd(2)} height ${height}`
     return `${String(index + 1).padStart(2)}. ${withPrefix(difficulty).padEnd(5)}  ${place}  ${device}`
   })
-  return titled('results', [
+  return withTitle('results', [
     countsText(snapshot),
     luckText(snapshot),
     ...poolBlocksTexts(snapshot),
@@ -65,7 +65,7 @@ function connectionLines({ nodes, issuer, source, connected, work }: Snapshot): 
     work === null
       ? 'no work'
       : `chain ${work.chain} height ${work.height}, difficulty ${withPrefix(work.difficulty)}, for ${formatDuration(work.ageMs)}`
-  return titled('node', [
+  return withTitle('node', [
     source,
     `${news}; work from ${issuer ?? 'no node yet'}`,
     current,
@@ -89,7 +89,7 @@ function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware, en
   const down = devices.flatMap(({ device, state: is, reason }) =>
     is === undefined ? [] : [`${device} is ${is}${reason === undefined ? '' : `: ${reason}`}`],
   )
-  return titled('health', [
+  return withTitle('health', [
     state,
     `${hardwareErrors} hardware errors, ${faults} restarts of devices`,
     ...hardware.map(presentText),

@@ -1,7 +1,7 @@
 /** Guesses at a misspelled name. */
 
 /** @returns the most similar known name as a question, or an empty text if none is similar. */
-export function closest(name: string, known: Iterable<string>): string {
+export function suggestName(name: string, known: Iterable<string>): string {
   let best = ''
   let bestDistance = 4
   for (const candidate of known) {

@@ -1,7 +1,7 @@
 /** The row of a command, from which the program, its help, the manual page and completion scripts are made. */
 import type { Config } from './config.ts'
 import type { OptionTable } from './flags.ts'
-import type { Surroundings } from './terminal.ts'
+import type { CommandContext } from './terminal.ts'
 import type { ValueKind } from './values.ts'
 
 /** Groups of commands by what people do, in the order of the help. */
@@ -43,16 +43,16 @@ export interface CommandRow extends CommandFacts {
   readonly options: OptionTable
   /** The options that `--help` shows; all of them if left out. `--help-all` always shows all. */
   readonly common?: readonly string[]
-  readonly run: (args: readonly string[], config: Config<unknown>, around: Surroundings) => ExitStatus
+  readonly run: (args: readonly string[], config: Config<unknown>, context: CommandContext) => ExitStatus
 }
 
 /** A row whose `run` receives the values of its own table. */
-export function configured<T extends OptionTable>(
+export function commandRow<T extends OptionTable>(
   row: CommandFacts & {
     readonly options: T
     readonly common?: readonly (keyof T & string)[]
-    readonly run: (args: readonly string[], config: Config<T>, around: Surroundings) => ExitStatus
+    readonly run: (args: readonly string[], config: Config<T>, context: CommandContext) => ExitStatus
   },
 ): CommandRow {
-  return { ...row, run: (args, config, around) => row.run(args, config as Config<T>, around) }
+  return { ...row, run: (args, config, context) => row.run(args, config as Config<T>, context) }
 }

@@ -1,7 +1,7 @@
 /** Option values of a command with variables or a file: their names are checked against the options of all commands. */
 import { NewcutError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
-import { closest } from './closest.ts'
+import { suggestName } from './closest.ts'
 import { type Config, type RawOptions, resolveLayers } from './config.ts'
 import { flagWriter } from './flags.ts'
 import type { ProcessEnvironment } from './line.ts'
@@ -52,7 +52,7 @@ function refuseUnknownVariables(environment: ProcessEnvironment): void {
   const known = new Set([CONFIG_VARIABLE, ...[...knownNames()].map(environmentName)])
   for (const variable of ours) {
     if (known.has(variable)) continue
-    throw new NewcutError('BAD_OPTION', `${variable} in the environment: no such option${closest(variable, known)}`)
+    throw new NewcutError('BAD_OPTION', `${variable} in the environment: no such option${suggestName(variable, known)}`)
   }
 }
 
@@ -86,7 +86,7 @@ export function parseConfigFile(path: string, text: string): RawOptions {
   const known = knownNames()
   for (const name of Object.keys(content)) {
     if (!known.has(name)) {
-      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${closest(name, known)}`)
+      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${suggestName(name, known)}`)
     }
   }
   return content as RawOptions

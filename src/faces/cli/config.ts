@@ -42,19 +42,19 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
   const origins = new Map<string, GivenBy>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
-    const value = (text: string) => (spec.isSecret ? '***' : text)
+    const masked = (text: string) => (spec.isSecret ? '***' : text)
     const inEnvironment = (known: string) => {
       const variable = environmentName(known)
-      return { raw: environment[variable], where: `${variable}=${value(String(environment[variable]))}` }
+      return { raw: environment[variable], where: `${variable}=${masked(String(environment[variable]))}` }
     }
     const inFile = (known: string) => {
-      return { raw: content[known], where: `${file}, ${known}: ${value(shown(content[known]))}` }
+      return { raw: content[known], where: `${file}, ${known}: ${masked(jsonTextOf(content[known]))}` }
     }
     const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
-    const ordered = { raw: orders[name], where: `${name}: ${value(shown(orders[name]))}` }
+    const ordered = { raw: orders[name], where: `${name}: ${masked(jsonTextOf(orders[name]))}` }
     const first: [GivenBy, RawValue | undefined][] = [
-      ['order', found(ordered)],
-      ['flag', found({ raw: flags[name], where: typed })],
+      ['order', valueIfSet(ordered)],
+      ['flag', valueIfSet({ raw: flags[name], where: typed })],
     ]
     const elsewhere: [GivenBy, RawValue | undefined][] = spec.isFlagOnly
       ? []
@@ -77,11 +77,11 @@ interface RawValue {
   readonly isNegated?: boolean
 }
 
-const found = (given: RawValue): RawValue | undefined =>
+const valueIfSet = (given: RawValue): RawValue | undefined =>
   given.raw === undefined || given.raw === null ? undefined : given
 
 /** A value as errors repeat it. JSON may nest too deep to be written, and an alias of YAML may be inside its own value. */
-export function shown(value: unknown): string {
+export function jsonTextOf(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
@@ -91,10 +91,10 @@ export function shown(value: unknown): string {
 
 /** Reads an option by its name or its second name: NEWCUT_NO_POW=1 is NEWCUT_POW=false, `nodes` is `node`. */
 function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: string) => RawValue): RawValue | undefined {
-  const plain = found(read(name))
+  const plain = valueIfSet(read(name))
   const negation = negatedName(name, spec)
   const otherName = negation ?? spec.plural
-  const other = otherName === undefined ? undefined : found(read(otherName))
+  const other = otherName === undefined ? undefined : valueIfSet(read(otherName))
   if (plain !== undefined && other !== undefined) {
     throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: set only one of them`)
   }

@@ -4,7 +4,7 @@
  */
 import { formatDuration } from '#ground/base/units.ts'
 import type { TransactionEvent } from '#ground/schema/devnet-events.ts'
-import { type ConsoleLine, counted } from './line.ts'
+import { type ConsoleLine, countText } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf } from './lines.ts'
 import type { BlockNotice, TransactionNotice } from './notices.ts'
@@ -28,7 +28,7 @@ export interface ActivityOptions {
 }
 
 /** Most transactions with a line in one block or request. As many failed ones get a line in addition. */
-const MAX_TOLD = 20
+const MAX_GROUP_LINES = 20
 const LIMITS: LineLimits = { burst: 100, perSecond: 10 }
 /** On most networks, blocks come sooner, so that a transaction has a single line. */
 const WAITING_MS = 3000
@@ -38,17 +38,17 @@ const MAX_WAITING_LINES = 5
 /** Interval between summaries of the empty blocks of automatic mining. */
 const SUMMARY_MS = 60_000
 
-type Pending = Extract<TransactionEvent, { step: 'pending' }>
-type Placed = Extract<TransactionEvent, { readonly index: number }>
+type PendingEvent = Extract<TransactionEvent, { step: 'pending' }>
+type PlacedEvent = Extract<TransactionEvent, { readonly index: number }>
 
 export class DevnetActivity {
   readonly counts = { blocks: 0, emptyBlocks: 0, ok: 0, failed: 0, refused: 0 }
   readonly #options: ActivityOptions
   readonly #budget: LineBudget
   /** Request key -> a transaction that is in no block yet, oldest first. */
-  readonly #waiting = new Map<string, { readonly event: Pending; readonly sinceMs: number }>()
+  readonly #waiting = new Map<string, { readonly event: PendingEvent; readonly sinceMs: number }>()
   /** Counts for the current block or request. */
-  #group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
+  #group = { shown: 0, shownFailed: 0, hidden: 0, hiddenFailed: 0 }
   /** Transactions without a line that no summary has counted yet. */
   #skipped = { count: 0, failed: 0 }
   /** Empty blocks without a line that no summary has counted yet. */
@@ -89,16 +89,16 @@ export class DevnetActivity {
       case 'included':
         this.#waiting.delete(event.requestKey)
         this.counts[event.status === 'success' ? 'ok' : 'failed']++
-        return this.#placed(event, event.status === 'failure')
+        return this.#groupLines(event, event.status === 'failure')
       case 'undone':
-        return this.#placed(event, false)
+        return this.#groupLines(event, false)
       case 'dropped':
         this.#waiting.delete(event.requestKey)
         this.counts.failed++
         return this.#budget.take() ? transactionLines(event) : this.#skip(1, 1)
       case 'refused':
         this.counts.refused++
-        return this.#placed(event, false)
+        return this.#groupLines(event, false)
       case 'skipped':
         return transactionLines(event)
     }
@@ -109,32 +109,32 @@ export class DevnetActivity {
     return [...this.#waitingLines(now), ...this.#orderLines(now), ...this.#summaryLines(now), ...this.#skippedLines()]
   }
 
-  #watch(event: Pending): void {
+  #watch(event: PendingEvent): void {
     if (this.#waiting.size < MAX_WAITING) this.#waiting.set(event.requestKey, { event, sinceMs: this.#options.nowMs() })
   }
 
   /** The first ones of a block or request get lines, then failed ones. A last line counts the rest. */
-  #placed(event: Placed, isFailed: boolean): ConsoleLine[] {
-    if (event.index === 0) this.#group = { told: 0, toldFailed: 0, untold: 0, untoldFailed: 0 }
-    const lines = isSilent(event) || !this.#isTold(isFailed) ? [] : transactionLines(event)
-    if (event.index < event.count - 1 || this.#group.untold === 0) return lines
-    const { untold: count, untoldFailed: failed } = this.#group
+  #groupLines(event: PlacedEvent, isFailed: boolean): ConsoleLine[] {
+    if (event.index === 0) this.#group = { shown: 0, shownFailed: 0, hidden: 0, hiddenFailed: 0 }
+    const lines = isSilent(event) || !this.#takeLine(isFailed) ? [] : transactionLines(event)
+    if (event.index < event.count - 1 || this.#group.hidden === 0) return lines
+    const { hidden: count, hiddenFailed: failed } = this.#group
     if (!this.#budget.take()) return [...lines, ...this.#skip(count, failed)]
     return [...lines, moreLine(count, failed, placeOf(event))]
   }
 
   /** Whether one more transaction of the group gets a line. */
-  #isTold(isFailed: boolean): boolean {
+  #takeLine(isFailed: boolean): boolean {
     const group = this.#group
-    const isOneOfFirst = group.told < MAX_TOLD
-    const isWanted = isOneOfFirst || (isFailed && group.toldFailed < MAX_TOLD)
+    const isOneOfFirst = group.shown < MAX_GROUP_LINES
+    const isWanted = isOneOfFirst || (isFailed && group.shownFailed < MAX_GROUP_LINES)
     if (!isWanted || !this.#budget.take()) {
-      group.untold++
-      if (isFailed) group.untoldFailed++
+      group.hidden++
+      if (isFailed) group.hiddenFailed++
       return false
     }
-    if (isOneOfFirst) group.told++
-    else group.toldFailed++
+    if (isOneOfFirst) group.shown++
+    else group.shownFailed++
     return true
   }
 
@@ -152,7 +152,7 @@ export class DevnetActivity {
 
   #waitingLines({ blocksBy, pending }: DevnetNow): ConsoleLine[] {
     const dueMs = this.#options.nowMs() - WAITING_MS
-    const due: Pending[] = []
+    const due: PendingEvent[] = []
     for (const [key, { event, sinceMs }] of this.#waiting) {
       if (sinceMs > dueMs) break
       this.#waiting.delete(key)
@@ -160,14 +160,14 @@ export class DevnetActivity {
     }
     const lines = due.slice(0, MAX_WAITING_LINES).map((event) => waitingLine(event, WAITING_MS / 1000, blocksBy))
     if (due.length === lines.length) return lines
-    return [...lines, { label: '...', style: 'dim', text: `${counted(pending, 'transaction')} are pending in all` }]
+    return [...lines, { label: '...', style: 'dim', text: `${countText(pending, 'transaction')} are pending in all` }]
   }
 
   #orderLines(now: DevnetNow): ConsoleLine[] {
     const { count, first } = this.#ordered
     if (first === null) return []
     this.#ordered = { count: 0, first: null }
-    return count === 1 ? linesOf(first) : [emptyLine(`${counted(count, 'block')} by order`, now)]
+    return count === 1 ? linesOf(first) : [emptyLine(`${countText(count, 'block')} by order`, now)]
   }
 
   #summaryLines(now: DevnetNow): ConsoleLine[] {
@@ -177,12 +177,12 @@ export class DevnetActivity {
     const count = this.#automatic
     this.#automatic = 0
     this.#summaryMs = nowMs()
-    return count === 0 ? [] : [emptyLine(`${counted(count, 'block')} in ${formatDuration(tookMs)}`, now)]
+    return count === 0 ? [] : [emptyLine(`${countText(count, 'block')} in ${formatDuration(tookMs)}`, now)]
   }
 }
 
 /** Whether the other branch has the transaction too. The next line reports that. */
-const isSilent = (event: Placed) => event.step === 'undone' && event.wentTo === 'chain'
+const isSilent = (event: PlacedEvent) => event.step === 'undone' && event.wentTo === 'chain'
 
 function emptyLine(blocks: string, now: DevnetNow): ConsoleLine {
   return { label: 'empty', style: 'dim', text: `${blocks}  ${heightsText(now)}` }
@@ -195,8 +195,8 @@ export function heightsText({ lowest, highest }: Pick<DevnetNow, 'lowest' | 'hig
 
 function moreLine(count: number, failed: number, place: string): ConsoleLine {
   const failures = failed === 0 ? '' : `, ${failed} of them failed`
-  return { label: '...', style: 'dim', text: `and ${counted(count, 'more transaction')}${place}${failures}` }
+  return { label: '...', style: 'dim', text: `and ${countText(count, 'more transaction')}${place}${failures}` }
 }
 
-const placeOf = (event: Placed) =>
+const placeOf = (event: PlacedEvent) =>
   event.step === 'refused' ? ' of this request' : ` of chain ${event.chain} at height ${event.height}`

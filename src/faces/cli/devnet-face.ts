@@ -13,7 +13,7 @@ import { textFace } from './text-face.ts'
 export interface DevnetConsole {
   readonly faces: FaceMaker
   /** Whether a block gets its own line. Others are counted here for a later summary. */
-  readonly tells: (block: BlockNotice) => boolean
+  readonly hasOwnLine: (block: BlockNotice) => boolean
   /** Updates the status line, and shows lines when they are due. @returns a function that ends this. */
   readonly attend: (now: () => DevnetNow) => () => void
 }
@@ -23,7 +23,7 @@ const DEFAULT_COLUMNS = 80
 
 export function devnetConsole(terminal: Terminal, format: LogFormat): DevnetConsole {
   if (format === 'text') return textConsole(terminal)
-  return { faces: () => jsonFace(terminal), tells: () => true, attend: () => () => undefined }
+  return { faces: () => jsonFace(terminal), hasOwnLine: () => true, attend: () => () => undefined }
 }
 
 function textConsole(terminal: Terminal): DevnetConsole {
@@ -72,5 +72,5 @@ function textConsole(terminal: Terminal): DevnetConsole {
       screen.status(null)
     }
   }
-  return { faces, tells: (block) => activity.block(block), attend }
+  return { faces, hasOwnLine: (block) => activity.block(block), attend }
 }

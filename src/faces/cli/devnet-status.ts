@@ -1,7 +1,7 @@
 /** The status line of a development network: as much of its current state as fits. */
 import { type DevnetActivity, type DevnetNow, heightsText } from './devnet-activity.ts'
-import { counted, type Paint } from './line.ts'
-import { fitted, type Part } from './status.ts'
+import { countText, type Paint } from './line.ts'
+import { fitParts, type Part } from './status.ts'
 
 /** At most `columns` wide. */
 export function devnetStatusText(
@@ -16,7 +16,7 @@ export function devnetStatusText(
   if (ok > 0) parts.push({ rank: 2, text: `${ok} ok`, style: 'green' })
   if (failed > 0) parts.push({ rank: 3, text: `${failed} failed`, style: 'red' })
   if (refused > 0) parts.push({ rank: 4, text: `${refused} refused`, style: 'red' })
-  parts.push({ rank: 5, text: `${counted(blocks, 'block')}, ${emptyBlocks} without transactions` })
+  parts.push({ rank: 5, text: `${countText(blocks, 'block')}, ${emptyBlocks} without transactions` })
   parts.push({ rank: 6, text: now.blocksBy, style: 'dim' })
-  return fitted(parts, columns, paint)
+  return fitParts(parts, columns, paint)
 }

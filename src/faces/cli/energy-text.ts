@@ -1,7 +1,7 @@
 /** Power and energy in words. */
 import { formatEfficiency, formatEnergy } from '#ground/base/units.ts'
 import type { EnergySnapshot, EnergySource } from '#mining/mine/energy.ts'
-import { counted } from './line.ts'
+import { countText } from './line.ts'
 
 const origins: Readonly<Record<EnergySource, string>> = {
   package: 'of the whole processor',
@@ -26,7 +26,7 @@ export function energyTexts(energy: EnergySnapshot): string[] {
   const what = source === 'rigs' ? 'searching rig' : 'searching device'
   return [
     ...(known === '' ? [] : [`power ${known}`]),
-    ...(unread === 0 ? [] : [`without the power of ${counted(unread, what)}, which is unknown`]),
+    ...(unread === 0 ? [] : [`without the power of ${countText(unread, what)}, which is unknown`]),
     ...(problem === null ? [] : [problem]),
   ]
 }

@@ -36,7 +36,7 @@ export class RowOption extends Option {
 }
 
 /** How a command shows and reads its flags. */
-interface FlagManner {
+interface FlagStyle {
   /** The options that help shows; all if left out. */
   readonly common?: readonly string[] | undefined
   /** Whether flags take several values at once. An argument behind such a flag would become one of them. */
@@ -44,7 +44,7 @@ interface FlagManner {
 }
 
 /** Gives a command one flag for each option of the table. */
-export function addOptions(command: Command, table: OptionTable, { common, takesSeveral }: FlagManner): void {
+export function addOptions(command: Command, table: OptionTable, { common, takesSeveral }: FlagStyle): void {
   for (const [name, entry] of Object.entries(table)) {
     const flag = flagOf(name, entry as OptionSpec<unknown>, common?.includes(name) ?? true, takesSeveral)
     command.addOption(flag)
@@ -63,13 +63,13 @@ function flagOf(name: string, spec: OptionSpec<unknown>, isCommon: boolean, take
   if (group !== undefined) flag.helpGroup(optionGroups[group])
   if (kind.isCount) return flag.argParser((_, before: number | undefined) => (before ?? 0) + 1)
   if (placeholder === null) return flag
-  if (kind.likely !== undefined) flag.choices(kind.likely)
+  if (kind.completions !== undefined) flag.choices(kind.completions)
   // The parser replaces the check of `choices`: config.ts checks values from all sources.
-  return isList ? flag.argParser(several) : flag.argParser(once(name, isSecret))
+  return isList ? flag.argParser(collectValues) : flag.argParser(singleValue(name, isSecret))
 }
 
 /** @returns all values of a repeated flag, in their order. */
-function several(value: string, before: readonly string[] = []): readonly string[] {
+function collectValues(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
@@ -102,7 +102,7 @@ const flagName = (option: string) =>
   option.replaceAll('.', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Parser of a flag with one value. Throws NewcutError BAD_OPTION for a second value, which would silently win. */
-export function once(name: string, isSecret = false): (value: string, before: string | undefined) => string {
+export function singleValue(name: string, isSecret = false): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value
     const values = isSecret ? '' : `: ${before} and ${value}`

@@ -6,7 +6,7 @@ import type { Command, Option } from 'commander'
 import wrapAnsi from 'wrap-ansi'
 import { type CommandFacts, type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 import { RowOption } from './flags.ts'
-import { fullHelp, INDENT, optionGroups, section } from './options/row.ts'
+import { fullHelpOf, INDENT, optionGroups, section } from './options/row.ts'
 
 const WIDTH = 80
 /** The widest column of flags. The text of a longer flag begins on the next line. */
@@ -29,8 +29,8 @@ export function commandHelp(command: Command, row: CommandFacts, isFull: boolean
   const shown = isFull ? all : all.filter((each) => !(each instanceof RowOption) || each.isCommon)
   const parts = [
     `Usage: newcut ${command.name()} ${command.usage()}`.trimEnd(),
-    wrapped(fullHelp(row.help)),
-    ...(row.about === undefined ? [] : [wrapped(row.about)]),
+    wrap(fullHelpOf(row.help)),
+    ...(row.about === undefined ? [] : [wrap(row.about)]),
     section('Examples', row.examples),
     ...optionSections(shown, isFull),
     ...(row.notes === undefined ? [] : [row.notes]),
@@ -53,7 +53,7 @@ export function programHelp(program: Command, rows: readonly CommandRow[], examp
   const options = program.createHelp().visibleOptions(program)
   const parts = [
     'Usage: newcut COMMAND [options]',
-    wrapped(program.description()),
+    wrap(program.description()),
     section('Examples', examples),
     ...groups.filter((text) => text !== ''),
     section('Options', optionLines(options, false)),
@@ -80,7 +80,7 @@ function optionLines(options: readonly Option[], isFull: boolean): string[] {
 
 function optionText(option: Option, column: number, isFull: boolean): string {
   const margin = ' '.repeat(INDENT.length + column + 2)
-  const lines = wrapped(descriptionOf(option, isFull), WIDTH - margin.length).split('\n')
+  const lines = wrap(descriptionOf(option, isFull), WIDTH - margin.length).split('\n')
   const first = option.flags.length > column ? [option.flags, `${margin.slice(INDENT.length)}${lines[0]}`] : null
   const texts = first ?? [`${option.flags.padEnd(column)}  ${lines[0]}`]
   return [...texts, ...lines.slice(1).map((line) => margin.slice(INDENT.length) + line)].join(`\n${INDENT}`)
@@ -88,13 +88,13 @@ function optionText(option: Option, column: number, isFull: boolean): string {
 
 /** The text of a flag with its default: one line, or with `isFull` sentences with all details. */
 export function descriptionOf(option: Option, isFull: boolean): string {
-  if (!(option instanceof RowOption)) return isFull ? fullHelp(option.description) : option.description
-  const text = isFull ? fullHelp(option.description, option.more) : option.description
+  if (!(option instanceof RowOption)) return isFull ? fullHelpOf(option.description) : option.description
+  const text = isFull ? fullHelpOf(option.description, option.more) : option.description
   if (option.standard === null) return text
   return isFull ? `${text} Default: ${option.standard}.` : `${text} (default: ${option.standard})`
 }
 
-const wrapped = (text: string, width = WIDTH) => wrapAnsi(text, width, { hard: true })
+const wrap = (text: string, width = WIDTH) => wrapAnsi(text, width, { hard: true })
 
 /** The width of the names of groups on the first screen. */
 const LABEL = 12

@@ -16,7 +16,7 @@ export const place = ({ chain, height }: { readonly chain: number; readonly heig
   `chain ${String(chain).padEnd(2)} height ${String(height).padEnd(5)}`
 
 /** `1 block`, `2 blocks` */
-export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** An output for text. */
 export interface Output {
@@ -69,7 +69,7 @@ export function lineFormatter(
     const time = timeText(nowMs())
     return lines
       .map(({ label, style, text }) => {
-        const [first, ...others] = wrapped(text, out, INDENT)
+        const [first, ...others] = wrapText(text, out, INDENT)
         const start = `${paint('dim', time)} ${paint(style, label.padEnd(9))} ${first}\n`
         return start + others.map((other) => `${' '.repeat(INDENT)}${other}\n`).join('')
       })
@@ -78,7 +78,7 @@ export function lineFormatter(
 }
 
 /** Wraps a text that starts at that column. Parts between two or more spaces stay whole. */
-export function wrapped(text: string, { isTTY, columns }: Output, indent: number): string[] {
+export function wrapText(text: string, { isTTY, columns }: Output, indent: number): string[] {
   const width = (columns ?? Number.POSITIVE_INFINITY) - indent
   if (isTTY !== true || width < MIN_TEXT_COLUMNS || stringWidth(text) <= width) return [text]
   const lines: string[] = []

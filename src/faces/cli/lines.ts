@@ -10,7 +10,7 @@ import type { Pause } from '#mining/mine/pauses.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import type { ForkVote } from '#mining/source/source.ts'
 import { energyTexts, powerText } from './energy-text.ts'
-import { type ConsoleLine, counted, place, type Style } from './line.ts'
+import { type ConsoleLine, countText, place, type Style } from './line.ts'
 import { type BlockNotice, type ConsoleEvent, errorText } from './notices.ts'
 import { moneyTexts, profitLines, rewardText } from './profit-lines.ts'
 import { transactionLines } from './transaction-lines.ts'
@@ -25,7 +25,7 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
     case 'idle':
       return [{ label: 'idle', style: 'yellow', text: 'no work for now' }]
     case 'paused':
-      return [{ label: 'paused', style: 'yellow', text: pausedText(event) }]
+      return [{ label: 'paused', style: 'yellow', text: pauseText(event) }]
     case 'resumed':
       return [{ label: 'resumed', style: 'green', text: 'searching the newest work again' }]
     case 'solution':
@@ -109,7 +109,7 @@ function configurationText({ option, before, now, ...rest }: Extract<ConsoleEven
   return rest.effect === 'now' ? change : `${change}, effective at the next start`
 }
 
-const pausedText = ({ by, text }: Pause) => (by === 'user' ? `mining is paused ${text}` : text)
+const pauseText = ({ by, text }: Pause) => (by === 'user' ? `mining is paused ${text}` : text)
 
 /** `cpu: 2 x native-avx512` */
 function devicesText(devices: Snapshot['devices']): string {
@@ -123,7 +123,7 @@ function devicesText(devices: Snapshot['devices']): string {
 
 function blockText(event: BlockNotice): string {
   const { transactions: count } = event
-  const held = count === 0 ? '' : `  ${counted(count, 'transaction')}`
+  const held = count === 0 ? '' : `  ${countText(count, 'transaction')}`
   return `${place(event)}  ${difficultyText(event)}${held}`
 }
 
@@ -199,7 +199,7 @@ function speedLines(snapshot: Snapshot): ConsoleLine[] {
   const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
   const devices = hardware.length > 1 ? deviceLines(hardware, presentText) : []
   // The power of the miner may be stated, and that of a single device is the same otherwise.
-  const warm = hardware.length === 1 ? sensedText({ ...hardware[0], watts: null }) : ''
+  const warm = hardware.length === 1 ? sensorsText({ ...hardware[0], watts: null }) : ''
   const counts = [countsText(snapshot), warm, powerText(snapshot.energy)].filter((text) => text !== '').join('  ')
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
 }
@@ -217,7 +217,7 @@ const dimLine = (text: string): ConsoleLine => ({ label: '', style: 'dim', text 
 
 /** `gpu0  1.17 GH/s  61 C  212 W` */
 export function hardwareText(hardware: HardwareSnapshot, rate: number | null): string {
-  const warm = sensedText(hardware)
+  const warm = sensorsText(hardware)
   return `${hardware.name.padEnd(6)}  ${formatHashrate(rate)}${warm === '' ? '' : `  ${warm}`}`
 }
 
@@ -229,7 +229,7 @@ export function presentText(hardware: HardwareSnapshot): string {
 }
 
 /** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
-export function sensedText({ celsius, fanPercent, watts }: Sensed): string {
+export function sensorsText({ celsius, fanPercent, watts }: Sensed): string {
   return [
     ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
     ...(fanPercent === null ? [] : [`fan ${Math.round(fanPercent)}%`]),
@@ -263,7 +263,7 @@ function meanLines({ hardware, uptimeMs }: Snapshot): ConsoleLine[] {
 
 /** `5 found, 4.2 expected, luck 119%, best 81.2M on chain 3` */
 export function luckText({ results: { found, expected, best } }: Snapshot): string {
-  const parts = [`${found} found`, `${expectedText(expected)} expected`]
+  const parts = [`${found} found`, `${expectationText(expected)} expected`]
   if (found > 0 && expected > 0) parts.push(`luck ${percent(found / expected)}`)
   if (best.length > 0) parts.push(`best ${withPrefix(best[0].difficulty)} on chain ${best[0].chain}`)
   return parts.join(', ')
@@ -280,7 +280,7 @@ export function poolBlocksTexts({ poolBlocks }: Pick<Snapshot, 'poolBlocks'>): s
   return [poolBlocks === 1 ? '1 share is a block of the pool' : `${poolBlocks} shares are blocks of the pool`]
 }
 
-const expectedText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))
+const expectationText = (expected: number) => (expected < 0.01 && expected > 0 ? '<0.01' : withPrefix(expected))
 
 function fleetText({ isLeading, leader }: Extract<MinerEvent, { readonly type: 'fleet' }>): string {
   if (isLeading) return 'this process is the leader: rigs get their work from it'

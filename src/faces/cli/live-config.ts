@@ -1,8 +1,8 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { type Prepared, prepareReplacement } from '#ground/base/replace-file.ts'
-import { closest } from './closest.ts'
-import { type Layers, type RawOptions, resolveLayers, shown } from './config.ts'
+import { suggestName } from './closest.ts'
+import { jsonTextOf, type Layers, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
 import {
   changesBetween,
@@ -12,8 +12,8 @@ import {
   isLive,
   isSame,
   type MineConfig,
+  publicOptions,
   specOf,
-  toldOptions,
   withLive,
 } from './live-options.ts'
 import type { ConsoleEvent } from './notices.ts'
@@ -47,18 +47,18 @@ export class LiveConfig {
   }
 
   read(): RawOptions {
-    return toldOptions(this.#inUse)
+    return publicOptions(this.#inUse)
   }
 
   /** Reads the file again. If the file has an error, it shows the error and changes nothing. Never rejects. */
   reload(): Promise<void> {
-    return this.#next(async () => {
+    return this.#enqueue(async () => {
       const { layers } = this.#accepted
       if (layers.file === null) return
       try {
         const content = parseConfigFile(layers.file, readConfigFile(layers.file))
         if (isSame(content, layers.content)) return
-        await this.#take({ ...layers, content, orders: ordersBeside(layers, content) })
+        await this.#applyLayers({ ...layers, content, orders: ordersBeside(layers, content) })
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
         const hint = error.hint === undefined ? '' : ` (${error.hint})`
@@ -70,10 +70,10 @@ export class LiveConfig {
 
   /** Writes lasting changes to the file, if there is one. */
   change(options: RawOptions): Promise<void> {
-    return this.#next(() => this.#change(options))
+    return this.#enqueue(() => this.#change(options))
   }
 
-  #next(run: () => Promise<void>): Promise<void> {
+  #enqueue(run: () => Promise<void>): Promise<void> {
     const done = this.#last.then(run)
     this.#last = done.catch(() => undefined)
     return done
@@ -81,7 +81,7 @@ export class LiveConfig {
 
   async #change(options: RawOptions): Promise<void> {
     const { layers } = this.#accepted
-    const wanted = this.#wanted(options)
+    const wanted = this.#changedOptions(options)
     if (wanted.length === 0) return
     const text = layers.file === null ? '' : readConfigFile(layers.file)
     const before = layers.file === null ? {} : parseConfigFile(layers.file, text)
@@ -93,15 +93,15 @@ export class LiveConfig {
       else orders[name] = value ?? undefined
     }
     const next = { ...layers, content: changed.content, orders }
-    const prepared = layers.file === null ? null : preparedFile(layers.file, changed.text, wanted)
+    const prepared = layers.file === null ? null : prepareFile(layers.file, changed.text, wanted)
     if (prepared instanceof NewcutError) {
       for (const [name, value] of wanted) orders[name] = value ?? undefined
-      await this.#take({ ...layers, orders })
+      await this.#applyLayers({ ...layers, orders })
       this.#ports.show({ type: 'warning', message: `${prepared.message}; the change holds until the end of this run` })
       return
     }
     try {
-      await this.#take(next)
+      await this.#applyLayers(next)
     } catch (error) {
       prepared?.discard()
       throw error
@@ -110,14 +110,14 @@ export class LiveConfig {
   }
 
   /** The options that really change. Throws NewcutError BAD_OPTION for options that HTTP cannot set. */
-  #wanted(options: RawOptions): [string, unknown][] {
+  #changedOptions(options: RawOptions): [string, unknown][] {
     const { file } = this.#accepted.layers
     return Object.entries(options).filter(([name, value]) => {
       if (!Object.hasOwn(mineOptions, name)) {
-        throw new NewcutError('BAD_OPTION', `${name}: no such option${closest(name, Object.keys(mineOptions))}`)
+        throw new NewcutError('BAD_OPTION', `${name}: no such option${suggestName(name, Object.keys(mineOptions))}`)
       }
       const { kind } = specOf(name)
-      const parsed = value === null ? undefined : valueIn(kind, value, `${name}: ${shown(value)}`)
+      const parsed = value === null ? undefined : valueIn(kind, value, `${name}: ${jsonTextOf(value)}`)
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
       if (!isForHttp(name)) {
@@ -133,7 +133,7 @@ export class LiveConfig {
   }
 
   /** Applies these layers to the miner. If it throws NewcutError, nothing has changed. */
-  async #take(layers: Layers): Promise<void> {
+  async #applyLayers(layers: Layers): Promise<void> {
     const before = this.#accepted
     const next = resolveLayers(mineOptions, layers)
     fileAlone(layers)
@@ -185,7 +185,7 @@ function withOptions(
 }
 
 /** The new file, or the reason why it cannot be written. Throws the reason if an option has no other place. */
-function preparedFile(file: string, text: string, wanted: readonly [string, unknown][]): Prepared | NewcutError {
+function prepareFile(file: string, text: string, wanted: readonly [string, unknown][]): Prepared | NewcutError {
   try {
     return prepareReplacement(file, text)
   } catch (error) {

@@ -24,20 +24,20 @@ export function fileValue(name: string, { values, origins }: Pick<MineConfig, 'v
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 /** Whether others may see its value. */
-export const isTold = (name: string) => specOf(name).isSecret === undefined && specOf(name).isHidden === undefined
+export const isPublic = (name: string) => specOf(name).isSecret === undefined && specOf(name).isHidden === undefined
 
 /** All set options that are not secret, as a file would have them. */
-export function toldOptions(config: MineConfig): Record<string, unknown> {
-  const told = names.filter((name) => isTold(name) && specOf(name).isFlagOnly === undefined)
-  const entries = told.map((name) => [name, fileValue(name, config)] as const)
+export function publicOptions(config: MineConfig): Record<string, unknown> {
+  const visible = names.filter((name) => isPublic(name) && specOf(name).isFlagOnly === undefined)
+  const entries = visible.map((name) => [name, fileValue(name, config)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** The configuration with the changeable options of `next`, and all others as before. */
 export function withLive(before: MineConfig, next: MineConfig): MineConfig {
-  const of = <T>(now: T, then: T, name: string) => (isLive(name) ? now : then)
-  const values = Object.fromEntries(names.map((name) => [name, of(next.values[name], before.values[name], name)]))
-  const origins = new Map(names.map((name) => [name, of(next.origins, before.origins, name).get(name) ?? 'default']))
+  const pick = <T>(now: T, then: T, name: string) => (isLive(name) ? now : then)
+  const values = Object.fromEntries(names.map((name) => [name, pick(next.values[name], before.values[name], name)]))
+  const origins = new Map(names.map((name) => [name, pick(next.origins, before.origins, name).get(name) ?? 'default']))
   return { ...before, values: values as MineConfig['values'], origins, layers: next.layers }
 }
 
@@ -50,21 +50,30 @@ export function fileAlone(layers: Layers): MineConfig {
 export function changesBetween(before: MineConfig, now: MineConfig): Change[] {
   const [fileBefore, fileNow] = [fileAlone(before.layers), fileAlone(now.layers)]
   return names.flatMap((name): Change[] => {
-    const told = (config: MineConfig) => (isTold(name) ? (fileValue(name, config) ?? null) : null)
+    const publicValue = (config: MineConfig) => (isPublic(name) ? (fileValue(name, config) ?? null) : null)
     const isOther = !isSame(fileValue(name, before), fileValue(name, now))
     if (isOther) {
       const effect = isLive(name) ? 'now' : 'next start'
-      return [{ type: 'configuration', option: name, before: told(before), now: told(now), effect }]
+      return [{ type: 'configuration', option: name, before: publicValue(before), now: publicValue(now), effect }]
     }
-    const written = (config: MineConfig) => [config.origins.get(name), fileValue(name, config)]
-    const reason = winner(name, now)
-    if (reason === null || isSame(written(fileBefore), written(fileNow))) return []
-    return [{ type: 'configuration', option: name, before: told(now), now: told(fileNow), effect: 'none', reason }]
+    const originAndValue = (config: MineConfig) => [config.origins.get(name), fileValue(name, config)]
+    const reason = overridingLayer(name, now)
+    if (reason === null || isSame(originAndValue(fileBefore), originAndValue(fileNow))) return []
+    return [
+      {
+        type: 'configuration',
+        option: name,
+        before: publicValue(now),
+        now: publicValue(fileNow),
+        effect: 'none',
+        reason,
+      },
+    ]
   })
 }
 
 /** @returns the reason why another layer wins over the file, or null if none does. */
-function winner(name: OptionName, { origins }: MineConfig): string | null {
+function overridingLayer(name: OptionName, { origins }: MineConfig): string | null {
   switch (origins.get(name)) {
     case 'order':
       return 'what was asked for over HTTP wins until the end'

@@ -37,14 +37,14 @@ export async function withLog<T>(
   task: (log: ChangingFace) => Promise<T>,
 ): Promise<T> {
   const onConsole = changingFace(styleOf(values), faces)
-  const kept = keptLog(values, onConsole, nowMs)
+  const kept = openFileLog(values, onConsole, nowMs)
   const inFile = kept?.face
   const reopen = () => kept?.file.reopen()
   const onCrash = (error: Error) => inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
   process.on('SIGUSR2', reopen)
   process.on('uncaughtExceptionMonitor', onCrash)
   try {
-    return await task(written(inFile === undefined ? onConsole : both(onConsole, inFile)))
+    return await task(withFlagNames(inFile === undefined ? onConsole : tee(onConsole, inFile)))
   } catch (error) {
     // main.ts shows it on the console.
     inFile?.tell(errorEvent(asNewcutError(error), writeFlags))
@@ -57,7 +57,7 @@ export async function withLog<T>(
 }
 
 /** The log with the flags of the command in its warnings. */
-function written(log: ChangingFace): ChangingFace {
+function withFlagNames(log: ChangingFace): ChangingFace {
   return {
     ...log,
     show: (event) => log.show(withFlags(event, writeFlags)),
@@ -74,7 +74,7 @@ function tryLogFile(path: string): void {
 }
 
 /** @returns the file and its face, or null without a file. Failures of the file go to the console. */
-function keptLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
+function openFileLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
   const path = values['log-file']
   if (path === undefined) return null
   if (values['dry-run']) {
@@ -118,7 +118,7 @@ function openLogFile(path: string, events: LogFileEvents): LogFile {
   }
 }
 
-function both(one: ChangingFace, other: ChangingFace): ChangingFace {
+function tee(one: ChangingFace, other: ChangingFace): ChangingFace {
   return {
     show: (event) => {
       one.show(event)

@@ -9,15 +9,15 @@ import { completeNetwork } from '#ground/chain/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '#ground/chain/network-form.ts'
 import { NetworkFile } from '#ground/schema/network-file.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
-import { closest } from './closest.ts'
+import { suggestName } from './closest.ts'
 import { parseYaml, yaml } from './yaml.ts'
 
 type Path = readonly (string | number)[]
 /** The parts of a schema that messages come from. */
-interface Described {
+interface DescribedSchema {
   readonly description?: string
-  readonly properties?: Readonly<Record<string, Described>>
-  readonly items?: Described
+  readonly properties?: Readonly<Record<string, DescribedSchema>>
+  readonly items?: DescribedSchema
 }
 
 /**
@@ -108,12 +108,14 @@ function textOf(path: string): string {
 
 /** Finds the schema's words for a place. Null if it has none. */
 function expectedAt(path: Path): string | null {
-  let schema = NetworkFile as Described
+  let schema = NetworkFile as DescribedSchema
   for (const key of path) {
     const next = schema.items ?? schema.properties?.[key]
     if (next === undefined) {
       const names = Object.keys(schema.properties ?? {})
-      return names.length === 0 ? null : `no such field${closest(String(key), names)}; known are ${names.join(', ')}`
+      return names.length === 0
+        ? null
+        : `no such field${suggestName(String(key), names)}; known are ${names.join(', ')}`
     }
     schema = next
   }

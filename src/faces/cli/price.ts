@@ -7,15 +7,15 @@ const PRICE = /^(\d{1,15}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)\s*([A-Za-z]{3,5})
 const POWER_UNIT = 'kWh'
 
 /** The price of a coin: `0.02USD`. */
-export const coinPrice: ValueKind<Price> = priceOf(null, 'a price and its currency, such as 0.02USD')
+export const coinPrice: ValueKind<Price> = priceKind(null, 'a price and its currency, such as 0.02USD')
 
 /** The price of a kilowatt hour: `0.30USD/kWh`. */
-export const powerPrice: ValueKind<Price> = priceOf(
+export const powerPrice: ValueKind<Price> = priceKind(
   POWER_UNIT,
   'a price and its currency for a kilowatt hour, such as 0.30USD/kWh',
 )
 
-function priceOf(unit: string | null, expected: string): ValueKind<Price> {
+function priceKind(unit: string | null, expected: string): ValueKind<Price> {
   const suffix = unit === null ? '' : `/${unit}`
   return {
     expected,

@@ -2,7 +2,7 @@
 import { amountText, moneyText } from '#ground/base/money-text.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
 import type { EarningsSnapshot, MoneyParts, PaidSum, Payer, ProfitSnapshot } from '#mining/mine/profit.ts'
-import { type ConsoleLine, counted, type Style } from './line.ts'
+import { type ConsoleLine, countText, type Style } from './line.ts'
 
 /** `2.304523 coins and 0.001 coins in fees` */
 export function rewardText({ amount, fees }: Extract<MinerEvent, { readonly type: 'reward' }>): string {
@@ -71,7 +71,7 @@ function unknownTexts(profit: ProfitSnapshot): string[] {
     const why = reason === '' ? ': no sensor reports the watts; --watts N states them' : reason
     texts.push(hashrate === 0 ? 'nothing searches now' : `the cost of power is unknown${why}`)
   } else if (watts !== null && unreadDevices > 0) {
-    texts.push(`the power of ${counted(unreadDevices, 'device')} is unknown${reason}`)
+    texts.push(`the power of ${countText(unreadDevices, 'device')} is unknown${reason}`)
   }
   if (payer === 'pool') texts.push('the pool decides what it pays; the figures are the mean of mining alone')
   return texts
@@ -95,13 +95,13 @@ function paidTexts({ run, total, unknownBlocks, value, currency }: EarningsSnaps
   if (total.blocks + unknownBlocks === 0) return []
   const worth = value === null || currency === null ? '' : `, ${moneyText(value, currency)}`
   const isOnlyRun = run.blocks === total.blocks
-  const unknown = unknownBlocks === 0 ? [] : [`the reward of ${counted(unknownBlocks, 'block')} is not known yet`]
+  const unknown = unknownBlocks === 0 ? [] : [`the reward of ${countText(unknownBlocks, 'block')} is not known yet`]
   if (isOnlyRun) return [`paid: ${sumText(total)}${worth}`, ...unknown]
   return [`paid: ${sumText(run)} in this run, ${sumText(total)}${worth} in all`, ...unknown]
 }
 
 /** `11.5 coins for 5 blocks` */
-const sumText = ({ blocks, coins }: PaidSum) => `${coins} coins for ${counted(blocks, 'block')}`
+const sumText = ({ blocks, coins }: PaidSum) => `${coins} coins for ${countText(blocks, 'block')}`
 
 /** The part of the status line: the result of a day, or as much of it as the prices tell. */
 export function profitPart({ profit }: MoneyParts): { readonly text: string; readonly style: Style }[] {

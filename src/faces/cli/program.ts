@@ -5,12 +5,12 @@ import { exitCodeOf } from '#ground/base/exit-codes.ts'
 import { type CommandRow, commandGroups } from './command-row.ts'
 import { type RawOptions, resolveLayers } from './config.ts'
 import { reportError } from './console.ts'
-import { addOptions, namedFlags, type OptionTable, once } from './flags.ts'
+import { addOptions, namedFlags, type OptionTable, singleValue } from './flags.ts'
 import type { LogFormat } from './levels.ts'
 import type { Output, ProcessEnvironment } from './line.ts'
 import { refuseWithoutEffect } from './options/needs.ts'
 import { type OptionSpec, optionGroups } from './options/row.ts'
-import type { Surroundings } from './terminal.ts'
+import type { CommandContext } from './terminal.ts'
 import { usageError } from './usage.ts'
 import { valueIn } from './values.ts'
 import { versionFlags } from './version-flags.ts'
@@ -21,33 +21,33 @@ export const programExamples = ['newcut mine', 'newcut mine --node http://127.0.
 /** Runs a command line without node and script, and reports errors. Resolves with the exit code. */
 export async function runProgram(
   words: readonly string[],
-  surroundings: Surroundings,
+  context: CommandContext,
   allRows: readonly CommandRow[],
 ): Promise<number> {
-  const args = joinedName(words, allRows)
+  const args = joinName(words, allRows)
   const rows = withOptionsOf(args, allRows)
-  const { environment, out, version } = surroundings
-  const state: RunState = { code: 0, format: typedFormat(args, environment) }
+  const { environment, out, version } = context
+  const state: RunState = { code: 0, format: readLogFormat(args, environment) }
   // Its library for the width of text would delay every other command.
   const help = args.length === 0 || args.some(asksForHelp) ? await import('./help.ts') : null
   // The flags of all commands take longer than most commands.
   const row = rows.find(({ name }) => name === args[0])
-  const program = programOf(surroundings, row === undefined ? rows : [row], state, help)
+  const program = programOf(context, row === undefined ? rows : [row], state, help)
   // A command with a -v of its own does not print the version.
   if (hasOwnV(row)) program.enablePositionalOptions()
   if (args.length === 0) {
-    out.write(loaded(help).firstScreen(rows, version))
+    out.write(requireHelp(help).firstScreen(rows, version))
     return 0
   }
   try {
-    await program.parseAsync(keyLast(args), { from: 'user' })
+    await program.parseAsync(moveKeyLast(args), { from: 'user' })
     return state.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const ours = error instanceof CommanderError ? usageError(error, program, args) : asNewcutError(error)
     // Most commands have loaded the tables by now, and errors may take longer.
     const { writeFlags } = await import('./config-file.ts')
-    reportError(ours, state.format, surroundings, writeFlags)
+    reportError(ours, state.format, context, writeFlags)
     return exitCodeOf(ours.code)
   }
 }
@@ -55,7 +55,7 @@ export async function runProgram(
 /** Whether an argument may make commander show a help text. */
 const asksForHelp = (arg: string) => arg === 'help' || /^(?:--help|-[a-z]*h)/.test(arg)
 
-function loaded<Texts>(help: Texts | null): Texts {
+function requireHelp<Texts>(help: Texts | null): Texts {
   if (help === null) throw new Error('the texts of the help are not loaded')
   return help
 }
@@ -77,7 +77,7 @@ function withOptionsOf([name, other]: readonly string[], rows: readonly CommandR
 }
 
 /** Joins the two arguments of a command such as `rigs check`, also behind `help`. */
-function joinedName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
+function joinName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
   const at = args[0] === 'help' || args[0] === 'config' ? 1 : 0
   const name = args.slice(at, at + 2).join(' ')
   return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
@@ -87,13 +87,13 @@ function joinedName(args: readonly string[], rows: readonly CommandRow[]): reado
 const KEYED: ReadonlySet<string | undefined> = new Set(['result', 'trace'])
 
 /** Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag. */
-function keyLast(args: readonly string[]): readonly string[] {
+function moveKeyLast(args: readonly string[]): readonly string[] {
   const at = KEYED.has(args[0]) && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
   return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]
 }
 
 /** @returns the typed log format. Errors in other options use it too, so it is read before they are parsed. */
-function typedFormat(args: readonly string[], environment: Surroundings['environment']): LogFormat {
+function readLogFormat(args: readonly string[], environment: CommandContext['environment']): LogFormat {
   const typed = args.findLastIndex((arg) => arg === '--log' || arg.startsWith('--log='))
   if (typed < 0) return environment.NEWCUT_LOG === 'json' ? 'json' : 'text'
   return (args[typed] === '--log' ? args[typed + 1] : args[typed].slice('--log='.length)) === 'json' ? 'json' : 'text'
@@ -111,31 +111,30 @@ export interface RunState {
  * @param help null if the arguments do not ask for help
  */
 export function programOf(
-  surroundings: Surroundings,
+  context: CommandContext,
   rows: readonly CommandRow[],
   state: RunState,
   help: HelpTexts | null,
 ): Command {
   const program = new Command('newcut')
     .description('newcut mines Chainweb networks, and runs development networks with contracts.')
-    .version(surroundings.version, versionFlags.join(', '), 'print the version')
-  quiet(program, surroundings.out)
-  program.configureHelp({ formatHelp: () => loaded(help).programHelp(program, rows, programExamples) })
+    .version(context.version, versionFlags.join(', '), 'print the version')
+  routeOutput(program, context.out)
+  program.configureHelp({ formatHelp: () => requireHelp(help).programHelp(program, rows, programExamples) })
   for (const group of commandGroups) {
-    for (const row of rows.filter((each) => each.group === group))
-      addCommand(program, row, { surroundings, state, help })
+    for (const row of rows.filter((each) => each.group === group)) addCommand(program, row, { context, state, help })
   }
   program.helpCommand('help [command]', 'show the help of a command')
   return program
 }
 
 interface CommandParts {
-  readonly surroundings: Surroundings
+  readonly context: CommandContext
   readonly state: RunState
   readonly help: HelpTexts | null
 }
 
-function addCommand(program: Command, row: CommandRow, { surroundings, state, help }: CommandParts): void {
+function addCommand(program: Command, row: CommandRow, { context, state, help }: CommandParts): void {
   // program.command() would take the second word of a name for an argument.
   const command = program.createCommand(row.name).description(row.help)
   program.addCommand(command)
@@ -144,21 +143,21 @@ function addCommand(program: Command, row: CommandRow, { surroundings, state, he
   // The first argument of a command about options comes before all flags.
   const takesSeveral = (row.args ?? []).length === 0 || row.isAboutOptions === true
   addOptions(command, row.options, { common: row.common, takesSeveral })
-  const file = new Option('--config <FILE>', 'YAML file with options').argParser(once('config'))
+  const file = new Option('--config <FILE>', 'YAML file with options').argParser(singleValue('config'))
   command.addOption(file.helpGroup(optionGroups.help))
   command.action(async () => {
     const { config: file, ...flags } = namedFlags(command)
     if (flags.json === true) state.format = 'json'
-    const config = await configOf(row.options, flags, surroundings.environment, file as string | undefined)
+    const config = await configOf(row.options, flags, context.environment, file as string | undefined)
     if (row.isAboutOptions !== true) refuseWithoutEffect(row.options, config)
     if ('log' in config.values) state.format = config.values.log as LogFormat
-    state.code = await row.run(command.args, config, surroundings)
+    state.code = await row.run(command.args, config, context)
   })
-  quiet(command, surroundings.out)
-  command.configureHelp({ formatHelp: () => loaded(help).commandHelp(command, row, false) })
+  routeOutput(command, context.out)
+  command.configureHelp({ formatHelp: () => requireHelp(help).commandHelp(command, row, false) })
   command.addOption(new Option('--help-all', 'show every option with its details').helpGroup(optionGroups.help))
   command.on('option:help-all', () => {
-    surroundings.out.write(loaded(help).commandHelp(command, row, true))
+    context.out.write(requireHelp(help).commandHelp(command, row, true))
     throw new CommanderError(0, 'commander.helpDisplayed', '')
   })
 }
@@ -179,12 +178,12 @@ async function configOf(
 function argumentOf(arg: NonNullable<CommandRow['args']>[number]): Argument {
   if (typeof arg === 'string') return new Argument(arg)
   const argument = new Argument(arg.name).argParser((text) => valueIn(arg.kind, text, text))
-  if (arg.kind.likely !== undefined) argument.argChoices = [...arg.kind.likely]
+  if (arg.kind.completions !== undefined) argument.argChoices = [...arg.kind.completions]
   return argument
 }
 
 /** Errors are thrown and printed in one place, not by commander. */
-function quiet(command: Command, out: Output): void {
+function routeOutput(command: Command, out: Output): void {
   command.exitOverride()
   command.configureOutput({ writeOut: (text) => void out.write(text), writeErr: () => undefined })
   command.allowExcessArguments(false)

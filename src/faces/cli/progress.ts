@@ -13,11 +13,11 @@ export interface Task extends Progress {
 
 export interface ProgressBar {
   /** Updates the bar. It appears after a second, and is drawn at most ten times a second. */
-  readonly tell: (task: Task) => void
+  readonly update: (task: Task) => void
   /** Clears the line until the next update. */
   readonly clear: () => void
   /** The same output. Each text clears the line first. */
-  readonly before: (out: Output) => Output
+  readonly wrapOutput: (out: Output) => Output
 }
 
 /** Shorter tasks need no bar. */
@@ -73,12 +73,12 @@ export function progressBarFor(
     clear()
     what = ''
   }
-  return { tell, clear: end, before }
+  return { update: tell, clear: end, wrapOutput: before }
 }
 
 /** Draws updates, and clears the bar at the end. */
-export function shownOn(bar: ProgressBar): OnProgress {
-  return (progress) => (progress === null ? bar.clear() : bar.tell(progress))
+export function progressReporter(bar: ProgressBar): OnProgress {
+  return (progress) => (progress === null ? bar.clear() : bar.update(progress))
 }
 
 /** `checking blocks  [======>      ]  45 %  1.2k of 2.7k  12 s left`, at most `columns` wide. */

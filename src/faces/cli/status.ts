@@ -22,11 +22,11 @@ const PROFIT_RANK = 4.5
 
 /** At most `columns` wide. */
 export function statusText(snapshot: Snapshot, columns: number, paint: Paint): string {
-  return fitted(partsOf(snapshot), columns, paint)
+  return fitParts(partsOf(snapshot), columns, paint)
 }
 
 /** The parts that fit, in their order. */
-export function fitted(parts: readonly Part[], columns: number, paint: Paint): string {
+export function fitParts(parts: readonly Part[], columns: number, paint: Paint): string {
   const shown = new Set<Part>()
   let width = 0
   for (const part of parts.toSorted((a, b) => a.rank - b.rank)) {
@@ -46,7 +46,7 @@ function partsOf(snapshot: Snapshot): Part[] {
     snapshot
   const parts: Part[] = []
   const [pause] = pauses
-  if (pause !== undefined) parts.push({ rank: 0, text: pausedText(pause), style: 'yellow' })
+  if (pause !== undefined) parts.push({ rank: 0, text: pauseText(pause), style: 'yellow' })
   else if (idleReason !== null) parts.push({ rank: 0, text: 'nothing searches', style: 'red' })
   else if (waitReason !== undefined) parts.push({ rank: 0, text: `waits ${waitReason}`, style: 'cyan' })
   else if (work === null) parts.push({ rank: 0, text: 'no work', style: 'yellow' })
@@ -65,7 +65,7 @@ function partsOf(snapshot: Snapshot): Part[] {
   return parts
 }
 
-const pausedText = ({ by, text }: Pause) => (by === 'user' ? 'paused' : `paused ${text}`)
+const pauseText = ({ by, text }: Pause) => (by === 'user' ? 'paused' : `paused ${text}`)
 
 /** Host and port of the node whose work is searched. */
 function placeOf(issuer: string): string {

@@ -14,7 +14,7 @@ export interface Terminal {
 }
 
 /** The version of the program, and the terminal that it runs in. */
-export interface Surroundings extends Terminal {
+export interface CommandContext extends Terminal {
   readonly version: string
   /** Reads stdin to its end. */
   readonly input: () => Uint8Array

@@ -5,7 +5,7 @@ import { type Face, jsonFace, type KeyControl } from './console.ts'
 import { readKeys } from './hotkeys.ts'
 import { type Key, keysText } from './keys.ts'
 import { includes, type LogLevel } from './levels.ts'
-import { type ConsoleLine, lineFormatter, painter, wrapped } from './line.ts'
+import { type ConsoleLine, lineFormatter, painter, wrapText } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 import type { ConsoleEvent } from './notices.ts'
@@ -34,7 +34,7 @@ export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelN
   const paint = painter(out, environment)
   const print = (lines: readonly ConsoleLine[]) => screen.print(format(lines))
   const printBanner = (lines: readonly string[]) => {
-    const fitting = lines.map((line) => wrapped(line, out, BANNER_INDENT).join(`\n${' '.repeat(BANNER_INDENT)}`))
+    const fitting = lines.map((line) => wrapText(line, out, BANNER_INDENT).join(`\n${' '.repeat(BANNER_INDENT)}`))
     screen.print(fitting.map((line) => `${line}\n`).join(''))
   }
   const isLimited = (event: ConsoleEvent) => isFrequent(event) && !includes(levelNow(), 'debug')

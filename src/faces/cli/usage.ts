@@ -1,7 +1,7 @@
 /** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
 import { NewcutError } from '#ground/base/errors.ts'
-import { closest } from './closest.ts'
+import { suggestName } from './closest.ts'
 
 /** Option of another miner -> options here. The error suggests the first one that the command has. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
@@ -57,44 +57,44 @@ export function usageError(error: CommanderError, program: Command, args: readon
   const message = error.message.replace(/^error: /, '').split('\n')[0]
   if (error.code === 'commander.unknownOption') {
     const typed = /'(.*)'/.exec(message)?.[1] ?? ''
-    return command === undefined ? optionFirst(typed, program) : unknownOption(typed, command)
+    return command === undefined ? missingCommandError(typed, program) : unknownOptionError(typed, command)
   }
   // commander reports `newcut nosuch` with the first code, `newcut help nosuch` with the second.
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
     const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
-    return new NewcutError('BAD_OPTION', `${typed}: no such command${closest(typed, names)}`, {
+    return new NewcutError('BAD_OPTION', `${typed}: no such command${suggestName(typed, names)}`, {
       hint: `commands: ${names.join(', ')}`,
     })
   }
   return new NewcutError('BAD_OPTION', message)
 }
 
-function unknownOption(typed: string, command: Command): NewcutError {
+function unknownOptionError(typed: string, command: Command): NewcutError {
   const known = longFlags(command)
-  return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, known)}`, {
+  return new NewcutError('BAD_OPTION', `${typed}: no such option${suggestionFor(typed, known)}`, {
     hint: `newcut ${command.name()} --help-all lists them all`,
   })
 }
 
 /** For `newcut --node URL`: the option may exist, but the command is missing. */
-function optionFirst(typed: string, program: Command): NewcutError {
+function missingCommandError(typed: string, program: Command): NewcutError {
   const name = typed.split('=')[0]
   const owner = program.commands.find((each) => longFlags(each).includes(name))
   if (owner === undefined) {
     const [mine] = program.commands
-    return new NewcutError('BAD_OPTION', `${typed}: no such option${guess(typed, longFlags(mine))}`, {
+    return new NewcutError('BAD_OPTION', `${typed}: no such option${suggestionFor(typed, longFlags(mine))}`, {
       hint: `a command comes first, such as newcut ${mine.name()}; newcut --help lists them`,
     })
   }
   return new NewcutError('BAD_OPTION', `${typed}: a command comes first`, { hint: `newcut ${owner.name()} ${typed}` })
 }
 
-function guess(typed: string, known: readonly string[]): string {
+function suggestionFor(typed: string, known: readonly string[]): string {
   // Values may be attached: --url=http://..., -ohttp://...
   const name = typed.startsWith('--') ? typed.split('=')[0] : typed.slice(0, 2)
   const ours = ELSEWHERE[name]?.find((flag) => known.includes(flag.split(' ')[0]))
-  return ours === undefined ? closest(name, known) : `; did you mean ${ours}?`
+  return ours === undefined ? suggestName(name, known) : `; did you mean ${ours}?`
 }
 
 function longFlags(command: Command): string[] {

@@ -11,7 +11,7 @@ export interface ValueKind<T> {
   /** Whether it is a switch whose value is the number of times that it is given. */
   readonly isCount?: true
   /** Completions for shells: all values of a closed set, otherwise the most common ones. */
-  readonly likely?: readonly string[]
+  readonly completions?: readonly string[]
   /** Completes "expected ...". */
   readonly expected: string
   /** @returns the value, or undefined if the input is not of this kind. */
@@ -100,7 +100,7 @@ export const hashCount: ValueKind<bigint> = {
 const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
 
 export const autoMineMode: ValueKind<AutoMine> = {
-  likely: ['on-arrival', 'on-demand', 'constant:2s', 'simulated:100MH/s'],
+  completions: ['on-arrival', 'on-demand', 'constant:2s', 'simulated:100MH/s'],
   expected: `on-arrival or on-arrival:BLOCKS (0 to ${MAX_CONFIRMATIONS}), on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s`,
   parse: (raw) => {
     const text = asText(raw) ?? ''
@@ -131,7 +131,7 @@ export const autoMineMode: ValueKind<AutoMine> = {
 
 /** The modes of auto-mine that a miner can pace its blocks by. */
 export const pace: ValueKind<BlockPace> = {
-  likely: ['on-demand', 'constant:2s'],
+  completions: ['on-demand', 'constant:2s'],
   expected: 'on-demand, or constant:TIME such as constant:2s',
   parse: (raw) => {
     const mode = autoMineMode.parse(raw)
@@ -141,11 +141,14 @@ export const pace: ValueKind<BlockPace> = {
 }
 
 /** The same kind, with these completions. */
-export const likely = <T>(values: readonly string[], kind: ValueKind<T>): ValueKind<T> => ({ ...kind, likely: values })
+export const withCompletions = <T>(values: readonly string[], kind: ValueKind<T>): ValueKind<T> => ({
+  ...kind,
+  completions: values,
+})
 
 export function oneOf<T extends string>(values: readonly T[]): ValueKind<T> {
   return {
-    likely: values,
+    completions: values,
     expected: `one of ${values.join(', ')}`,
     parse: (raw) => values.find((value) => value === raw),
     format: (value) => value,
@@ -256,7 +259,7 @@ export const natsServers: ValueKind<readonly string[]> = {
   format: (value) => [...value],
 }
 
-const nameOf = (pattern: RegExp, expected: string): ValueKind<string> => ({
+const nameKind = (pattern: RegExp, expected: string): ValueKind<string> => ({
   expected,
   parse: (raw) => {
     const text = asText(raw) ?? ''
@@ -266,10 +269,10 @@ const nameOf = (pattern: RegExp, expected: string): ValueKind<string> => ({
 })
 
 /** Names of fleets. They become parts of NATS subjects and of labels. */
-export const fleetName = nameOf(/^[A-Za-z0-9_-]{1,32}$/, '1 to 32 letters, digits, - and _')
+export const fleetName = nameKind(/^[A-Za-z0-9_-]{1,32}$/, '1 to 32 letters, digits, - and _')
 
 /** Names of rigs, such as host names with their domains. They become parts of labels. */
-export const rigName = nameOf(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, dots, - and _')
+export const rigName = nameKind(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, dots, - and _')
 
 /** One node: the first, if the configuration has several for the miner. */
 export const firstNodeUrl: ValueKind<string> = {
@@ -295,7 +298,7 @@ export interface HostPort {
 
 /** `HOST:PORT`, `[IPv6]:PORT`, or null for `off`. */
 export const listenAddress: ValueKind<HostPort | null> = {
-  likely: ['off'],
+  completions: ['off'],
   expected: 'HOST:PORT, such as 127.0.0.1:4148, or off',
   parse: (raw) => {
     const text = raw === false ? 'off' : (asText(raw) ?? '')

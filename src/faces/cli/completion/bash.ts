@@ -1,10 +1,10 @@
 /** The completion script of bash. It needs bash 3.2 or later, and no other package. */
-import { type Completed, type CompletedCommand, type CompletedPlace, secondWord } from './model.ts'
+import { type CommandCompletion, type CompletionModel, secondWord, type ValueCompletion } from './model.ts'
 
 /** Defines a function, and makes bash call it for the program. */
-export function bashScript(completed: Completed): string {
+export function bashScript(completed: CompletionModel): string {
   const { name, flags, commands } = completed
-  const isNested = (command: CompletedCommand) => secondWord(command) !== null
+  const isNested = (command: CommandCompletion) => secondWord(command) !== null
   const all = [...commands.filter((each) => !isNested(each)).map((command) => command.name), ...namesOf(flags)]
   return `# bash completion of ${name}; source it, or save it where bash-completion looks for scripts.
 _${name}_words() {
@@ -16,7 +16,7 @@ ${commands.map((command) => `    '${command.name}') words='${namesOf(command.fla
 
 _${name}_takes_value() {
   case "$1 $2" in
-${alternatives(commands.flatMap(valued))}
+${alternatives(commands.flatMap(valueFlagsOf))}
       return 0 ;;
   esac
   return 1
@@ -33,17 +33,17 @@ complete -F _${name} ${name}
 `
 }
 
-const namesOf = (flags: Completed['flags']): string[] => flags.flatMap(({ names }) => names)
+const namesOf = (flags: CompletionModel['flags']): string[] => flags.flatMap(({ names }) => names)
 
-const valued = ({ name, flags }: CompletedCommand): string[] =>
+const valueFlagsOf = ({ name, flags }: CommandCompletion): string[] =>
   flags.filter(({ value }) => value !== null).flatMap(({ names }) => names.map((flag) => `'${name} ${flag}'`))
 
 const alternatives = (patterns: readonly string[]): string => `    ${patterns.join(' | \\\n    ')})`
 
 /** One branch for each set of words and paths: the same option belongs to many commands. */
-function placesOf(commands: readonly CompletedCommand[]): string {
+function placesOf(commands: readonly CommandCompletion[]): string {
   const branches = new Map<string, string[]>()
-  const add = (pattern: string, { values, paths }: CompletedPlace) => {
+  const add = (pattern: string, { values, paths }: ValueCompletion) => {
     if (values.length === 0 && paths === null) return
     const branch = [values.length === 0 ? '' : `words='${values.join(' ')}'`, paths === null ? '' : `paths=${paths}`]
     const body = branch.filter((part) => part !== '').join(' ')
@@ -61,7 +61,7 @@ function placesOf(commands: readonly CompletedCommand[]): string {
 }
 
 /** The completion function. bash splits words at : and =, so it joins them first: values here contain them. */
-const dispatcher = (name: string, nested: readonly CompletedCommand[]): string => `_${name}() {
+const dispatcher = (name: string, nested: readonly CommandCompletion[]): string => `_${name}() {
   local -a typed=()
   local i word last=-1
   for ((i = 1; i <= COMP_CWORD; i++)); do

@@ -1,8 +1,8 @@
 /** The completion script of fish. */
-import { type Completed, type CompletedCommand, type CompletedPlace, type Flag, secondWord } from './model.ts'
+import { type CommandCompletion, type CompletionModel, type Flag, secondWord, type ValueCompletion } from './model.ts'
 
 /** A script for ~/.config/fish/completions, which users may also source. */
-export function fishScript({ name, flags, commands }: Completed): string {
+export function fishScript({ name, flags, commands }: CompletionModel): string {
   const common = `complete -c ${name}`
   const nested = commands.filter((command) => secondWord(command) !== null)
   return `# fish completion of ${name}; save it as ~/.config/fish/completions/${name}.fish
@@ -28,18 +28,18 @@ ${[
   ...flags.map((flag) => `${common} -n __${name}_in ${flagText(flag)}`),
   ...commands
     .filter((command) => !nested.includes(command))
-    .map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quoted(command.help)}`),
+    .map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quote(command.help)}`),
   ...commands.flatMap((command) => linesOf(`${common} -n '__${name}_in ${command.name}'`, command)),
 ].join('\n')}
 `
 }
 
-function linesOf(start: string, { flags, arguments: places }: CompletedCommand): string[] {
+function linesOf(start: string, { flags, arguments: places }: CommandCompletion): string[] {
   const words = places.flatMap(({ values }) => values)
   const takesFiles = places.some(({ paths }) => paths !== null)
   return [
     ...flags.map((flag) => `${start} ${flagText(flag)}`),
-    ...(words.length === 0 ? [] : [`${start} -a ${quoted(words.join(' '))}`]),
+    ...(words.length === 0 ? [] : [`${start} -a ${quote(words.join(' '))}`]),
     ...(takesFiles ? [`${start} -F`] : []),
   ]
 }
@@ -47,14 +47,14 @@ function linesOf(start: string, { flags, arguments: places }: CompletedCommand):
 function flagText({ names, help, value }: Flag): string {
   const [long, short] = names
   const parts = [...(short === undefined ? [] : [`-s ${short.slice(1)}`]), `-l ${long.slice(2)}`]
-  return [...parts, ...(value === null ? [] : [valueText(value)]), `-d ${quoted(help)}`].join(' ')
+  return [...parts, ...(value === null ? [] : [valueText(value)]), `-d ${quote(help)}`].join(' ')
 }
 
-function valueText({ values, paths }: CompletedPlace): string {
+function valueText({ values, paths }: ValueCompletion): string {
   const words = values.join(' ')
-  if (paths === 'files') return words === '' ? '-r -F' : `-r -F -a ${quoted(words)}`
-  if (paths === 'folders') return `-x -a ${quoted(`${words} (__fish_complete_directories)`.trim())}`
-  return words === '' ? '-x' : `-x -a ${quoted(words)}`
+  if (paths === 'files') return words === '' ? '-r -F' : `-r -F -a ${quote(words)}`
+  if (paths === 'folders') return `-x -a ${quote(`${words} (__fish_complete_directories)`.trim())}`
+  return words === '' ? '-x' : `-x -a ${quote(words)}`
 }
 
-const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`
+const quote = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from 'commander'
 import { RowOption } from '../flags.ts'
 
 /** The completions of one place: the value of a flag, or an argument. */
-export interface CompletedPlace {
+export interface ValueCompletion {
   /** Its name in the help, such as FILE. */
   readonly name: string
   /** Words to offer. */
@@ -17,28 +17,28 @@ export interface Flag {
   readonly names: readonly string[]
   readonly help: string
   /** Its value, or null for a switch. */
-  readonly value: CompletedPlace | null
+  readonly value: ValueCompletion | null
   readonly isRepeatable: boolean
 }
 
-export interface CompletedCommand {
+export interface CommandCompletion {
   /** One word, or two: `rigs check` is completed behind `rigs`. */
   readonly name: string
   readonly help: string
   readonly flags: readonly Flag[]
-  readonly arguments: readonly CompletedPlace[]
+  readonly arguments: readonly ValueCompletion[]
   /** Whether the last argument may be repeated. */
   readonly isVariadic: boolean
 }
 
-export interface Completed {
+export interface CompletionModel {
   readonly name: string
   readonly flags: readonly Flag[]
-  readonly commands: readonly CompletedCommand[]
+  readonly commands: readonly CommandCompletion[]
 }
 
 /** Placeholders and argument names that stand for paths. */
-const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
+const PATHS: Readonly<Record<string, ValueCompletion['paths']>> = {
   FILE: 'files',
   file: 'files',
   input: 'files',
@@ -50,9 +50,9 @@ const PATHS: Readonly<Record<string, CompletedPlace['paths']>> = {
 const PLAIN_WORD = /^[\w:./-]+$/
 
 /** Throws Error for a word that shells would need quotes for. */
-export function completedOf(program: Command): Completed {
-  const commands = withFirstWords(program.commands.map(completedCommand))
-  const help: CompletedCommand = {
+export function completionModelOf(program: Command): CompletionModel {
+  const commands = addFirstWords(program.commands.map(commandCompletionOf))
+  const help: CommandCompletion = {
     name: 'help',
     help: 'show the help of a command',
     flags: [],
@@ -68,18 +68,18 @@ export function completedOf(program: Command): Completed {
 }
 
 /** @returns the second word of a command's name, or null if the name has one word. */
-export const secondWord = ({ name }: CompletedCommand): string | null => name.split(' ')[1] ?? null
+export const secondWord = ({ name }: CommandCompletion): string | null => name.split(' ')[1] ?? null
 
 /** @returns the commands of two words that begin with this one. */
-export const commandsBehind = (first: string, commands: readonly CompletedCommand[]): CompletedCommand[] =>
+export const commandsStartingWith = (first: string, commands: readonly CommandCompletion[]): CommandCompletion[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `))
 
 /** Offers the second words of names behind the first word, which need not be a command itself. */
-function withFirstWords(commands: readonly CompletedCommand[]): CompletedCommand[] {
+function addFirstWords(commands: readonly CommandCompletion[]): CommandCompletion[] {
   const firsts = new Set(commands.filter((each) => secondWord(each) !== null).map(({ name }) => name.split(' ')[0]))
   const all = [...commands]
   for (const first of firsts) {
-    const words = commandsBehind(first, commands).flatMap((each) => secondWord(each) ?? [])
+    const words = commandsStartingWith(first, commands).flatMap((each) => secondWord(each) ?? [])
     const index = all.findIndex(({ name }) => name === first)
     if (index < 0) {
       const places = [placeOf('command', words)]
@@ -92,7 +92,7 @@ function withFirstWords(commands: readonly CompletedCommand[]): CompletedCommand
   return all
 }
 
-function completedCommand(command: Command): CompletedCommand {
+function commandCompletionOf(command: Command): CommandCompletion {
   const places = command.registeredArguments
   return {
     name: command.name(),
@@ -115,7 +115,7 @@ function flagOf(option: Option): Flag {
   }
 }
 
-function placeOf(name: string, values: readonly string[]): CompletedPlace {
+function placeOf(name: string, values: readonly string[]): ValueCompletion {
   const wrong = values.find((value) => !PLAIN_WORD.test(value))
   if (wrong !== undefined) throw new Error(`${name}: shells cannot complete ${wrong}`)
   return { name, values, paths: PATHS[name] ?? null }

@@ -2,15 +2,15 @@
 import type { Command } from 'commander'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
-import { type Completed, completedOf } from './model.ts'
+import { type CompletionModel, completionModelOf } from './model.ts'
 import type { Shell } from './shells.ts'
 import { zshScript } from './zsh.ts'
 
-const writers: Readonly<Record<Shell, (model: Completed) => string>> = {
+const writers: Readonly<Record<Shell, (model: CompletionModel) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 }
 
 /** The script for a shell, with a line break at its end. */
-export const completionScript = (program: Command, shell: Shell): string => writers[shell](completedOf(program))
+export const completionScript = (program: Command, shell: Shell): string => writers[shell](completionModelOf(program))

@@ -1,15 +1,15 @@
 /** The completion script of zsh. */
 import {
-  type Completed,
-  type CompletedCommand,
-  type CompletedPlace,
-  commandsBehind,
+  type CommandCompletion,
+  type CompletionModel,
+  commandsStartingWith,
   type Flag,
   secondWord,
+  type ValueCompletion,
 } from './model.ts'
 
 /** A script for the file _newcut in a folder of fpath, which users may also source. */
-export function zshScript({ name, flags, commands }: Completed): string {
+export function zshScript({ name, flags, commands }: CompletionModel): string {
   const single = commands.filter((command) => secondWord(command) === null)
   return `#compdef ${name}
 # zsh completion of ${name}; source it after compinit, or save it as _${name} in a folder of fpath.
@@ -31,13 +31,13 @@ _${name}() {
   case $state in
     command)
       commands=(
-${single.map((command) => `        ${quoted(`${command.name}:${command.help}`)}`).join('\n')}
+${single.map((command) => `        ${quote(`${command.name}:${command.help}`)}`).join('\n')}
       )
       _describe -t commands command commands
       ;;
     arguments)
       case $line[1] in
-${single.map((command) => commandText(command, commandsBehind(command.name, commands))).join('\n')}
+${single.map((command) => commandText(command, commandsStartingWith(command.name, commands))).join('\n')}
       esac
       ;;
   esac
@@ -52,7 +52,7 @@ fi
 }
 
 /** `nested`: commands of two words that begin with this command. */
-function commandText(command: CompletedCommand, nested: readonly CompletedCommand[]): string {
+function commandText(command: CommandCompletion, nested: readonly CommandCompletion[]): string {
   const own = `          ${callOf(command)}`
   if (nested.length === 0) return `        ${command.name})\n${own}\n          ;;`
   const branches = nested.map((each) => {
@@ -64,12 +64,12 @@ function commandText(command: CompletedCommand, nested: readonly CompletedComman
 }
 
 /** The call that completes the arguments of a command. */
-function callOf({ flags, arguments: places, isVariadic }: CompletedCommand): string {
+function callOf({ flags, arguments: places, isVariadic }: CommandCompletion): string {
   const specs = [
     ...flags.map(flagText),
     ...places.map((place, i) => {
       const position = isVariadic && i === places.length - 1 ? '*' : `${i + 1}`
-      return quoted(`${position}:${escaped(place.name)}:${actionOf(place)}`)
+      return quote(`${position}:${escaped(place.name)}:${actionOf(place)}`)
     }),
   ]
   const lines = specs.map((spec) => ` \\\n            ${spec}`).join('')
@@ -79,12 +79,12 @@ function callOf({ flags, arguments: places, isVariadic }: CompletedCommand): str
 function flagText({ names, help, value, isRepeatable }: Flag): string {
   const [long, short] = names
   const text = `[${escaped(help)}]`
-  if (short !== undefined) return `${quoted(`(${long} ${short})`)}{${short},${long}}${quoted(text)}`
-  if (value === null) return quoted(long + text)
-  return quoted(`${isRepeatable ? '*' : ''}${long}=${text}:${escaped(value.name)}:${actionOf(value)}`)
+  if (short !== undefined) return `${quote(`(${long} ${short})`)}{${short},${long}}${quote(text)}`
+  if (value === null) return quote(long + text)
+  return quote(`${isRepeatable ? '*' : ''}${long}=${text}:${escaped(value.name)}:${actionOf(value)}`)
 }
 
-function actionOf({ values, paths }: CompletedPlace): string {
+function actionOf({ values, paths }: ValueCompletion): string {
   const words = values.map(escaped).join(' ')
   if (paths === null) return values.length === 0 ? ' ' : `(${words})`
   // The space keeps zsh from adding options to the call.
@@ -95,4 +95,4 @@ function actionOf({ values, paths }: CompletedPlace): string {
 /** For texts within a specification of _arguments. */
 const escaped = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&')
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,10 +1,10 @@
 /** Options of `newcut blocks`. */
 import { coinPrice } from '../price.ts'
 import { someText, wholeNumber, yesNo } from '../values.ts'
-import { flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional } from './row.ts'
 
 export const blocksOptions = {
-  state: unset(someText, 'DIR', 'journal folder of the miner', {
+  state: optional(someText, 'DIR', 'journal folder of the miner', {
     more: 'If not set, newcut reads the state folder of the user.',
   }),
   last: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'only the newest N blocks; 0 for all')),
@@ -13,7 +13,7 @@ export const blocksOptions = {
       more: 'The sums are of all time, and of the last 24 hours, 7 days and 30 days.',
     }),
   ),
-  'coin-price': unset(coinPrice, 'PRICE', 'price of a coin, such as 0.02USD', {
+  'coin-price': optional(coinPrice, 'PRICE', 'price of a coin, such as 0.02USD', {
     needs: ['summary'],
     more: 'With --summary: newcut shows what the coins are worth. It fetches no prices.',
   }),

@@ -3,7 +3,7 @@ import { caseNeeds, caseReleases } from '#client/conformance/words.ts'
 import { makerNames } from '#pool/stratum-check/maker-rigs.ts'
 import { duration, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { nodeOptions, oneNetworkFile, tlsOptions } from './node.ts'
-import { allNeed, flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional, withNeed } from './row.ts'
 
 /** A time; a number without a unit is in seconds. */
 function seconds(leastMs: number): ValueKind<number> {
@@ -15,7 +15,7 @@ function seconds(leastMs: number): ValueKind<number> {
 function someOf<T extends string>(words: readonly T[]): ValueKind<readonly T[]> {
   return {
     isList: true,
-    likely: words,
+    completions: words,
     expected: `one or more of ${words.join(', ')}, with commas between them`,
     parse: (raw) => {
       const texts = [raw].flat().flatMap((item) => (someText.parse(item) ?? '').split(','))
@@ -32,42 +32,42 @@ const words = `${releaseWords.slice(0, -1).join(', ')} and ${releaseWords.at(-1)
 
 /** Options of `newcut conformance`. */
 export const conformanceOptions = {
-  ...allNeed('ofNode', { node: { ...nodeOptions.node, help: 'address of the node' } }),
+  ...withNeed('ofNode', { node: { ...nodeOptions.node, help: 'address of the node' } }),
   serve: flagOnly(
-    unset(wholeNumber(0, 65_535), 'PORT', 'judge a client: serve it a node at this local port', {
+    optional(wholeNumber(0, 65_535), 'PORT', 'judge a client: serve it a node at this local port', {
       more: '0 takes any free port. The node is a new development network. It has faults and odd answers.',
     }),
   ),
   // A client that is done asks nothing for this long.
   idle: option(seconds(100), 30_000, 'TIME', '--serve ends when idle for this long', { needs: ['serving'] }),
   only: flagOnly(
-    unset(someText, 'TEXT', 'run only the cases whose file or name contains this', {
+    optional(someText, 'TEXT', 'run only the cases whose file or name contains this', {
       more: 'Such as headers, or one case: "headers: a page".',
     }),
   ),
-  ...allNeed('ofNode', {
+  ...withNeed('ofNode', {
     needs: flagOnly(
-      unset(someOf(caseNeeds), 'NEED', 'run only the cases that need no more than this', {
+      optional(someOf(caseNeeds), 'NEED', 'run only the cases that need no more than this', {
         more: `Needs: ${caseNeeds.join(', ')}. If not set, newcut runs all that the node offers.`,
       }),
     ),
-    release: unset(oneOf(releaseWords), 'NAME', 'expectations where nodes differ', {
+    release: optional(oneOf(releaseWords), 'NAME', 'expectations where nodes differ', {
       more: `One of ${words}. If not set, they are those of the release that the node names.`,
     }),
   }),
-  cases: flagOnly(unset(someText, 'DIR', 'folder of case files', { standard: 'conformance/ of newcut' })),
+  cases: flagOnly(optional(someText, 'DIR', 'folder of case files', { standard: 'conformance/ of newcut' })),
   'network-file': {
     ...oneNetworkFile,
     help: 'file that describes the network of the node',
     more: 'newcut changes nothing on a public network. With --serve it is the network that is served.',
   },
-  ...allNeed('ofNode', {
+  ...withNeed('ofNode', {
     timeout: flagOnly(option(seconds(100), 10_000, 'TIME', 'timeout of each step')),
     insecure: tlsOptions.insecure,
     fingerprint: tlsOptions.fingerprint,
   }),
   json: flagOnly(option(yesNo, false, null, 'print the report as JSON')),
-  junit: flagOnly(unset(someText, 'FILE', 'also write the report as JUnit XML to FILE')),
+  junit: flagOnly(optional(someText, 'FILE', 'also write the report as JUnit XML to FILE')),
 }
 
 /** An account without a known key. The check submits no shares, so nothing is paid. */
@@ -83,10 +83,10 @@ export const rigsCheckOptions = {
     standard: 'an account without a key',
   }),
   password: option(password, 'x', 'TEXT', 'password of the user', { isSecret: true }),
-  maker: flagOnly(unset(oneOf(makerNames), 'NAME', 'check only the rigs of this maker')),
+  maker: flagOnly(optional(oneOf(makerNames), 'NAME', 'check only the rigs of this maker')),
   // The timeout of an Antminer.
   timeout: flagOnly(option(seconds(1000), 30_000, 'TIME', 'timeout of an answer and of the first job')),
-  'listen-for': unset(seconds(1000), 'TIME', 'keep listening this long after the login', {
+  'listen-for': optional(seconds(1000), 'TIME', 'keep listening this long after the login', {
     more: 'newcut measures how often headers change, and the share of the hashrate of a rig that they keep busy.',
   }),
   json: flagOnly(option(yesNo, false, null, 'print JSON')),

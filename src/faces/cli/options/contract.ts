@@ -1,7 +1,7 @@
 /** Options of `newcut contract`. */
 import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { forkOptions } from './fork.ts'
-import { flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional } from './row.ts'
 
 /** Most per cent that `--tolerance` takes. */
 const MAX_TOLERANCE = 10_000
@@ -52,7 +52,7 @@ const ofCoverage = { needs: ['coverage'] } as const
 const testOptions = {
   json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
-  junit: flagOnly(unset(someText, 'FILE', 'write results to FILE as JUnit XML')),
+  junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
   verbose: flagOnly(
     option(count, 0, null, 'show the steps of failed tests; -vv: of all', {
       short: '-v',
@@ -60,15 +60,15 @@ const testOptions = {
     }),
   ),
   match: flagOnly(
-    unset(someText, 'NAME', 'count only tests whose names contain NAME', {
+    optional(someText, 'NAME', 'count only tests whose names contain NAME', {
       more: 'All code still runs, because later code may need what earlier code did.',
     }),
   ),
   watch: flagOnly(option(yesNo, false, null, 'run again when a file changes')),
-  jobs: unset(wholeNumber(1, MAX_JOBS), 'N', 'files at once', {
+  jobs: optional(wholeNumber(1, MAX_JOBS), 'N', 'files at once', {
     standard: 'one for each processor',
   }),
-  seed: unset(wholeNumber(0, MAX_SEED), 'N', 'seed of property tests', {
+  seed: optional(wholeNumber(0, MAX_SEED), 'N', 'seed of property tests', {
     more: 'It decides on the values of for-all and for-any-order. A failed test names its seed.',
     standard: 'random',
   }),
@@ -95,11 +95,11 @@ const testOptions = {
   ),
   tolerance: option(percent(MAX_TOLERANCE), 0, 'N%', '--check: difference that is allowed', { needs: ['comparing'] }),
   coverage: option(yesNo, false, null, 'show which lines and branches the tests reached'),
-  lcov: flagOnly(unset(someText, 'FILE', 'write the coverage to FILE for lcov tools')),
-  'coverage-min': unset(leastCoverage, 'N', 'least per cent of lines; N,M also of branches', {
+  lcov: flagOnly(optional(someText, 'FILE', 'write the coverage to FILE for lcov tools')),
+  'coverage-min': optional(leastCoverage, 'N', 'least per cent of lines; N,M also of branches', {
     more: 'If the coverage is lower, the exit code is 1.',
   }),
-  'coverage-exclude': unset(texts, 'PATH', 'file or folder that does not count; repeatable', ofCoverage),
+  'coverage-exclude': optional(texts, 'PATH', 'file or folder that does not count; repeatable', ofCoverage),
   'coverage-all': option(yesNo, false, null, 'count dependencies too', {
     ...ofCoverage,
     more:

@@ -18,7 +18,7 @@ import { logOptions } from './log.ts'
 import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
 import { networkFiles } from './node.ts'
-import { allNeed, flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional, withNeed } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
 const plain = plainOptions
@@ -39,14 +39,14 @@ const ofMining = { group: 'making', needs: ['mining'] } as const
 const serverOptions = {
   host: option(someText, plain.host.fallback, 'ADDRESS', 'address to listen on', ofServer),
   port: option(within(plain.port), plain.port.fallback, 'PORT', 'port; 0 takes a free one', ofServer),
-  network: unset(networkName, 'NAME', 'network whose name and rules it has', {
+  network: optional(networkName, 'NAME', 'network whose name and rules it has', {
     ...ofChain,
     more: 'Graph, block delay, difficulty and gas are those of that network. A fork has the rules of the forked network, and this name. With the name of a live network clients need no change, but what they sign is valid there too.',
     standard: 'development, or the network of the only --network-file',
   }),
   'network-file': { ...networkFiles, ...ofChain },
   ...networkOptions,
-  ...allNeed('ownNetwork', { difficulty: networkOptions.difficulty, pow: networkOptions.pow }),
+  ...withNeed('ownNetwork', { difficulty: networkOptions.difficulty, pow: networkOptions.pow }),
   'node-release': { ...nodeReleaseOption, ...ofChain },
   'fork-epoch': option(
     within(plain.forkEpoch),
@@ -58,7 +58,7 @@ const serverOptions = {
       more: '120 blocks that count the votes follow.',
     },
   ),
-  'fork-target': unset(within(plain.forkTarget), 'N', 'vote for forks up to this number', {
+  'fork-target': optional(within(plain.forkTarget), 'N', 'vote for forks up to this number', {
     ...ofChain,
     more: '0 never votes.',
     standard: 'the highest fork of the release',
@@ -72,16 +72,16 @@ const serverOptions = {
     'word in paths: chainweb or ledger',
     ofServer,
   ),
-  entity: unset(someText, 'NAME', 'name of this node in private commands', {
+  entity: optional(someText, 'NAME', 'name of this node in private commands', {
     ...ofServer,
     more: 'Without a name, the node executes none of them.',
   }),
-  data: unset(someText, 'DIR', 'folder of the chains', {
+  data: optional(someText, 'DIR', 'folder of the chains', {
     ...ofData,
     more: 'The network continues the chains that are there.',
     standard: 'in memory',
   }),
-  'state-file': unset(someText, 'FILE', 'begin with the network in FILE, and save it there', {
+  'state-file': optional(someText, 'FILE', 'begin with the network in FILE, and save it there', {
     ...ofData,
     more: 'FILE is written when newcut ends, unless it is killed. GET /devnet/state makes such files too.',
   }),
@@ -89,11 +89,11 @@ const serverOptions = {
     ...ofData,
     more: 'The exit code is 0 if nothing is wrong, else 1.',
   }),
-  'backup-dir': unset(someText, 'DIR', 'folder for backups (POST /make-backup)', {
+  'backup-dir': optional(someText, 'DIR', 'folder for backups (POST /make-backup)', {
     ...ofData,
     more: 'Backups are off without it.',
   }),
-  'mining-public-key': unset(publicKeys, 'KEY', 'let only the account k:KEY of this key mine', {
+  'mining-public-key': optional(publicKeys, 'KEY', 'let only the account k:KEY of this key mine', {
     ...ofBlocks,
     more: 'Repeat the option for several accounts.',
   }),
@@ -129,13 +129,13 @@ const serverOptions = {
   }),
   kernel: { ...cpuOptions.kernel, ...ofMining },
   priority: { ...cpuOptions.priority, ...ofMining },
-  'auto-mine': unset(autoMineMode, 'MODE', 'make blocks without proof of work', {
+  'auto-mine': optional(autoMineMode, 'MODE', 'make blocks without proof of work', {
     ...ofBlocks,
     more:
       'One of on-arrival (a block for each command, then 5 on every chain; on-arrival:0 for none), on-demand (see ' +
       '/make-blocks), constant:2s (each chain) and simulated:100MH/s.',
   }),
-  impersonate: unset(impersonatedKeys, 'KEY', 'check no signatures of this public key', {
+  impersonate: optional(impersonatedKeys, 'KEY', 'check no signatures of this public key', {
     ...ofServer,
     more: "Repeat the option for several keys; '*' stands for all.",
   }),
@@ -160,7 +160,7 @@ const serverOptions = {
     more: 'A line has method, path, status, milliseconds and bytes.',
   }),
   exec: flagOnly(
-    unset(someText, 'COMMAND', 'run COMMAND on the network, and exit', {
+    optional(someText, 'COMMAND', 'run COMMAND on the network, and exit', {
       ...ofServer,
       more: 'NEWCUT_NODE has the address of the network. The exit code is that of COMMAND.',
     }),
@@ -169,7 +169,7 @@ const serverOptions = {
 }
 
 export const devnetOptions = {
-  ...allNeed('node', serverOptions),
+  ...withNeed('node', serverOptions),
   data: serverOptions.data,
   check: serverOptions.check,
 }

@@ -3,7 +3,7 @@
 import { newestRelease, nodeReleases } from '#ground/schema/devnet-modes.ts'
 import { duration, firstNodeUrl, oneOf, someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { oneNetworkFile } from './node.ts'
-import { allNeed, flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional, withNeed } from './row.ts'
 
 const CHAINS = /^\d{1,3}(,\d{1,3})*$/
 const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/s$/
@@ -31,21 +31,21 @@ const requestRate: ValueKind<number> = {
 const ofFork = { group: 'fork', needs: ['forked'] } as const
 
 export const forkOptions = {
-  fork: unset(firstNodeUrl, 'URL', "begin with the state of this node's network", {
+  fork: optional(firstNodeUrl, 'URL', "begin with the state of this node's network", {
     group: 'network',
     more: 'Modules, rows, keysets, namespaces and pacts are fetched when code reads them.',
   }),
-  'fork-cut': unset(someText, 'CUT', 'where to fork: a height, or a file with a cut', {
+  'fork-cut': optional(someText, 'CUT', 'where to fork: a height, or a file with a cut', {
     ...ofFork,
     more: 'A fork prints its cut at the start, so that another run can begin at the same blocks.',
     standard: '10 blocks below the lowest head',
   }),
-  'fork-chains': unset(chainList, 'CHAINS', 'chains to fork, such as 0,1', {
+  'fork-chains': optional(chainList, 'CHAINS', 'chains to fork, such as 0,1', {
     ...ofFork,
     more: 'The others begin with the state of a development network. A test file runs on one chain.',
     standard: 'all; 0 for test files',
   }),
-  'fork-cache': unset(someText, 'DIR', 'folder of what was fetched, or off', {
+  'fork-cache': optional(someText, 'DIR', 'folder of what was fetched, or off', {
     ...ofFork,
     more: 'Pinned blocks never change, so nothing there expires. With a full cache no node is needed.',
     standard: "newcut/fork in the user's cache folder",
@@ -56,7 +56,7 @@ export const forkOptions = {
     ...ofFork,
     more: 'keys, select and fold-db fetch all rows in one request.',
   }),
-  'fork-pact': unset(texts, 'KEY', 'request key of a command that continued a pact before the fork', {
+  'fork-pact': optional(texts, 'KEY', 'request key of a command that continued a pact before the fork', {
     ...ofFork,
     more: 'The state of a pact is in the result of its last command. newcut finds the result of the first step itself.',
   }),
@@ -92,14 +92,14 @@ export const forkCommandOptions = {
       more: 'The code is in the files, or made from the modules of the chain. Each top-level form of a file is run alone. A report of an earlier comparison is run again at its cut. The exit code is 1 if anything differs.',
     }),
   ),
-  ...allNeed('verifying', {
+  ...withNeed('verifying', {
     cases: flagOnly(
       option(wholeNumber(1, 1e6), 1000, 'N', 'most pieces of code', {
         more: 'It limits code that is made from modules.',
       }),
     ),
     report: flagOnly(
-      unset(someText, 'FILE', 'write the differences as JSON', { more: 'Attach the file to an issue.' }),
+      optional(someText, 'FILE', 'write the differences as JSON', { more: 'Attach the file to an issue.' }),
     ),
     'node-release': { ...nodeReleaseOption, help: 'chainweb-node release to follow here' },
   }),

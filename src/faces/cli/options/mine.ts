@@ -9,7 +9,6 @@ import {
   chainList,
   duration,
   hashCount,
-  likely,
   listenAddress,
   nodeUrls,
   oneOf,
@@ -20,6 +19,7 @@ import {
   scheduleText,
   someText,
   wholeNumber,
+  withCompletions,
   yesNo,
 } from '../values.ts'
 import { rigOptions } from './fleet.ts'
@@ -27,7 +27,7 @@ import { logOptions } from './log.ts'
 import { networkOptions, ofNetwork } from './network.ts'
 import { networkFiles, tlsOptions } from './node.ts'
 import { priceOptions } from './prices.ts'
-import { changeable, flagOnly, option, unset } from './row.ts'
+import { changeable, flagOnly, option, optional } from './row.ts'
 import { cpuOptions, threadsStandard } from './search.ts'
 
 /** A healthy stream may be silent for longer. A shorter limit would only make newcut reopen the stream needlessly. */
@@ -40,13 +40,13 @@ const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
 const ofTime = { group: 'time', ...changeable } as const
 
 const sourceOptions = {
-  node: unset(nodeUrls, 'URL', 'node to mine for; repeat it for failover', {
+  node: optional(nodeUrls, 'URL', 'node to mine for; repeat it for failover', {
     group: 'node',
     needs: ['noFleet', 'noPool'],
     more: 'The first node has the highest priority.',
     plural: 'nodes',
   }),
-  pool: unset(poolAddresses, 'URL', 'pool: stratum+tcp://USER@HOST:PORT', {
+  pool: optional(poolAddresses, 'URL', 'pool: stratum+tcp://USER@HOST:PORT', {
     group: 'pool',
     needs: ['noFleet'],
     more: 'stratum+ssl:// uses TLS. Repeat the option for failover: the first pool has the highest priority.',
@@ -67,22 +67,28 @@ const sourceOptions = {
     more: 'By default, newcut sends the blocks that it finds to all other nodes too.',
     isForHttp: true,
   }),
-  'public-key': unset(publicKeys, 'KEY', 'public key to pay, or its account k:KEY', {
+  'public-key': optional(publicKeys, 'KEY', 'public key to pay, or its account k:KEY', {
     ...ofAccount,
     more: '`newcut keygen` makes one. Repeat the option for an account with several keys.',
   }),
-  account: unset(someText, 'NAME', 'account to pay', { ...ofAccount, standard: 'k:KEY' }),
-  predicate: option(likely(['keys-all', 'keys-any', 'keys-2'], someText), 'keys-all', 'NAME', 'guard of the account', {
-    ...ofAccount,
-    more: 'One of keys-all, keys-any and keys-2, or module.function.',
-  }),
-  chains: unset(chainList(MAX_CHAINS - 1), 'LIST', 'chains to mine, such as 0-9', {
+  account: optional(someText, 'NAME', 'account to pay', { ...ofAccount, standard: 'k:KEY' }),
+  predicate: option(
+    withCompletions(['keys-all', 'keys-any', 'keys-2'], someText),
+    'keys-all',
+    'NAME',
+    'guard of the account',
+    {
+      ...ofAccount,
+      more: 'One of keys-all, keys-any and keys-2, or module.function.',
+    },
+  ),
+  chains: optional(chainList(MAX_CHAINS - 1), 'LIST', 'chains to mine, such as 0-9', {
     ...ofVotes,
     more: 'newcut searches on the chain of the list with the highest expected reward.',
     standard: 'all',
     ...changeable,
   }),
-  pace: unset(pace, 'PACE', 'make blocks at a pace, at a node without PoW', {
+  pace: optional(pace, 'PACE', 'make blocks at a pace, at a node without PoW', {
     group: 'chains',
     needs: ['noFleet', 'noPool', 'peer'],
     more: 'For development networks. constant:TIME makes a block on every chain each TIME, and on-demand makes blocks by POST /make-blocks at the address of --http.',
@@ -91,7 +97,7 @@ const sourceOptions = {
     ...ofVotes,
     more: 'The blocks that you find vote for the next fork of the network; `node` votes as the node does.',
   }),
-  'fork-epoch': unset(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'blocks of a voting epoch that may vote', {
+  'fork-epoch': optional(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'blocks of a voting epoch that may vote', {
     ...ofVotes,
     more: 'For development networks. 120 blocks that count the votes follow.',
     standard: 'that of the network',
@@ -103,7 +109,7 @@ const searchOptions = {
     group: 'search',
     isLive: true,
   }),
-  command: unset(someText, 'COMMAND', 'external worker to run for each work', {
+  command: optional(someText, 'COMMAND', 'external worker to run for each work', {
     group: 'search',
     needs: ['external'],
     more: 'Its last argument is the target.',
@@ -119,14 +125,14 @@ const searchOptions = {
     ...changeable,
   }),
   ...cpuOptions,
-  gpu: option(likely(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
+  gpu: option(withCompletions(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
     group: 'gpu',
     needs: ['own', 'noPace'],
     more: 'auto (physical GPUs), all, none, or numbers and names of `newcut devices`, separated by commas.',
     ...changeable,
   }),
   'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'target duration of a GPU batch', ofGpu),
-  'gpu-workgroup': unset(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, standard: 'tuned' }),
+  'gpu-workgroup': optional(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, standard: 'tuned' }),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too', {
     ...ofGpu,
     needs: ['own', 'gpu', 'noPace', 'namedGpu'],
@@ -137,17 +143,17 @@ const searchOptions = {
     needs: ['own', 'noPace', 'tuned'],
     more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
   }),
-  'stratum-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
+  'stratum-listen': optional(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
     group: 'rigs',
     needs: ['noPace'],
     more: 'Other stratum miners work too. Anyone who can reach the address can connect.',
   }),
-  'stratum-proxy-listen': unset(listenAddress, 'HOST:PORT', 'accept stratum proxies of newcut here', {
+  'stratum-proxy-listen': optional(listenAddress, 'HOST:PORT', 'accept stratum proxies of newcut here', {
     group: 'rigs',
     needs: ['rigServer', 'noPool'],
     more: 'Each proxy gets a nonce1 of one byte, and serves up to 256 rigs with the other seven bytes.',
   }),
-  'stratum-difficulty': unset(hashCount, 'HASHES', 'difficulty of the first shares', {
+  'stratum-difficulty': optional(hashCount, 'HASHES', 'difficulty of the first shares', {
     group: 'rigs',
     needs: ['rigServer', 'noPool'],
     more: 'The first shares of a rig take this many hashes on average. If not set: 17.6T or more for ASICs, 4.29G for others.',
@@ -164,15 +170,15 @@ const searchOptions = {
     'maximum number of rigs per IP address',
     { ...ofRigs, more: 'All rigs behind one router or proxy share an address.' },
   ),
-  'stratum-tls-cert': unset(someText, 'FILE', 'TLS certificate for rigs (PEM)', {
+  'stratum-tls-cert': optional(someText, 'FILE', 'TLS certificate for rigs (PEM)', {
     ...ofRigs,
     more: 'With it, rigs connect with TLS.',
   }),
-  'stratum-tls-key': unset(someText, 'FILE', 'key of that certificate (PEM)', ofRigs),
+  'stratum-tls-key': optional(someText, 'FILE', 'key of that certificate (PEM)', ofRigs),
 }
 
 const energyOptions = {
-  watts: unset(power, 'N', 'power of the whole miner in watts', {
+  watts: optional(power, 'N', 'power of the whole miner in watts', {
     group: 'energy',
     more: 'It replaces what the sensors read, such as by the figure of a plug meter, and counts while anything searches.',
     ...changeable,
@@ -197,9 +203,9 @@ const energyOptions = {
 }
 
 const timeOptions = {
-  blocks: unset(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks', { group: 'time', isForHttp: true }),
-  duration: unset(duration(1), 'TIME', 'stop after this time, such as 30m', { group: 'time', isForHttp: true }),
-  schedule: unset(scheduleText, 'TIMES', 'mine only at these local times', {
+  blocks: optional(wholeNumber(1, 1e9), 'N', 'stop after N accepted blocks', { group: 'time', isForHttp: true }),
+  duration: optional(duration(1), 'TIME', 'stop after this time, such as 30m', { group: 'time', isForHttp: true }),
+  schedule: optional(scheduleText, 'TIMES', 'mine only at these local times', {
     ...ofTime,
     more: 'For example "mon-fri 22:00-06:00,sat-sun 00:00-24:00".',
   }),
@@ -234,7 +240,7 @@ export const mineOptions = {
     more: 'newcut follows accepted blocks until they are the Nth from the head of their chain, and reports orphans.',
     isForHttp: true,
   }),
-  state: unset(likely(['off'], someText), 'DIR', 'journal folder for solutions, or off', {
+  state: optional(withCompletions(['off'], someText), 'DIR', 'journal folder for solutions, or off', {
     group: 'blocks',
     needs: ['journal'],
     more: 'If not set, it is the state folder of the user, and off for development networks.',
@@ -244,7 +250,7 @@ export const mineOptions = {
     group: 'http',
     more: 'newcut serves the dashboard, /metrics, /healthz, /api/summary and the APIs that monitors read.',
   }),
-  'http-token': unset(bearerToken, 'TOKEN', 'bearer token for control over HTTP', {
+  'http-token': optional(bearerToken, 'TOKEN', 'bearer token for control over HTTP', {
     group: 'http',
     needs: ['http'],
     more: 'Clients need it to pause, stop and change the miner. Without a token, none can.',
@@ -258,7 +264,7 @@ export const mineOptions = {
   }),
   'mine-page': minePageOption,
   ...logOptions,
-  stall: unset(duration(MIN_STALL_MS, true), 'TIME', 'silence before a stream is reopened', {
+  stall: optional(duration(MIN_STALL_MS, true), 'TIME', 'silence before a stream is reopened', {
     group: 'node',
     needs: ['blocks'],
     more: 'It is the update stream of the node; 0 never reopens it. If not set: 5 block delays, at least 10s.',
@@ -278,7 +284,7 @@ export const mineOptions = {
   },
   ...tlsOptions,
   ...networkOptions,
-  difficulty: unset(hashCount, 'HASHES', 'initial difficulty in hashes', {
+  difficulty: optional(hashCount, 'HASHES', 'initial difficulty in hashes', {
     ...ofNetwork,
     more: 'A block takes this many hashes on average, until the difficulty adjusts. If not set: about a second of search on this machine.',
   }),

@@ -9,7 +9,7 @@ interface Reason {
 }
 
 /** The values that decide. Options that a command does not have are undefined. */
-interface Given {
+interface OptionContext {
   /** One, or several in order of priority. */
   readonly node?: string | readonly string[] | undefined
   readonly pool?: readonly string[] | undefined
@@ -62,90 +62,90 @@ const EMBEDDED = 'without --node there is only the embedded network'
 
 /** Need -> the reason why it is not met, or null if it is met. */
 const needs = {
-  noFleet: ({ fleet }) => when(fleet !== undefined, LEADER),
-  noPool: ({ pool }) => when(pool !== undefined, 'with --pool the pools give the work'),
+  noFleet: ({ fleet }) => reasonIf(fleet !== undefined, LEADER),
+  noPool: ({ pool }) => reasonIf(pool !== undefined, 'with --pool the pools give the work'),
   pool: ({ pool }) =>
-    when(pool === undefined, 'it is for rigs behind a pool', 'add --pool stratum+tcp://USER@HOST:PORT'),
-  blocks: ({ fleet, pool }) => when(fleet !== undefined, LEADER) ?? when(pool !== undefined, POOL),
-  journal: ({ pool }) => when(pool !== undefined, POOL),
-  peer: (given) => when(isEmbedded(given), EMBEDDED),
-  several: (given) => whyOne(given),
-  severalNodes: (given) => when(given.pool !== undefined, POOL) ?? whyOne(given),
-  tls: (given) => whyNoTls(given),
+    reasonIf(pool === undefined, 'it is for rigs behind a pool', 'add --pool stratum+tcp://USER@HOST:PORT'),
+  blocks: ({ fleet, pool }) => reasonIf(fleet !== undefined, LEADER) ?? reasonIf(pool !== undefined, POOL),
+  journal: ({ pool }) => reasonIf(pool !== undefined, POOL),
+  peer: (given) => reasonIf(isEmbedded(given), EMBEDDED),
+  several: (given) => singleSourceReason(given),
+  severalNodes: (given) => reasonIf(given.pool !== undefined, POOL) ?? singleSourceReason(given),
+  tls: (given) => plainConnectionReason(given),
   anyCertificate: ({ fingerprint }) =>
-    when(fingerprint !== undefined, '--fingerprint decides which certificate is accepted'),
+    reasonIf(fingerprint !== undefined, '--fingerprint decides which certificate is accepted'),
   embedded: ({ fleet, pool, node }) => {
     const forAnother = (option: string) => `it is for the embedded network, and ${option} mines for another`
     const hint = 'a node has its own; newcut devnet starts one with these options'
     if (fleet !== undefined) return { reason: forAnother('--fleet') }
     if (pool !== undefined) return { reason: forAnother('--pool') }
-    return when(node !== undefined, forAnother('--node'), hint)
+    return reasonIf(node !== undefined, forAnother('--node'), hint)
   },
   fleetRig: ({ fleet, nats }) =>
-    when((fleet ?? nats) === undefined, 'it is for a rig of a fleet', 'add --fleet nats://HOST:4222'),
+    reasonIf((fleet ?? nats) === undefined, 'it is for a rig of a fleet', 'add --fleet nats://HOST:4222'),
   natsTls: ({ fleet, nats }) => {
     const isTls = (fleet ?? nats ?? []).some((url) => /^tls:/i.test(url))
-    return when(!isTls, 'the address of the NATS server does not use TLS', 'use a tls:// address')
+    return reasonIf(!isTls, 'the address of the NATS server does not use TLS', 'use a tls:// address')
   },
-  own: ({ engine }) => when(engine === 'external', 'with --engine external the command searches'),
-  threads: ({ threads }) => when(threads === 0, 'with --threads 0 no CPU thread searches'),
-  gpu: ({ gpu }) => when(gpu === 'none', 'with --gpu none no GPU mines'),
+  own: ({ engine }) => reasonIf(engine === 'external', 'with --engine external the command searches'),
+  threads: ({ threads }) => reasonIf(threads === 0, 'with --threads 0 no CPU thread searches'),
+  gpu: ({ gpu }) => reasonIf(gpu === 'none', 'with --gpu none no GPU mines'),
   namedGpu: ({ gpu }) =>
-    when(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
-  external: ({ engine }) => when(engine !== 'external', 'it is for --engine external', 'add --engine external'),
+    reasonIf(gpu === 'auto', '--gpu auto uses physical GPUs only', 'add --gpu all, or name the device'),
+  external: ({ engine }) => reasonIf(engine !== 'external', 'it is for --engine external', 'add --engine external'),
   noPace: ({ pace, node, pool, fleet }) =>
-    when(
+    reasonIf(
       pace !== undefined && node !== undefined && (pool ?? fleet) === undefined,
       'with --pace a CPU thread finds the nonces',
     ),
   rigServer: ({ 'stratum-listen': address }) =>
-    when(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
+    reasonIf(address == null, 'no rigs can connect', 'add --stratum-listen HOST:PORT'),
   page: ({ fleet, pool }) =>
-    when(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??
-    when(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
-  http: ({ http }) => when(http === null, 'with --http off nothing is served'),
-  idle: ({ 'idle-only': isOn }) => when(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
-  sensors: ({ watts }) => when(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
-  tuned: ({ gpu, 'tune-for': aim }) => when(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
+    reasonIf(fleet !== undefined, 'the page mines for a node, and --fleet for the leader of a fleet') ??
+    reasonIf(pool !== undefined, 'the page mines for a node, and --pool mines for a pool'),
+  http: ({ http }) => reasonIf(http === null, 'with --http off nothing is served'),
+  idle: ({ 'idle-only': isOn }) => reasonIf(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
+  sensors: ({ watts }) => reasonIf(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
+  tuned: ({ gpu, 'tune-for': aim }) => reasonIf(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
   readEnergy: ({ watts, 'tune-for': aim }) =>
-    when(
+    reasonIf(
       aim === 'efficiency' && watts !== undefined,
       '--watts states the same power for all settings',
       'leave out --watts',
     ),
-  mining: ({ mine }) => when(mine !== true, 'it is for --mine, which is not given'),
+  mining: ({ mine }) => reasonIf(mine !== true, 'it is for --mine, which is not given'),
   requestLog: ({ 'log-level': level }) =>
-    when(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
-  paying: ({ pay }) => when(pay !== true, 'without --pay nothing is paid', 'add --pay'),
-  forked: ({ fork, data }) => when(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
-  waiting: ({ wait }) => when(wait === false, 'with --no-wait newcut waits for no blocks'),
-  ownNetwork: ({ fork }) => when(fork !== undefined, NO_WORK_IN_FORKS),
-  node: ({ check }) => when(check === true, '--check starts no node'),
-  fromMiner: ({ from }) => when(from === undefined, 'it is for --from', 'add --from HOST:PORT'),
+    reasonIf(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
+  paying: ({ pay }) => reasonIf(pay !== true, 'without --pay nothing is paid', 'add --pay'),
+  forked: ({ fork, data }) => reasonIf(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
+  waiting: ({ wait }) => reasonIf(wait === false, 'with --no-wait newcut waits for no blocks'),
+  ownNetwork: ({ fork }) => reasonIf(fork !== undefined, NO_WORK_IN_FORKS),
+  node: ({ check }) => reasonIf(check === true, '--check starts no node'),
+  fromMiner: ({ from }) => reasonIf(from === undefined, 'it is for --from', 'add --from HOST:PORT'),
   noFleetShares: ({ fleet }) =>
-    when(fleet !== undefined, 'with --fleet the shares come from the fleet', 'leave one of them out'),
-  pplns: ({ scheme }) => when(scheme !== 'pplns', 'it is for --scheme pplns'),
-  summary: ({ summary }) => when(summary !== true, 'it is for --summary', 'add --summary'),
-  noSummary: ({ summary }) => when(summary === true, '--summary prints sums', '--json prints them too'),
-  noCsv: ({ csv }) => when(csv === true, '--csv decides what is printed', 'leave one of them out'),
-  noTap: ({ tap }) => when(tap === true, '--tap decides what is printed', 'leave one of them out'),
-  firstStep: ({ continue: key }) => when(key !== undefined, 'with --continue, the first step has fixed it'),
+    reasonIf(fleet !== undefined, 'with --fleet the shares come from the fleet', 'leave one of them out'),
+  pplns: ({ scheme }) => reasonIf(scheme !== 'pplns', 'it is for --scheme pplns'),
+  summary: ({ summary }) => reasonIf(summary !== true, 'it is for --summary', 'add --summary'),
+  noSummary: ({ summary }) => reasonIf(summary === true, '--summary prints sums', '--json prints them too'),
+  noCsv: ({ csv }) => reasonIf(csv === true, '--csv decides what is printed', 'leave one of them out'),
+  noTap: ({ tap }) => reasonIf(tap === true, '--tap decides what is printed', 'leave one of them out'),
+  firstStep: ({ continue: key }) => reasonIf(key !== undefined, 'with --continue, the first step has fixed it'),
   crossing: ({ chain, 'to-chain': target = chain, continue: key }) =>
-    when(key === undefined && target === chain, 'on one chain the sender pays', 'add --to-chain N'),
-  noRequest: ({ request }) => when(request !== undefined, 'the file of --request has it'),
-  comparing: ({ check }) => when(check !== true, 'it is for --check', 'add --check'),
+    reasonIf(key === undefined && target === chain, 'on one chain the sender pays', 'add --to-chain N'),
+  noRequest: ({ request }) => reasonIf(request !== undefined, 'the file of --request has it'),
+  comparing: ({ check }) => reasonIf(check !== true, 'it is for --check', 'add --check'),
   coverage: ({ coverage, lcov, 'coverage-min': least }) =>
-    when(coverage !== true && (lcov ?? least) === undefined, 'no coverage is measured', 'add --coverage'),
-  verifying: ({ verify }) => when(verify !== true, 'it is for --verify', 'add --verify'),
-  ofNode: ({ serve }) => when(serve !== undefined, '--serve judges a client, not a node', 'leave one of them out'),
-  serving: ({ serve }) => when(serve === undefined, 'a run against a node ends by itself', 'add --serve PORT'),
-} satisfies Readonly<Record<string, (given: Given) => Reason | null>>
+    reasonIf(coverage !== true && (lcov ?? least) === undefined, 'no coverage is measured', 'add --coverage'),
+  verifying: ({ verify }) => reasonIf(verify !== true, 'it is for --verify', 'add --verify'),
+  ofNode: ({ serve }) => reasonIf(serve !== undefined, '--serve judges a client, not a node', 'leave one of them out'),
+  serving: ({ serve }) => reasonIf(serve === undefined, 'a run against a node ends by itself', 'add --serve PORT'),
+} satisfies Readonly<Record<string, (given: OptionContext) => Reason | null>>
 
 /** A condition under which an option has an effect. */
 export type OptionNeed = keyof typeof needs
 
 /** The values of a command, and where each comes from. */
-interface Typed {
+interface ResolvedOptions {
   readonly values: object
   readonly origins: ReadonlyMap<string, string>
 }
@@ -155,7 +155,7 @@ interface Typed {
  * an option, because they serve several commands.
  * @param table a table of options
  */
-export function refuseWithoutEffect(table: object, { values, origins }: Typed): void {
+export function refuseWithoutEffect(table: object, { values, origins }: ResolvedOptions): void {
   for (const [name, row] of Object.entries(table as Readonly<Record<string, { needs?: readonly OptionNeed[] }>>)) {
     if (origins.get(name) !== 'flag') continue
     for (const need of row.needs ?? []) {
@@ -167,30 +167,30 @@ export function refuseWithoutEffect(table: object, { values, origins }: Typed): 
   }
 }
 
-function when(isSo: boolean, reason: string, hint?: string): Reason | null {
+function reasonIf(isSo: boolean, reason: string, hint?: string): Reason | null {
   if (!isSo) return null
   return { reason, ...(hint !== undefined && { hint }) }
 }
 
-const isEmbedded = ({ node, pool, fleet, nats }: Given) => (node ?? pool ?? fleet ?? nats) === undefined
+const isEmbedded = ({ node, pool, fleet, nats }: OptionContext) => (node ?? pool ?? fleet ?? nats) === undefined
 
 /** @returns the reason why there is no failover, or null if there are several nodes or pools. */
-function whyOne(given: Given): Reason | null {
+function singleSourceReason(given: OptionContext): Reason | null {
   const { fleet, pool, node } = given
   if (fleet !== undefined) return { reason: LEADER }
-  if (pool !== undefined) return when(pool.length === 1, 'there is only one --pool')
-  return when(isEmbedded(given), EMBEDDED) ?? when([node].flat().length === 1, 'there is only one --node')
+  if (pool !== undefined) return reasonIf(pool.length === 1, 'there is only one --pool')
+  return reasonIf(isEmbedded(given), EMBEDDED) ?? reasonIf([node].flat().length === 1, 'there is only one --node')
 }
 
-function whyNoTls(given: Given): Reason | null {
+function plainConnectionReason(given: OptionContext): Reason | null {
   const { fleet, pool, node } = given
   if (fleet !== undefined) return { reason: LEADER, hint: 'for the NATS server, use --nats-ca' }
   if (pool !== undefined) {
     const isTls = pool.some((url) => /^stratum\+ssl:/i.test(url))
-    return when(!isTls, 'no address of these pools uses TLS', 'use a stratum+ssl:// address')
+    return reasonIf(!isTls, 'no address of these pools uses TLS', 'use a stratum+ssl:// address')
   }
   if (isEmbedded(given)) return { reason: EMBEDDED }
   const urls = [node ?? []].flat()
   const isTls = urls.some((url) => url.startsWith('https:'))
-  return when(!isTls, `${urls[0]} does not use TLS`, 'use an https:// address')
+  return reasonIf(!isTls, `${urls[0]} does not use TLS`, 'use an https:// address')
 }

@@ -1,17 +1,17 @@
 /** Options that name a node, and what newcut trusts about it. */
 import { certificateFingerprint, firstNodeUrl, someText, texts, type ValueKind, yesNo } from '../values.ts'
-import { option, unset } from './row.ts'
+import { option, optional } from './row.ts'
 
 const ofTls = { group: 'tls', needs: ['tls', 'anyCertificate'] } as const
 
 /** The certificates to trust. */
 export const tlsOptions = {
   insecure: option(yesNo, false, null, 'do not check TLS certificates', ofTls),
-  ca: unset(someText, 'FILE', 'CA certificates to trust (PEM)', {
+  ca: optional(someText, 'FILE', 'CA certificates to trust (PEM)', {
     ...ofTls,
     more: 'Only these authorities may sign the certificate.',
   }),
-  fingerprint: unset(certificateFingerprint, 'SHA256', 'SHA-256 of the only certificate to accept', {
+  fingerprint: optional(certificateFingerprint, 'SHA256', 'SHA-256 of the only certificate to accept', {
     group: 'tls',
     needs: ['tls'],
   }),
@@ -24,7 +24,7 @@ export const nodeOptions = {
 }
 
 /** Files of networks, which may be several. */
-export const networkFiles = unset(texts, 'FILE', 'file that describes a network', {
+export const networkFiles = optional(texts, 'FILE', 'file that describes a network', {
   plural: 'network-files',
   more: 'YAML or JSON with the form of networks/*.yaml. Repeat it for several networks.',
 })
@@ -37,4 +37,6 @@ const firstText: ValueKind<string> = {
 }
 
 /** The file of one network: the first, if the configuration has several. */
-export const oneNetworkFile = unset(firstText, 'FILE', 'file that describes the network', { plural: 'network-files' })
+export const oneNetworkFile = optional(firstText, 'FILE', 'file that describes the network', {
+  plural: 'network-files',
+})

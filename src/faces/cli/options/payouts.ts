@@ -12,7 +12,7 @@ import {
 import { domain, natsOptions } from './fleet.ts'
 import { mineOptions } from './mine.ts'
 import { nodeOptions } from './node.ts'
-import { flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional } from './row.ts'
 import { gasOptions, keyOption } from './wallet.ts'
 
 /** A decimal number, kept as text: a double would not be exact. */
@@ -49,12 +49,12 @@ export const payoutsOptions = {
     needs: [],
   },
   account: { ...mineOptions.account, help: 'account of the pool', needs: [] },
-  state: unset(someText, 'DIR', 'folder of the share log and of the payouts journal', {
+  state: optional(someText, 'DIR', 'folder of the share log and of the payouts journal', {
     group: 'shares',
     more: 'If not set, it is the state folder of the user.',
   }),
   from: flagOnly(
-    unset(minerAddress, 'HOST:PORT', 'read the shares from the running miner there', {
+    optional(minerAddress, 'HOST:PORT', 'read the shares from the running miner there', {
       group: 'shares',
       needs: ['noFleetShares'],
       more: 'It is the HTTP address of the miner.',
@@ -68,7 +68,7 @@ export const payoutsOptions = {
     more: 'A miner without a token needs none.',
   },
   fleet: flagOnly(
-    unset(natsServers, 'URL', 'read the shares from the NATS server of a fleet', {
+    optional(natsServers, 'URL', 'read the shares from the NATS server of a fleet', {
       group: 'fleet',
       more: 'They are the shares of all its relays. The address is nats:// or tls://, and may have USER:PASSWORD@. Repeat the option for the servers of a cluster.',
       isSecret: true,

@@ -86,7 +86,7 @@ export function option<T>(
   return { kind, fallback, placeholder, help, ...facts } satisfies OptionSpec<T>
 }
 
-export function unset<T>(
+export function optional<T>(
   kind: ValueKind<T>,
   placeholder: string,
   help: string,
@@ -101,7 +101,7 @@ export function flagOnly<T extends { readonly help: string }>(spec: T): T & { re
 }
 
 /** The same options, which have no effect unless this holds too. */
-export function allNeed<Table extends object>(need: OptionNeed, table: Table): Table {
+export function withNeed<Table extends object>(need: OptionNeed, table: Table): Table {
   const rows = Object.entries(table as Readonly<Record<string, OptionFacts>>)
   return Object.fromEntries(rows.map(([name, row]) => [name, { ...row, needs: [need, ...(row.needs ?? [])] }])) as Table
 }
@@ -129,7 +129,7 @@ export function defaultText({ kind, fallback, placeholder, standard }: OptionSpe
 }
 
 /** @returns the help of an option as sentences, with all details. */
-export function fullHelp(help: string, more?: string): string {
+export function fullHelpOf(help: string, more?: string): string {
   const first = `${help[0].toUpperCase()}${help.slice(1)}.`
   return more === undefined ? first : `${first} ${more}`
 }

@@ -1,7 +1,7 @@
 /** Options of commands that have few. */
 import { someText, yesNo } from '../values.ts'
 import { oneNetworkFile } from './node.ts'
-import { flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional } from './row.ts'
 
 /** Options of `newcut keygen`. */
 export const keygenOptions = {
@@ -19,9 +19,11 @@ export const rigsOptions = { json: flagOnly(option(yesNo, false, null, 'print JS
 
 /** Options of `newcut bench`. */
 export const benchOptions = {
-  json: flagOnly(unset(someText, 'FILE', 'write the report as JSON to FILE')),
+  json: flagOnly(optional(someText, 'FILE', 'write the report as JSON to FILE')),
   compare: flagOnly(
-    unset(someText, 'FILE', 'compare with an earlier report', { more: 'The exit code is 1 if something got worse.' }),
+    optional(someText, 'FILE', 'compare with an earlier report', {
+      more: 'The exit code is 1 if something got worse.',
+    }),
   ),
   quick: flagOnly(
     option(yesNo, false, null, 'smoke test that takes seconds, not minutes', {
@@ -29,7 +31,7 @@ export const benchOptions = {
     }),
   ),
   rigs: flagOnly(
-    unset(someText, 'NAME:COUNT,...', 'stratum: models of rigs to simulate', {
+    optional(someText, 'NAME:COUNT,...', 'stratum: models of rigs to simulate', {
       more: 'The report has the useful part of their hashrate.',
     }),
   ),

@@ -1,20 +1,25 @@
 /** Options of the commands that talk to contracts. */
 import { developmentAccounts } from '#ground/chain/development-accounts.ts'
-import { duration, gasPrice, likely, someText, texts, wholeNumber, yesNo } from '../values.ts'
+import { duration, gasPrice, someText, texts, wholeNumber, withCompletions, yesNo } from '../values.ts'
 import { mineOptions } from './mine.ts'
 import { nodeOptions } from './node.ts'
-import { allNeed, flagOnly, option, unset } from './row.ts'
+import { flagOnly, option, optional, withNeed } from './row.ts'
 
 /** The highest chain number that `--chain` takes. */
 const MAX_CHAIN = 9999
 const chainOption = flagOnly(option(wholeNumber(0, MAX_CHAIN), 0, 'N', 'chain', { group: 'node' }))
 const jsonOption = flagOnly(option(yesNo, false, null, 'print JSON', { group: 'output' }))
-const dataOption = flagOnly(unset(someText, 'JSON', 'data that the code reads: JSON or @FILE', { group: 'command' }))
+const dataOption = flagOnly(optional(someText, 'JSON', 'data that the code reads: JSON or @FILE', { group: 'command' }))
 const knownKeys = [...developmentAccounts.map(({ account }) => account), 'miner']
-export const keyOption = unset(likely(knownKeys, texts), 'FILE', 'key that signs: a file of newcut keygen', {
-  group: 'command',
-  more: 'On development networks, sender00 to sender09, account0 and so on, and miner are keys too. Repeat the option to sign with several keys.',
-})
+export const keyOption = optional(
+  withCompletions(knownKeys, texts),
+  'FILE',
+  'key that signs: a file of newcut keygen',
+  {
+    group: 'command',
+    more: 'On development networks, sender00 to sender09, account0 and so on, and miner are keys too. Repeat the option to sign with several keys.',
+  },
+)
 
 const gasUnits = wholeNumber(1, 1e9)
 const gasLimit = (units: number) => option(gasUnits, units, 'N', 'maximum gas', { group: 'gas' } as const)
@@ -43,11 +48,13 @@ export const localOptions = {
   chain: chainOption,
   ...nodeOptions,
   data: dataOption,
-  'gas-limit': unset(gasUnits, 'N', 'maximum gas', { group: 'gas', standard: 'gas limit of a block' }),
-  sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' })),
+  'gas-limit': optional(gasUnits, 'N', 'maximum gas', { group: 'gas', standard: 'gas limit of a block' }),
+  sender: flagOnly(
+    optional(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' }),
+  ),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
   set: flagOnly(
-    unset(texts, 'WHAT', 'a row, the time or a key that the code finds instead', {
+    optional(texts, 'WHAT', 'a row, the time or a key that the code finds instead', {
       group: 'command',
       more: `One of TABLE:KEY={"FIELD": VALUE}, time=2027-01-01T00:00:00Z and key=PUBLICKEY. Needs a node of newcut devnet.`,
     }),
@@ -77,24 +84,26 @@ export const signOptions = { key: keyOption, json: jsonOption }
 /** Options of `newcut send`. */
 export const sendOptions = {
   request: flagOnly(
-    unset(someText, 'FILE', 'request file to send instead of CODE', {
+    optional(someText, 'FILE', 'request file to send instead of CODE', {
       group: 'command',
       more: 'YAML or JSON, signed or not. It has chain, gas, signers and capabilities; newcut sign adds signatures.',
     }),
   ),
-  ...allNeed('noRequest', { chain: chainOption }),
+  ...withNeed('noRequest', { chain: chainOption }),
   ...nodeOptions,
   key: keyOption,
   // A request file has their values.
-  ...allNeed('noRequest', {
+  ...withNeed('noRequest', {
     data: dataOption,
     cap: flagOnly(
-      unset(texts, 'CAP', "capability that the keys sign, such as '(coin.GAS)'", {
+      optional(texts, 'CAP', "capability that the keys sign, such as '(coin.GAS)'", {
         group: 'command',
         more: 'Repeat the option for several. Without it, the signatures cover everything in the command.',
       }),
     ),
-    sender: flagOnly(unset(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' })),
+    sender: flagOnly(
+      optional(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' }),
+    ),
     ...gasOptions,
   }),
   preflight: flagOnly(option(yesNo, true, null, 'send without a trial run on the node', { group: 'output' })),
@@ -107,7 +116,7 @@ export const sendOptions = {
 export const transferOptions = {
   chain: chainOption,
   'to-chain': flagOnly(
-    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', {
+    optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', {
       group: 'coins',
       needs: ['firstStep'],
       standard: 'same as --chain',
@@ -116,21 +125,21 @@ export const transferOptions = {
   ...nodeOptions,
   key: keyOption,
   'receiver-keyset': flagOnly(
-    unset(someText, 'JSON', 'guard of a new receiver: JSON or @FILE', {
+    optional(someText, 'JSON', 'guard of a new receiver: JSON or @FILE', {
       group: 'coins',
       needs: ['firstStep'],
       more: 'A receiver that does not exist yet needs one, unless it is a k: account.',
     }),
   ),
   'gas-payer': flagOnly(
-    unset(someText, 'ACCOUNT', 'gas payer on the other chain', {
+    optional(someText, 'ACCOUNT', 'gas payer on the other chain', {
       group: 'gas',
       needs: ['crossing'],
       standard: 'sender',
     }),
   ),
   continue: flagOnly(
-    unset(someText, 'KEY', 'continue the transfer of this request key', {
+    optional(someText, 'KEY', 'continue the transfer of this request key', {
       group: 'coins',
       more: 'It is a transfer to another chain that an earlier call began.',
     }),
@@ -144,7 +153,7 @@ export const transferOptions = {
 export const traceOptions = {
   ...nodeOptions,
   block: flagOnly(
-    unset(someText, 'HASH', 'block that holds the transaction', {
+    optional(someText, 'HASH', 'block that holds the transaction', {
       group: 'node',
       more: 'If not set, it is the block of the chain, or else an orphan. A transaction can be in several blocks.',
     }),
@@ -155,7 +164,7 @@ export const traceOptions = {
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(
-    unset(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command', { group: 'node', standard: 'asks all' }),
+    optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command', { group: 'node', standard: 'asks all' }),
   ),
   ...nodeOptions,
   wait: waitOption,
@@ -165,7 +174,7 @@ export const resultOptions = {
 
 /** Options of `newcut types`. */
 export const typesOptions = {
-  out: flagOnly(unset(someText, 'FILE', 'file to write; without it, newcut prints', { group: 'output' })),
+  out: flagOnly(optional(someText, 'FILE', 'file to write; without it, newcut prints', { group: 'output' })),
   chain: chainOption,
   ...nodeOptions,
 }

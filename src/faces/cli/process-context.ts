@@ -3,9 +3,9 @@ import { MAX_INPUT_BYTES, readBounded } from '#ground/base/user-file.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { untilStopped } from '#ground/platform/shutdown.ts'
 import { packageVersion } from '#ground/platform/version.ts'
-import type { Surroundings } from './terminal.ts'
+import type { CommandContext } from './terminal.ts'
 
-export const surroundings: Surroundings = {
+export const processContext: CommandContext = {
   version: packageVersion,
   environment: process.env,
   out: process.stdout,

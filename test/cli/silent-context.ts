@@ -1,9 +1,9 @@
 /** An environment without terminal, variables and input, for tests that run commands in this process. */
-import type { Surroundings } from '../../src/faces/cli/terminal.ts'
+import type { CommandContext } from '../../src/faces/cli/terminal.ts'
 
 const nowhere = { write: () => true }
 
-export const silentSurroundings: Surroundings = {
+export const silentContext: CommandContext = {
   version: '1',
   environment: {},
   out: nowhere,
