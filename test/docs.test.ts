@@ -6,8 +6,11 @@ import { expect, it } from 'vitest'
 import { filesBelow } from '../scripts/sources.ts'
 import { environmentName } from '../src/faces/cli/options/row.ts'
 import { controlOperations } from '../src/ground/schema/control.ts'
+import { lookupOperations } from '../src/ground/schema/lookup.ts'
 import type { Operation } from '../src/ground/schema/operation.ts'
+import { pactOperations } from '../src/ground/schema/pacts.ts'
 import { validatorOf } from '../src/ground/schema/validator.ts'
+import { viewOperations } from '../src/ground/schema/view.ts'
 
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -132,15 +135,42 @@ it('every newcut flag and variable in a document is an option', () => {
   expect(wrong).toEqual([])
 })
 
-it('DEVNET.md shows every order with a body that the node accepts', () => {
-  const orders = Object.values(controlOperations).filter(({ method }) => method === 'POST')
-  const rows = [...read('docs/DEVNET.md').matchAll(/^\| `POST (\/\S+)` \| `(.+?)` \| .+ \|$/gm)]
-  expect(rows.map(([, path]) => path).toSorted()).toEqual(orders.map(({ path }) => path).toSorted())
+it('DEVNET-CONTROL.md shows every control request with a body that the node accepts', () => {
+  const requests = Object.values(controlOperations).filter(({ method }) => method === 'POST')
+  const rows = [...read('docs/DEVNET-CONTROL.md').matchAll(/^\| `POST (\/\S+)` \| `(.+?)` \| .+ \|$/gm)]
+  expect(rows.map(([, path]) => path).toSorted()).toEqual(requests.map(({ path }) => path).toSorted())
   for (const [, path, body] of rows) {
-    const order: Operation | undefined = orders.find((each) => each.path === path)
-    const { accepts } = validatorOf(order?.body?.schema as TSchema)
-    expect([path, accepts(JSON.parse(body))]).toEqual([path, true])
+    const request: Operation | undefined = requests.find((each) => each.path === path)
+    const { accepts } = validatorOf(request?.body?.schema as TSchema)
+    expect(accepts(JSON.parse(body)), path).toBe(true)
   }
+})
+
+it('DEVNET-CONTROL.md and EXPLORER.md list every endpoint that reads a development network, once', () => {
+  const operations = [controlOperations, viewOperations, lookupOperations, pactOperations].flatMap(
+    (table): Operation[] => Object.values(table),
+  )
+  const served = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  const listed = ['docs/DEVNET-CONTROL.md', 'docs/EXPLORER.md'].flatMap((document) =>
+    [...read(document).matchAll(/^\| `GET (\/devnet\/\S+)` \|/gm)].map(([, path]) => path),
+  )
+  expect(listed.toSorted()).toEqual(served.toSorted())
+})
+
+it('DEVNET-CONTROL.md lists the fields of the steps of a transaction', () => {
+  const source = read('src/ground/schema/devnet-events.ts')
+  const [, interfaces] = /^(export interface \w*Command \{[\s\S]+?)^export type TransactionEvent/m.exec(source) ?? [
+    '',
+    '',
+  ]
+  const fields = new Set([...interfaces.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name))
+  const [, table] = /\| field \| in `step` \|.*\n\|[-|]+\n((?:\|.+\n)+)/.exec(read('docs/DEVNET-CONTROL.md')) ?? [
+    '',
+    '',
+  ]
+  const listed = [...table.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, names]) => names.match(/\w+/g) ?? [])
+  expect([...new Set(listed)].toSorted()).toEqual([...fields].toSorted())
+  expect(fields.size).toBeGreaterThan(15)
 })
 
 it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', () => {

@@ -11,7 +11,7 @@
  * | see requests | {@link DevnetOptions.onRequest}, {@link ServedRequest} |
  *
  * Clients reach the network at {@link Devnet.url}, for example the client of `newcut/node`. Programs on the same machine
- * control it over HTTP: blocks on request, forks, snapshots and faults (docs/DEVNET.md).
+ * control it over HTTP: blocks on request, forks, snapshots and faults (docs/DEVNET-CONTROL.md).
  *
  * @example Make two blocks on chain 0, and print each step of a transaction.
  * ```ts

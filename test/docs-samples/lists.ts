@@ -3,6 +3,7 @@
 /** Documents whose `sh` blocks and programs are run too, besides the `console` blocks of every document. */
 export const GUIDES: readonly string[] = [
   'docs/DEVNET.md',
+  'docs/DEVNET-CONTROL.md',
   'docs/CONTRACTS.md',
   'docs/NODE-INTERFACE.md',
   'docs/CONFORMANCE.md',
