@@ -11,7 +11,7 @@ it('a derived mode changes one property and keeps the others', () => {
   expect(fields(FREE.readOnly.calledBy('m').calledBy('n'))).toEqual(['readOnly', false, ['m', 'n']])
 })
 
-it('a mode that refuses more is not widened', () => {
+it('an access mode that refuses more is not widened', () => {
   expect(FREE.systemOnly.readOnly).toBe(FREE.systemOnly)
   expect(fields(FREE.readOnly.systemOnly)).toEqual(['systemOnly', false, []])
   expect(FREE.calledBy('m').calledBy('m').callers.size).toBe(1)

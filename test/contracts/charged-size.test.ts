@@ -62,11 +62,11 @@ describe('the charged size', () => {
     ],
     ['a module guard', new Guard({ kind: 'module', module: 'm', name: 'ab' }), GUARD + 1 + module(1) + 6],
     ['a pact guard', new Guard({ kind: 'pact', pactId: 'id', name: 'abc' }), GUARD + 1 + 6 + 7],
-  ])('the charged size of %s', (_, value, bytes) => {
+  ])('the charged size of %s is the sum of its encoded parts', (_, value, bytes) => {
     expect(chargedSize(value)).toBe(bytes)
   })
 
-  it('the charged size of keysets, namespaces and rows on their own leaves out what says which value they are', () => {
+  it('the charged size of a keyset, a namespace or a row leaves out the tag of a value', () => {
     const guard = new Guard({ kind: 'keyset', keys: ['ab'], predicate: 'keys-all' })
     if (guard.is.kind !== 'keyset') throw new Error('no keyset')
     expect(keysetSize(guard.is)).toBe(1 + (5 + 6) + 2)
@@ -74,7 +74,7 @@ describe('the charged size', () => {
     expect(rowSize(new Map([['a', 1n]]))).toBe(5 + (1 + 5 + ONE))
   })
 
-  it('the charged size of pacts counts yields, and nested pacts without their rollback', () => {
+  it('the charged size of a pact counts its yield, and nested pacts without their rollback', () => {
     const bare = { id: 'id', fun: { qualified: 'm.p' }, args: [1n], yielded: null, nested: new Map() }
     const inner = 1 + 5 + 2 + 5 + 6 + (1 + (1 + 5 + module(1)) + (5 + ONE)) + 5
     expect(pactSize(bare)).toBe(inner + 1)
@@ -97,7 +97,7 @@ describe('the charged size', () => {
     )
   })
 
-  it('the charged size of a tree of shared lists is found soon', () => {
+  it('the charged size of a tree of 200 shared levels is measured without walking each path', () => {
     let tree: Value = ['x'.repeat(1000)]
     for (let i = 0; i < 200; i++) tree = [tree, tree]
     expect(chargedSize(tree)).toBeGreaterThan(2 ** 200)

@@ -37,7 +37,7 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const contract = (...args: string[]) => contractIn(folder, args)
 
 describe('-v', () => {
-  it('-v shows the steps of forms that failed, and -vv of all', async () => {
+  it('newcut contract -v shows the steps of forms that failed, and -vv those of all forms', async () => {
     const { status, lines } = await contract('bad.repl', '-v')
     expect(status).toBe(1)
     const text = lines.join('\n')
@@ -53,7 +53,7 @@ describe('-v', () => {
     expect((await contract('good.repl', '-v')).lines).toEqual((await contract('good.repl')).lines)
   })
 
-  it('-v shows no form of a loaded file that a test expects to fail, but one that ends the test', async () => {
+  it('newcut contract -v shows no form that a test expects to fail, but the form that ends the test', async () => {
     write('fails.pact', '(m.sure 0)')
     write('expected.repl', '(load "m.pact")\n(expect-failure "fails" "not sure" (load "fails.pact"))')
     expect((await contract('expected.repl', '-v')).lines).toEqual((await contract('expected.repl')).lines)
@@ -62,7 +62,7 @@ describe('-v', () => {
     expect(lines).toContain('fails.pact:1:1: failed')
   })
 
-  it('-v adds trees to the JSON', async () => {
+  it('newcut contract -v adds the trees of steps to the JSON', async () => {
     const json = JSON.parse((await contract('bad.repl', '-v', '--json')).lines[0])
     expect(json.traces.map(({ form }: { form: string }) => form)).toEqual(['bad.repl:3:1', 'bad.repl:4:1'])
     expect(json.traces[0].trace.children[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe('-v', () => {
 })
 
 describe('--gas-report', () => {
-  it('--gas-report adds up the calls of all files', async () => {
+  it('newcut contract --gas-report adds up the calls of all files', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--gas-report')
     expect(status).toBe(1)
     // A call with two arguments costs 100, and adding small integers 130.
@@ -99,7 +99,7 @@ describe('--gas-report', () => {
 })
 
 describe('.gas-snapshot', () => {
-  it('.gas-snapshot has a sorted line for each test, and --check holds at once', async () => {
+  it('a .gas-snapshot has a sorted line for each test, and --check then passes', async () => {
     expect((await contract('good.repl', '--gas-snapshot')).status).toBe(0)
     const lines = read('.gas-snapshot').trimEnd().split('\n')
     expect(lines).toEqual([
@@ -110,7 +110,7 @@ describe('.gas-snapshot', () => {
     expect((await contract('good.repl', '--check')).status).toBe(0)
   })
 
-  it('.gas-snapshot fails with the lines of tests that differ by more than the tolerance', async () => {
+  it('newcut contract --check fails with the tests whose gas differs by more than the tolerance', async () => {
     const adding = (zeros: number) => CONTRACT.replace('(+ a b)', `(fold (+) (+ a b) [${'0 '.repeat(zeros)}])`)
     const gasIn = () => Number(/^good\.repl:adds (\d+)$/m.exec(read('.gas-snapshot'))?.[1])
     write('m.pact', adding(44))
@@ -134,7 +134,7 @@ describe('.gas-snapshot', () => {
     expect(read('.gas-snapshot')).toBe(kept)
   })
 
-  it('.gas-snapshot tells of new tests and of tests that are gone, but not of files that did not run', async () => {
+  it('newcut contract --check names new and missing tests, but none of files that did not run', async () => {
     await contract('good.repl', 'bad.repl', '--gas-snapshot')
     expect((await contract('good.repl', '--check')).status).toBe(0)
     write('good.repl', GOOD.replace('(expect "adds" 7', '(expect "sums" 7'))
@@ -144,7 +144,7 @@ describe('.gas-snapshot', () => {
     expect(lines).toContain('good.repl:sums: new, gas 1')
   })
 
-  it('.gas-snapshot is refused in words if it is missing or damaged', async () => {
+  it('newcut contract --check names a .gas-snapshot that is missing or damaged', async () => {
     expect((await contract('good.repl', '--check')).stderr).toContain(
       '--check cannot read .gas-snapshot: it does not exist (ENOENT)',
     )
@@ -162,7 +162,7 @@ describe('.gas-snapshot', () => {
 })
 
 describe('results for other programs', () => {
-  it('results for other programs are TAP with a plan, escaped names, and the reason of each failure', async () => {
+  it('newcut contract --tap prints a plan, escaped names, and the reason of each failure', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--tap')
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -185,7 +185,7 @@ describe('results for other programs', () => {
     ])
   })
 
-  it('results for other programs are JUnit XML', async () => {
+  it('newcut contract --junit writes XML whose elements are closed', async () => {
     await contract('good.repl', 'bad.repl', '--junit', 'out.xml')
     const xml = read('out.xml')
     expect(xml).toContain('<testsuites name="newcut contract" tests="6" failures="2" errors="0">')
@@ -200,19 +200,21 @@ describe('results for other programs', () => {
     )
   })
 
-  it('--match counts only tests of that name, though all code runs', async () => {
+  it('newcut contract --match counts only tests of that name, though all code runs', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--match', 'quoted')
     expect(lines.slice(0, 1)).toEqual(['good.repl: 1 passed, 0 failed'])
-    // An early end counts: tests behind it did not run.
-    expect([status, lines.at(-1)]).toEqual([1, '1 passed, 1 failed'])
+    // An early end counts: tests after it did not run.
+    expect(status).toBe(1)
+    expect(lines.at(-1)).toBe('1 passed, 1 failed')
     expect((await contract('good.repl', '--match', 'adds')).lines.at(-1)).toBe('2 passed, 0 failed')
     const none = await contract('good.repl', '--match', 'subtracts')
-    expect([none.status, none.stderr]).toEqual([1, 'no test has a name that contains "subtracts"\n'])
+    expect(none.status).toBe(1)
+    expect(none.stderr).toBe('no test has a name that contains "subtracts"\n')
   })
 })
 
 describe('several files', () => {
-  it('several files give the same in one thread and in several, in the order of their names', async () => {
+  it('newcut contract prints the same with one thread and with several, sorted by file', async () => {
     const files = Array.from({ length: 6 }, (_, i) => `f${i}.repl`)
     for (const [i, name] of files.entries()) write(name, `(expect "number ${i}" ${i} (+ ${i} ${i % 3 === 2 ? 1 : 0}))`)
     const one = await contract(...files, '--jobs', '1', '-v', '--gas')
@@ -224,7 +226,7 @@ describe('several files', () => {
 })
 
 describe('--watch', () => {
-  it('--watch runs again when a file that was loaded changes, until it is stopped', async () => {
+  it('newcut contract --watch runs again when a loaded file changes, until SIGINT', async () => {
     const child = spawn(process.execPath, [MAIN, 'contract', 'good.repl', '--watch'], { cwd: folder })
     let out = ''
     const until = (text: RegExp) =>

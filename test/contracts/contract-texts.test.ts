@@ -28,9 +28,9 @@ describe('gas', () => {
     [99_990, '99.99'],
     [100_000, '100'],
     [1_234_567, '1235'],
-  ])('gas of %i milligas is %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
+  ])('shortGas prints %i milligas as %s', (milligas, text) => expect(shortGas(milligas)).toBe(text))
 
-  it('gas is listed for functions that cost nothing, not for natives, and never for those of the test', () => {
+  it('a gas report lists functions that cost nothing, not natives, and no functions of the test', () => {
     const calls = (key: readonly string[], total: number, size?: DeployedSize) => {
       return { key: key.join('\n'), totals: [total], own: total, ...(size && { size }) }
     }
@@ -65,29 +65,26 @@ describe('a snapshot', () => {
     return snapshotDifferences(before, now, { tolerance, files: [] })
   }
 
-  it('a snapshot takes a difference of just the tolerance, up and down', () => {
-    expect([differences(10, 11, 10), differences(10, 9, 10), differences(7, 7)]).toEqual([[], [], []])
+  it('a snapshot accepts a difference of exactly the tolerance, up and down', () => {
+    expect(differences(10, 11, 10)).toEqual([])
+    expect(differences(10, 9, 10)).toEqual([])
+    expect(differences(7, 7)).toEqual([])
     expect(differences(10, 12, 10)).toEqual(['a.repl:t: gas 10 -> 12 (+2, +20.00 %)'])
     expect(differences(10, 8, 10)).toEqual(['a.repl:t: gas 10 -> 8 (-2, -20.00 %)'])
     expect(differences(0, 3, 10)).toEqual(['a.repl:t: gas 0 -> 3 (+3)'])
   })
 
-  it('misses tests of the files that ran, not of others with a longer name', () => {
+  it('a snapshot misses tests of the files that ran, not of others with a longer name', () => {
     const before = new Map([...['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const)])
     const options = { tolerance: 0, files: ['a.repl'] }
     expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
   })
 
-  it('a snapshot has the gas of each test rounded up, in one line, and none of property tests', () => {
-    const test = (name: string, milligas: number | null) => {
+  it('a snapshot has one line for each test with its gas rounded up, and no property tests', () => {
+    const testCase = (name: string, milligas: number | null) => {
       return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, milligas }
     }
-    const cases = [
-      test('a snapshot two\n lines', 1001),
-      test('a snapshot p', null),
-      test('a snapshot b', 2000),
-      test('a snapshot b', 1),
-    ]
+    const cases = [testCase('two\n lines', 1001), testCase('p', null), testCase('b', 2000), testCase('b', 1)]
     const snapshot = snapshotOf(cases, (file) => file.slice(3))
     expect([...snapshot]).toEqual([
       ['a.repl:b', 2],
@@ -97,7 +94,7 @@ describe('a snapshot', () => {
   })
 })
 
-it('a thread that breaks ends the run with its error', async () => {
+it('a thread that throws ends the run with its error', async () => {
   const file = join('test', 'contracts', 'coverage', 'token.repl')
   const chance = { seed: 1, runs: 1 }
   const coverage = { dependencies: false, excluded: [7 as unknown as string] }
@@ -111,7 +108,7 @@ describe('results', () => {
     { name: 'bad\u0001\ud800', at: 'a.repl', what: 'one\ntwo', gas: null },
   ]
 
-  it('results in TAP have names without directives', () => {
+  it('TAP results have names without directives', () => {
     expect(tapLines([{ file: 'a.repl', tests }]).slice(1, 4)).toEqual([
       '1..2',
       'ok 1 - a.repl: a\\\\b \\#c d',
@@ -119,7 +116,7 @@ describe('results', () => {
     ])
   })
 
-  it('results in JUnit have only characters that XML allows, the line of each test, and its gas', () => {
+  it('JUnit results have only characters that XML allows, the line of each test, and its gas', () => {
     const xml = junitReport([{ file: 'a.repl', tests }])
     expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
     expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
@@ -127,7 +124,7 @@ describe('results', () => {
     expect(xml).toContain('<failure message="one&#10;two">a.repl: one&#10;two</failure>')
   })
 
-  it('round gas up, and have an early end as one more test', () => {
+  it('results round gas up, and count an early end as one more test', () => {
     const place = { line: 1, column: 2 }
     const report = { cases: [{ file: 'f', place, name: 'n', what: null, milligas: 1 }], stopped: null }
     const stopped = { file: 'f', place: null, calledAt: null, message: 'no', wireMessage: 'no' }
@@ -151,7 +148,7 @@ describe('coverage', () => {
   }
   const missed = (parts: Partial<FileCounts>) => coverageLines([counts(parts)], (file) => file).slice(2)
 
-  it('coverage tells branches of one line apart, and has files in the order of their names', () => {
+  it('coverage counts branches of one line apart, and sorts files by name', () => {
     const made = ['b', 'a'].map((name) => {
       const file = new FileCoverage(name)
       for (const column of [0, 5]) file.branch({ line: 0, column }, 'if', ['then', 'else'])
@@ -164,18 +161,18 @@ describe('coverage', () => {
     ])
   })
 
-  it('coverage of nothing is whole, and one file has no sum', () => {
+  it('coverage of a file without code is 100 %, and a single file has no sum', () => {
     expect(percentOf({ hit: 0, all: 0 })).toBe(100)
     expect(coverageLines([counts({})], (file) => file)).toHaveLength(2)
     expect(coverageLines([counts({}), counts({ file: 'n' })], (file) => file)[3]).toMatch(/^all files/)
   })
 
-  it('coverage joins lines that never ran across lines that do not count', () => {
+  it('coverage joins lines that never ran across lines without code', () => {
     const points = [point(1, 1), point(2, 0), point(5, 0), point(6, 0), point(8, 3), point(9, 0)]
     expect(missed({ points })).toEqual(['m.pact: lines that never ran: 2-6, 9'])
   })
 
-  it('coverage names outcomes that never came, unless their line never ran', () => {
+  it('coverage names outcomes that never occurred, unless their line never ran', () => {
     const points = [point(1, 1), point(2, 0)]
     const branches = [branch(1, [0, 4]), branch(1, [0, 0]), branch(2, [0, 0]), branch(2, [0, 0], 'defcap')]
     expect(missed({ points, branches })).toEqual([
@@ -211,16 +208,18 @@ describe('coverage', () => {
   }
   const half = { points: [point(1, 1), point(2, 0)], branches: [branch(1, [0, 4])] }
 
-  it('coverage may be just what is demanded', () => {
+  it('coverage of exactly the minimum passes', () => {
     const least = (lines: number, branches: number) => reported([counts(half)], { coverageMin: { lines, branches } })
-    expect([least(50, 50).isFine, least(51, 0).isFine, least(0, 51).isFine]).toEqual([true, false, false])
+    expect(least(50, 50).isFine).toBe(true)
+    expect(least(51, 0).isFine).toBe(false)
+    expect(least(0, 51).isFine).toBe(false)
     expect(least(51, 51).lines.slice(-2)).toEqual([
       'coverage is too low: 50.0 % of lines, not 51 %',
       'coverage is too low: 50.0 % of branches, not 51 %',
     ])
   })
 
-  it('coverage for lcov has paths below the working directory, and absolute ones elsewhere', () => {
+  it('an lcov report has relative paths below the working directory, and absolute ones elsewhere', () => {
     const files = ['test/m.pact', '/elsewhere/n.pact'].map((file) => counts({ ...half, file: resolve(file) }))
     const paths = reported(files, {}).lcov.match(/^SF:.*$/gm)
     expect(paths?.toSorted()).toEqual(['SF:/elsewhere/n.pact', 'SF:test/m.pact'])
@@ -233,10 +232,13 @@ describe('coverage', () => {
       const coverage = { dependencies: false, excluded: excluded.map((each) => join(folder, each)) }
       return runTestFile(join(folder, 'token.repl'), { ...questions, coverage }).findings.coverage.length
     }
-    expect([covered(), covered('tok', 'token'), covered('token.pact'), covered('.')]).toEqual([1, 1, 0, 0])
+    expect(covered()).toBe(1)
+    expect(covered('tok', 'token')).toBe(1)
+    expect(covered('token.pact')).toBe(0)
+    expect(covered('.')).toBe(0)
   })
 
-  it('coverage leaves a report of gas to JSON where all output is JSON', () => {
+  it('a gas report is one JSON object where all output is JSON', () => {
     const { lines } = reported([], { gasReport: true, json: true, coverage: null })
     const row = {
       kind: 'native',
@@ -253,7 +255,7 @@ describe('coverage', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ gasReport: [row] }])
   })
 
-  it('coverage for lcov has a dash for branches that were never evaluated', () => {
+  it('an lcov report has a dash for branches that were never evaluated', () => {
     const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
     expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
       'BRDA:3,0,0,-',
@@ -264,19 +266,18 @@ describe('coverage', () => {
   })
 })
 
-it('names the working directory, which is no file', async () => {
+it('newcut contract names a test file that is a directory', async () => {
   const { code, out } = await run(['contract', '.'])
-  expect([code, out]).toEqual([1, expect.stringContaining('STOPPED .: cannot read .: it is a folder (EISDIR)')])
+  expect(code).toBe(1)
+  expect(out).toContain('STOPPED .: cannot read .: it is a folder (EISDIR)')
 })
 
-it('leaves stdout to TAP, and takes -vvv for -vv', async () => {
+it('newcut contract --tap keeps stdout to TAP, and -vvv means -vv', async () => {
   const file = join('test', 'contracts', 'coverage', 'inline.repl')
   const { out, err } = await run(['contract', file, '--tap', '--coverage'])
-  expect([out.startsWith('TAP version 14\n'), out.includes('branches'), err.includes('branches')]).toEqual([
-    true,
-    false,
-    true,
-  ])
+  expect(out).toMatch(/^TAP version 14\n/)
+  expect(out).not.toContain('branches')
+  expect(err).toContain('branches')
   const all = await run(['contract', file, '-vv'])
   expect(all.out.split('\n').length).toBeGreaterThan(20)
   expect(await run(['contract', file, '-vvv'])).toEqual(all)
@@ -289,7 +290,7 @@ describe('flags', () => {
     return config.values
   }
 
-  it('flags take their bounds', () => {
+  it('newcut contract accepts the bounds of every flag', () => {
     const flags = { jobs: '256', runs: '1', seed: '0', 'coverage-min': '100,100%', check: true, tolerance: '10000%' }
     expect(valuesOf(flags)).toMatchObject({
       ...{ jobs: 256, runs: 1, seed: 0, tolerance: 10_000 },
@@ -310,5 +311,5 @@ describe('flags', () => {
     [{ tolerance: '1' }, '--tolerance has no effect: it is for --check'],
     [{ 'coverage-all': true }, '--coverage-all has no effect: no coverage is measured'],
     [{ json: true, tap: true }, '--json has no effect: --tap decides what is printed'],
-  ] as const)('flags refuse %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
+  ] as const)('newcut contract refuses %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
 })

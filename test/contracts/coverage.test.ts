@@ -44,7 +44,7 @@ const branches = ({ branches: all }: FileCounts) =>
   )
 
 describe('coverage equals counts by hand', () => {
-  it('coverage equals counts by hand of a token', () => {
+  it('coverage of a token equals the counts by hand', () => {
     const token = counts('token.repl', 'token.pact')
     expect(lines(token)).toEqual({
       // GOVERNANCE is never asked. The constant is evaluated when the module is loaded.
@@ -78,7 +78,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('coverage equals counts by hand of forms with branches', () => {
+  it('coverage of forms with branches equals the counts by hand', () => {
     const all = counts('branches.repl', 'branches.pact')
     expect(lines(all)).toEqual({
       ...{ 2: 0 },
@@ -105,7 +105,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('coverage equals counts by hand of capabilities and pacts: refused, required in vain, rolled back', () => {
+  it('coverage counts capabilities and pact steps that were refused, required in vain or rolled back', () => {
     const deal = counts('deal.repl', 'deal.pact')
     expect(lines(deal)).toEqual({
       ...{ 2: 0, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
@@ -123,7 +123,7 @@ describe('coverage equals counts by hand', () => {
     ])
   })
 
-  it('coverage equals counts by hand of a capability that a guard asks for', () => {
+  it('coverage counts a capability that a guard requires', () => {
     const text = `(module m G (defcap G () true)
   (defcap C () true)
   (defun f () (enforce-guard (create-capability-guard (C)))))
@@ -140,7 +140,7 @@ describe('coverage equals counts by hand', () => {
     expect(branches(found)).toEqual(['defcap 1: granted 0, refused 0', 'defcap 2: granted 0, refused 1'])
   })
 
-  it('coverage equals counts by hand of modules in test files, without functions of the test', () => {
+  it('coverage counts modules of test files, and leaves out functions of the test', () => {
     const inline = counts('inline.repl', 'inline.repl')
     expect(lines(inline)).toEqual({
       // The value of a constant counts, its name does not.
@@ -151,7 +151,7 @@ describe('coverage equals counts by hand', () => {
     expect(functions(inline)).toEqual({ 'inline.G': 0, 'inline.f': 2, 'inline.never': 0 })
   })
 
-  it('coverage equals counts by hand of events: emit-event counts, although it does not run the body', () => {
+  it('coverage counts an event of emit-event, although its body does not run', () => {
     const events = counts('events.repl', 'events.pact')
     expect(lines(events)).toEqual({
       ...{ 2: 0 },
@@ -167,7 +167,7 @@ describe('coverage equals counts by hand', () => {
     })
   })
 
-  it('coverage equals counts by hand of a file that several tests load, as their sum', () => {
+  it('coverage of a file that several tests load is their sum', () => {
     const [all] = merged([covered('branches.repl'), covered('twice.repl')])
     expect(lines(all)).toMatchObject({ 3: 3, 6: 2, 7: 1, 19: 1, 20: 1, 21: 1, 27: 1 })
     expect(branches(all)[1]).toBe('cond 4: case 1 1, case 2 1, default 1')
@@ -181,7 +181,7 @@ describe('newcut contract --coverage', () => {
   const command = (...args: string[]) => contractIn(FOLDER, args)
   const all = ['token.repl', 'branches.repl', 'deal.repl', 'inline.repl', 'twice.repl']
 
-  it('newcut contract --coverage prints a table, and what no test reached with its place', async () => {
+  it('newcut contract --coverage prints a table, and the place of what no test reached', async () => {
     const { status, lines: printed } = await command(...all, '--coverage')
     expect(status).toBe(0)
     const text = printed.join('\n')
@@ -200,16 +200,17 @@ describe('newcut contract --coverage', () => {
     expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
-  it('newcut contract --coverage counts the same in one thread and in several', async () => {
+  it('newcut contract --coverage counts the same with one thread and with several', async () => {
     const one = await command(...all, '--coverage', '--jobs', '1')
     expect(await command(...all, '--coverage', '--jobs', '4')).toEqual(one)
   })
 
-  it('newcut contract --coverage decides on the exit code with a bound of lines, or of lines and branches', async () => {
+  it('newcut contract --coverage-min decides on the exit code by lines, or by lines and branches', async () => {
     const least = (bound: string) => command('branches.repl', '--coverage-min', bound)
     expect((await least('80')).status).toBe(0)
     const low = await least('90%')
-    expect([low.status, low.lines.at(-1)]).toEqual([1, 'coverage is too low: 81.5 % of lines, not 90 %'])
+    expect(low.status).toBe(1)
+    expect(low.lines.at(-1)).toBe('coverage is too low: 81.5 % of lines, not 90 %')
     expect((await least('80,50')).status).toBe(0)
     const narrow = await least('80,99.5')
     expect(narrow.status).toBe(1)
@@ -229,7 +230,7 @@ describe('newcut contract --coverage', () => {
   })
 
   it.each(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])(
-    'newcut contract --coverage takes a folder %s for dependencies, and a contract file of this name for code of the project',
+    'coverage takes a folder %s for dependencies, and a contract file of this name for code of the project',
     async (name) => {
       const project = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
       try {
@@ -246,7 +247,7 @@ describe('newcut contract --coverage', () => {
     },
   )
 
-  it('newcut contract --coverage writes the records of lcov, with lines from 1', async () => {
+  it('newcut contract --lcov writes lcov records, with lines from 1', async () => {
     const out = join(folder, 'deal.info')
     expect((await command('deal.repl', '--lcov', out)).status).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(
@@ -277,7 +278,8 @@ describe('newcut contract --coverage', () => {
     await command(...all, '--lcov', out)
     const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
     const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
-    expect([status, stderr]).toEqual([0, ''])
+    expect(status).toBe(0)
+    expect(stderr).toBe('')
     expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
     expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
     expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)

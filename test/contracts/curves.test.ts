@@ -44,7 +44,7 @@ describe('point-add', () => {
     expect(add('g1', multipleG1(5n), multipleG1(5n))).toEqual(multipleG1(10n))
   })
 
-  it('point-add has the point at infinity as its neutral element, with zero for both coordinates', () => {
+  it('point-add takes the point at infinity, with zero for both coordinates, as neutral element', () => {
     expect(add('g1', multipleG1(3n), INFINITY_G1)).toEqual(multipleG1(3n))
     expect(add('g2', { x: [0n], y: [0n, 0n] }, multipleG2(3n))).toEqual(multipleG2(3n))
     expect(add('g1', INFINITY_G1, INFINITY_G1)).toEqual(INFINITY_G1)
@@ -147,7 +147,7 @@ describe('pairing-check', () => {
     expect(checkPairing([INFINITY_G1], [multipleG2(5n), multipleG2(6n)])).toEqual({ value: true })
   })
 
-  it('pairing-check checks all points, also those without a partner', () => {
+  it('pairing-check checks that all points are on the curve, also those without a partner', () => {
     expect(checkPairing([{ x: 1n, y: 3n }], [])).toMatchObject({ error: OFF_CURVE })
     expect(checkPairing([], [{ x: [1n], y: [3n] }])).toMatchObject({ error: OFF_CURVE })
     expect(checkPairing([], [OUTSIDE])).toMatchObject({ error: OFF_CURVE })
@@ -155,7 +155,7 @@ describe('pairing-check', () => {
     expect(message).toMatch(/^Type error: failed to call native function pairing-check /)
   })
 
-  it('pairing-check costs the prices of the public network, and the work that bounds its time', () => {
+  it('pairing-check costs the gas of the public network, and the work that bounds its time', () => {
     const metered = (...lists: readonly (readonly unknown[])[]) => {
       const gas = { ...freeGas(), work: 0 }
       checkPairing(lists[0], lists[1], evaluatorOn(new Layer(), gas))
@@ -172,7 +172,7 @@ describe('pairing-check', () => {
     expect(metered([first, first], [second]).work - metered([first], [second]).work).toBeGreaterThan(700_000)
   })
 
-  it('pairing-check ends before it begins if the gas does not suffice', () => {
+  it('pairing-check fails before it computes if the gas does not suffice', () => {
     const gas = { used: 0, limit: 150_000_000 }
     const list = (each: unknown) => `(make-list 400 ${source(each)})`
     const code = `(pairing-check ${list(multipleG1(1n))} ${list({ x: [1n], y: [3n] })})`
@@ -192,13 +192,13 @@ describe('hash-poseidon', () => {
     )
   })
 
-  it('hash-poseidon costs the list of its arguments too', () => {
+  it('hash-poseidon charges for the list of its arguments too', () => {
     const gas = freeGas()
     runOn(evaluatorOn(new Layer(), gas), '(hash-poseidon 1 2)')
     expect(gas.used).toBe(124_000 + 2 * 38_000 + 4 * 50_000 + 2 * 100)
   })
 
-  it('hash-poseidon takes a list as a value', () => {
+  it('hash-poseidon takes a list of its arguments', () => {
     const value = runOn(evaluatorOn(new Layer()), '(map hash-poseidon [[1 2] [1]])')
     expect(value).toEqual([
       runOn(evaluatorOn(new Layer()), '(hash-poseidon 1 2)'),
@@ -224,7 +224,7 @@ describe('hash-poseidon', () => {
   )
 })
 
-it('the natives cost what they cost on the public network', () => {
+it('natives of curves cost what they cost on the public network', () => {
   const metered = (name: string, ...args: Parameters<typeof run> extends [string, ...infer A] ? A : never) => {
     const meter = { limit: Number.POSITIVE_INFINITY, used: 0, work: 0 }
     runWith(meter, name, ...args)
@@ -242,5 +242,6 @@ it('the natives cost what they cost on the public network', () => {
     expect(cost('hash-poseidon', Array(count).fill(1n))).toBe(50_000 * count ** 2 + 38_000 * count)
   }
   const long = metered('point-add', 'g1', point({ x: (P << 100_000n) + 1n, y: 2n }), g1)
-  expect([long.used, long.work > 1_000_000]).toEqual([5_000, true])
+  expect(long.used).toBe(5_000)
+  expect(long.work).toBeGreaterThan(1_000_000)
 })

@@ -5,14 +5,14 @@ import { decimals } from './values.ts'
 
 const parsed = (text: string): Decimal => {
   const decimal = Decimal.parse(text)
-  if (decimal === null) throw new Error(`${text} is no decimal`)
+  if (decimal === null) throw new Error(`${text} is not a decimal`)
   return decimal
 }
 /** Scales to an integer, so that numbers with 60 places and their products stay whole. */
 const SCALE = 10n ** 120n
 const scaled = ({ mantissa, places }: Decimal): bigint => (mantissa * SCALE) / 10n ** BigInt(places)
 
-it('keeps decimal places as written, and drops them on request', () => {
+it('a decimal keeps its places as written, and drops them on request', () => {
   expect(parsed('1.50').toString()).toBe('1.50')
   expect(parsed('1.50').normalise().toString()).toBe('1.5')
   expect(parsed('-0.05').toString()).toBe('-0.05')
@@ -23,7 +23,7 @@ it('keeps decimal places as written, and drops them on request', () => {
   expect(parsed('0.00').toSource()).toBe('0.0')
 })
 
-it('reads exponents within bounds and nothing but numbers', () => {
+it('a decimal is read with an exponent within bounds, and only from a number', () => {
   expect(parsed('1e-8').toString()).toBe('0.00000001')
   expect(parsed('2.5E3').toString()).toBe('2500')
   for (const text of ['', '.5', '1.', '1e', '0x1', ' 1', '1 ', '1e9999', '1e-999999999', `1.${'0'.repeat(256)}`]) {
@@ -33,7 +33,7 @@ it('reads exponents within bounds and nothing but numbers', () => {
   expect(() => new Decimal(1n, 256)).toThrow(RangeError)
 })
 
-it('text and number agree', () => {
+it('the text and the number of a decimal agree', () => {
   fc.assert(
     fc.property(decimals, (a) => {
       expect(parsed(a.toString())).toEqual(a)
@@ -45,7 +45,7 @@ it('text and number agree', () => {
   )
 })
 
-it('adds, subtracts, multiplies and compares as integers of a common scale do', () => {
+it('decimals add, subtract, multiply and compare as integers of a common scale do', () => {
   fc.assert(
     fc.property(decimals, decimals, (a, b) => {
       expect(scaled(a.add(b))).toBe(scaled(a) + scaled(b))
@@ -58,7 +58,7 @@ it('adds, subtracts, multiplies and compares as integers of a common scale do', 
   )
 })
 
-it('divides to 255 places', () => {
+it('a quotient of decimals has at most 255 places', () => {
   expect(Decimal.of(2n).div(Decimal.of(3n)).toString()).toBe(`0.${'6'.repeat(254)}7`)
   expect(Decimal.of(-1n).div(Decimal.of(3n)).toString()).toBe(`-0.${'3'.repeat(255)}`)
   expect(parsed('15.0').div(parsed('2.5')).toString()).toBe('6')
@@ -75,7 +75,7 @@ it('divides to 255 places', () => {
   )
 })
 
-it('rounds a product beyond 255 places to them, half to even', () => {
+it('a product beyond 255 places is rounded to them, half to even', () => {
   const small = new Decimal(1n, 200)
   expect(small.mul(small).toString()).toBe('0')
   expect(new Decimal(5n, 255).mul(parsed('0.1')).mantissa).toBe(0n)
@@ -83,7 +83,7 @@ it('rounds a product beyond 255 places to them, half to even', () => {
   expect(new Decimal(-15n, 255).mul(parsed('0.1')).mantissa).toBe(-2n)
 })
 
-it('rounds half to even; floor and ceiling keep their direction for negative numbers', () => {
+it('decimals round half to even; floor and ceiling keep their direction for negative numbers', () => {
   const rounded = (text: string, places: number) => {
     const a = parsed(text)
     return [a.round(places), a.floor(places), a.ceiling(places)].map(String)
@@ -96,7 +96,7 @@ it('rounds half to even; floor and ceiling keep their direction for negative num
   expect(() => parsed('1.5').round(-1)).toThrow(RangeError)
 })
 
-it('rounds every number to the nearest one, at a tie to the even one, and between floor and ceiling', () => {
+it('a rounded decimal is the nearest integer, at a tie the even one, between floor and ceiling', () => {
   const wide = fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n })
   const mantissas = fc.oneof(
     fc.bigInt({ min: -60n, max: 60n }).map((n) => n * 5n),
@@ -107,7 +107,9 @@ it('rounds every number to the nearest one, at a tie to the even one, and betwee
       const to = of + more
       const a = new Decimal(mantissa, of)
       const [nearest, below, above] = [a.round(to), a.floor(to), a.ceiling(to)]
-      expect([nearest.places, below.places, above.places]).toEqual([to, to, to])
+      expect(nearest.places).toEqual(to)
+      expect(below.places).toEqual(to)
+      expect(above.places).toEqual(to)
       const one = 10n ** BigInt(Math.max(0, of - to))
       const exact = mantissa * 10n ** BigInt(Math.max(0, to - of))
       expect(below.mantissa * one <= exact && exact < (below.mantissa + 1n) * one).toBe(true)
@@ -118,7 +120,7 @@ it('rounds every number to the nearest one, at a tie to the even one, and betwee
   )
 })
 
-it('converts doubles with all their digits, and back', () => {
+it('a double becomes a decimal with all its digits, and back', () => {
   expect(Decimal.fromNumberExact(0.1).toString()).toBe('0.1000000000000000055511151231257827021181583404541015625')
   expect(Decimal.fromNumberExact(2 ** 70).toString()).toBe((2n ** 70n).toString())
   expect(Decimal.fromNumberExact(-0.5).toString()).toBe('-0.5')

@@ -273,25 +273,26 @@ const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: strin
 }
 
 describe('the texts of a failure', () => {
-  it.each(Object.entries(PROVOKED))('the texts of a failure %s', (_, [code, runner, wire]) => {
+  it.each(Object.entries(PROVOKED))('%s fails with the texts of runner and node', (_, [code, runner, wire]) => {
     expect(provoked(code)).toEqual([runner, wire])
   })
 
-  it('the texts of a failure are told when they are read', () => {
+  it('the texts of a failure are made when they are read', () => {
     let shown = 0
     const error = failure('NO_FIELD', { field: 'a', object: () => `${++shown}` })
-    expect([shown, error.message, error.wireMessage, shown]).toEqual([
-      ...[0, 'Key "a" not found in object: 1', 'Key a not found in object.', 1],
-    ])
+    expect(shown).toBe(0)
+    expect(error.message).toBe('Key "a" not found in object: 1')
+    expect(error.wireMessage).toBe('Key a not found in object.')
+    expect(shown).toBe(1)
   })
 
-  it('cut values by characters, not by code units', () => {
+  it('the texts of a failure cut values by characters, not by code units', () => {
     expect(failure('NO_ROW', { table: 't', key: '\u{1f600}'.repeat(11) }).wireMessage).toBe(
       `No value found in table t for key: ${'\u{1f600}'.repeat(10)}...`,
     )
   })
 
-  it('the texts of a failure names chain and hash of a yield that was meant for another chain', () => {
+  it('the text of a failure names chain and hash of a yield that was meant for another chain', () => {
     const [runner, wire] = provoked('(env-chain-data {"chain-id": "1"}) (m.crossing) (continue-pact 1)')
     const [, received, wanted] = /^Yield provenance does not match, received (.*), expected (.*)$/.exec(runner) ?? []
     expect(received).toMatch(/^\(Provenance 7 [\w-]{43}\)$/)
@@ -303,29 +304,28 @@ describe('the texts of a failure', () => {
 })
 
 describe('an execution error with one text', () => {
-  it('an execution error with one text has the wording of test files, by the tables', () => {
+  it('an execution error with one text gets the wording of test files from the tables', () => {
     const error = evalError('Cannot apply value to a non-closure.')
-    expect([error.message, error.wireMessage]).toEqual([
-      ...['Cannot apply value to non-closure', 'Cannot apply value to a non-closure.'],
-    ])
+    expect(error.message).toBe('Cannot apply value to non-closure')
+    expect(error.wireMessage).toBe('Cannot apply value to a non-closure.')
   })
 
-  it('an execution error with one text keeps a text that the tables do not have', () => {
+  it('an execution error keeps a text that the tables do not have', () => {
     expect(evalError('something else').message).toBe('something else')
   })
 
-  it('an execution error with one text keeps the text of a refusal by code, whatever it says', () => {
+  it('an execution error keeps the text of a failed enforce, whatever it says', () => {
     const text = 'Cannot apply value to a non-closure.'
     expect(new ContractError('TxFailure', text).message).toBe(text)
     expect(provoked(`(enforce false "${text}")`)).toEqual([text, text])
   })
 
-  it('an execution error with one text keeps a wording of its own', () => {
+  it('an execution error keeps a wording of its own', () => {
     expect(evalError('a', null, 'Cannot apply value to a non-closure.').message).toBe('a')
   })
 })
 
-it('each failure has one name for each text', () => {
+it('each failure has one name for each of its texts', () => {
   for (const wording of ['wire', 'runner'] as const) {
     const texts = Object.values(FAILURES).map((row) => row[wording])
     expect(new Set(texts).size).toBe(texts.length)

@@ -6,7 +6,7 @@ it.each([
   [['gas', 'result', 'reqKey', 'logs', 'events', 'metaData', 'continuation', 'txId']],
   [['account', 'predicate', 'public-keys']],
   [['gas-price', 'gas-limit', 'sender', 'prev-block-hash', 'chain-id', 'block-height', 'block-time']],
-])('writes the fields %j in this order', (names) => {
+])('the fields %j are written in this order', (names) => {
   const fields = [...names].sort().map((name) => [name, name] as const)
   expect(inWireOrder(fields).map(([name]) => name)).toEqual(names)
 })

@@ -139,7 +139,7 @@ describe('prices', () => {
     ['(log 2 256)', 1000 + 2 * 1 * 0 + 9 * 5 * 1],
     ['(exp 1)', 2000],
     ['(exp 1.0)', 2000 + 6 * 89],
-  ])('prices of arithmetic: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of arithmetic is that of the network: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
 
   it.each<Case>([
     // Integers of a machine word count as 64 bits.
@@ -168,7 +168,7 @@ describe('prices', () => {
     ['(= (create-capability-guard (m.HELD)) (create-capability-guard (m.HELD)))', 100 + 2 * (100 + call(0))],
     ['(= (m.WITH 1) (m.WITH 1))', 100 + 2 * call(1) + 100 + 164],
     ['(= m m)', 100],
-  ])('prices of comparisons: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of comparisons is that of the network: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
 
   it.each<Case>([
     ['(+ "ab" "c")', 100 + 300],
@@ -214,7 +214,7 @@ describe('prices', () => {
     // 86,400 has 17 bits.
     ['(days 1)', 250 + 26 + 2],
     ['(minutes 1.5)', 250 + 26],
-  ])('prices of texts and times: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of texts and times is that of the network: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
 
   it.each<Case>([
     ['[1 2 3]', 300],
@@ -242,10 +242,10 @@ describe('prices', () => {
     ['(sort [3 1 2])', 300 + 100],
     [`(sort ["${'a'.repeat(500)}" "b"])`, 200 + 100 + Math.floor((4 * text(500)) / 1000)],
     ['(sort ["a"] [{"a": 2} {"a": 1}])', 100 + 200 + 200 + 100],
-    // Each value against those behind it: 3 against 5, the first 1 against 3, 2 against 1.
+    // Each value against those after it: 3 against 5, the first 1 against 3, 2 against 1.
     ['(distinct [3 3 1 1 2 2])', 600 + 100 + (5 + 3 + 1) * 164],
     ['(distinct [true true false])', 300 + 100],
-  ])('prices of lists and objects: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of lists and objects is that of the network: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
 
   it.each<Case>([
     ['(m.none)', 0],
@@ -281,7 +281,7 @@ describe('prices', () => {
     ['(m.object-of {"a": 1, "b": "x"})', 200 + call(1) + 2 * 25],
     ['((lambda (a:[integer]) 1) [1 2 3])', 300 + call(1)],
     ['(let ((a:[integer] [1 2 3])) 1)', 300 + 3 * 25],
-  ])('prices of functions and forms: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of functions and forms is that of the network: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
 
   it.each<Case>([
     ['(m.HELD)', call(0)],
@@ -299,7 +299,9 @@ describe('prices', () => {
     ['(enforce-guard (m.guard-with))', 2000 + call(2)],
     ['(create-capability-guard (m.WITH 1))', call(1) + 100],
     ['(m.module-guard)', 200],
-  ])('prices of capabilities and guards: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of capabilities and guards is that of the network: %s', (code, milligas) =>
+    expect(cost(code)).toBe(milligas),
+  )
 
   it.each<Case>([
     ['(tx-hash)', 100],
@@ -314,7 +316,9 @@ describe('prices', () => {
     ['(create-principal (m.guard-with))', 100 + 100 * (1 + (1 + 4 + 3 + (1 + 4 + 1 + 2)) + (5 + 2 * INTEGER)) + 1000],
     ['(is-principal "k:")', 100 + 5 * 2 + 1],
     ['(typeof-principal "k:")', 100 + 5 * 2 + 1],
-  ])('prices of the message and of principals: %s', (code, milligas) => expect(cost(code)).toBe(milligas))
+  ])('the gas of messages and principals is that of the network: %s', (code, milligas) =>
+    expect(cost(code)).toBe(milligas),
+  )
 
   it.each<Case>([
     ['(read m.rows "k")', 2500 + 100 * ROW],
@@ -329,7 +333,7 @@ describe('prices', () => {
     ['(keys m.rows)', 40_000_000],
     ['(select m.rows (constantly true))', call(1) + 40_000_000 + call(1)],
     ['(fold-db m.rows (lambda (k o) true) (lambda (k o) o))', 40_000_000 + 2 * call(2)],
-  ])('prices of rows: %s', (code, milligas) => expect(costAsAdmin(code)).toBe(milligas))
+  ])('the gas of rows is that of the network: %s', (code, milligas) => expect(costAsAdmin(code)).toBe(milligas))
 
   /** A keyset of one key: the set, the key, and one of the predicates of the language. */
   const KEYSET = 1 + (5 + 4 + 64) + 2
@@ -349,11 +353,11 @@ describe('prices', () => {
       '(define-namespace "abc" (read-keyset "keyset") (read-keyset "keyset")) (namespace "abc")',
       25_000 + 2 * READ + 100 * 3 + 200 * NAMESPACE + 100 + 100 * 3 + 100 * NAMESPACE,
     ],
-  ])('prices of keysets and namespaces: %s', (code, milligas) => {
+  ])('the gas of keysets and namespaces is that of the network: %s', (code, milligas) => {
     expect(cost(code, { data, signers: new Map([[KEY, []]]) })).toBe(milligas)
   })
 
-  it('prices of pacts: the state after each step', () => {
+  it('the gas of a pact includes the state after each step', () => {
     const name = (length: number) => 1 + 4 + length + (1 + 4 + 1 + 2)
     // Steps, no yield, the step, the id, the call, whether there is a rollback, nested pacts.
     const state = (yielded: number, id: number, args: number) =>
@@ -386,7 +390,7 @@ describe('the gas of code', () => {
     )
   })
 
-  it.each(pieces)('the gas of code is the least limit that suffices: %s', (code) => {
+  it.each(pieces)('the gas of code is the smallest limit that suffices: %s', (code) => {
     const needed = wholeCost(code)
     const within = (limit: number) => outcome(evaluatorOn(new Layer(base), { used: 0, limit }, { data }), code)
     expect(within(needed)).toHaveProperty('value')
@@ -395,12 +399,12 @@ describe('the gas of code', () => {
     })
   })
 
-  it('the gas of code names the limit and what was used, both rounded up', () => {
+  it('the gas error names the limit and the gas used, both rounded up', () => {
     const result = outcome(evaluatorOn(new Layer(base), { used: 0, limit: 1500 }), '(hash "abcdefghijklmnopqrst")')
     expect(result).toMatchObject({ error: { message: 'Gas limit "2" exceeded: 3' } })
   })
 
-  it('the gas of code is refused before a value is measured that the limit cannot pay for', () => {
+  it('the gas limit refuses a value that it cannot pay for before the value is measured', () => {
     const text = 'a'.repeat(1000)
     const code = `(sort ["${text}"])`
     const size = 2 + 2 + 4 + 1000

@@ -89,7 +89,7 @@ const byGas: readonly (readonly [what: string, text: string, before?: string])[]
     `(map (lambda (y) (map (lambda (x) (if true (if true (if true x x) x) x)) (enumerate 1 1000))) (enumerate 1 1000))`,
   ],
   [
-    'a variable behind many others',
+    'a variable after many others',
     `(let (${Array.from({ length: 20_000 }, (_, i) => `(v${i} ${i})`).join(' ')}) (map (lambda (x) v0) (enumerate 1 100000)))`,
   ],
   ['a string that doubles', `(fold (lambda (a x) (+ a a)) "a megabyte" (enumerate 1 100))`],
@@ -284,18 +284,18 @@ describe('hostile code', () => {
     },
   )
 
-  it('hostile code names the type of a large list often', () => {
+  it('hostile code gets the type of a large list many times within the work of its gas', () => {
     const often = '(let ((l (enumerate 1 20000))) (map (lambda (x) (typeof l)) (enumerate 1 10000)))'
     expect(attack(often)).toBeNull()
   })
 
-  it('hostile code loads a module of thousands of functions that call each other in a chain', () => {
+  it('a module of thousands of functions that call each other in a chain loads', () => {
     const length = 2500
     const functions = Array.from({ length }, (_, i) => `(defun f${i} () (f${i + 1}))`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')} (defun f${length} () 1))`)).toBeNull()
   })
 
-  it('hostile code refuses texts that are too long', () => {
+  it('the reader refuses texts that are too long', () => {
     const functions = Array.from({ length: 30_000 }, (_, i) => `(defun function-number-${i} () ${i})`)
     expect(attack(`(module m G (defcap G () true) ${functions.join('')})`)?.message).toMatch(/^Code of more than/)
   })
@@ -311,11 +311,14 @@ describe('hostile code', () => {
     ['fields', `{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join(',')}}`],
     ['imports', `${chain(100, () => '1')}${'(use m)'.repeat(50_000)}`],
   ]
-  it.each(rotating(longest, longest.length / 5))('hostile code runs the longest texts soon: %s', (_, text) => {
-    expect(attack(text)?.message ?? '').toBe('')
-  })
+  it.each(rotating(longest, longest.length / 5))(
+    'the longest texts run within the work of their gas: %s',
+    (_, text) => {
+      expect(attack(text)?.message ?? '').toBe('')
+    },
+  )
 
-  it('hostile code accepts values up to the depth bound, even from code as deep as possible', () => {
+  it('values up to the depth bound are accepted, even from code as deep as possible', () => {
     const deep = '(fold (lambda (a x) [a]) [] (enumerate 1 240))'
     expect(attack(deep)).toBeNull()
     const text = `(hash (format "{} {}" [(m.f40) (= (m.f40) ${deep})]))`

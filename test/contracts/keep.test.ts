@@ -11,7 +11,7 @@ function throughText(value: Value): Value {
   return keptValue(JSON.parse(JSON.stringify(keepValue(value))))
 }
 
-it('gives every value back', () => {
+it('a stored value of every kind reads back', () => {
   fc.assert(
     fc.property(values, (value) => {
       expect(throughText(value)).toStrictEqual(value)
@@ -28,12 +28,12 @@ it.each<readonly [what: string, value: Value]>([
   ['an object that looks like a keyset', new Map<string, Value>([['keys', ['a']]])],
   ['an object of odd names', new Map<string, Value>([['__proto__', 1n]])],
   ['fields in their order', new Map<string, Value>([...'zab'].map((name) => [name, name]))],
-])('keeps %s', (_, value) => {
+])('the stored form keeps %s', (_, value) => {
   const back = throughText(value)
   expect(back).toStrictEqual(value)
   if (value instanceof Map) expect([...(back as typeof value).keys()]).toEqual([...value.keys()])
 })
 
-it('refuses other JSON', () => {
+it('the reader of stored values refuses other JSON', () => {
   expect(() => keptValue({ number: '1' } as unknown as KeptValue)).toThrow(FormatError)
 })

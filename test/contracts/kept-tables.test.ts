@@ -45,24 +45,24 @@ function messageOf(state: Layer, code: string): string {
 }
 
 describe('a table in a row from the disk', () => {
-  it('a table in a row from the disk reads and writes its rows', () => {
+  it('a table from a stored row reads and writes its rows', () => {
     const evaluator = evaluatorOn(restarted())
     expect(outcome(evaluator, '(m.get "k")')).toEqual({ value: new Map([['a', 1n]]) })
     expect(outcome(evaluator, '(m.add)')).toEqual({ value: 'Write succeeded' })
     expect(outcome(evaluator, '(m.get "k2")')).toEqual({ value: new Map([['a', 2n]]) })
   })
 
-  it('a table in a row from the disk has the type of its schema', () => {
+  it('a table from a stored row has the type of its schema', () => {
     const state = restarted()
     expect(outcome(evaluatorOn(state), '(m.typed (m.kept))')).toEqual({ value: new Map([['a', 1n]]) })
     expect(messageOf(state, '(m.wrong (m.kept))')).toContain('expected type table{m.other}')
   })
 
-  it('a table in a row from the disk belongs to its module', () => {
+  it('a table from a stored row belongs to its module', () => {
     expect(messageOf(restarted(), '(read (m.kept) "k")')).toContain('Module admin necessary')
   })
 
-  it('a table in a row from the disk needs the blessing of a later version of its module', () => {
+  it('a table from a stored row needs the blessing of a later version of its module', () => {
     const state = restarted()
     const { hash } = evaluatorOn(state).findModule('m') ?? { hash: '' }
     const upgrade = (bless: string) => PROGRAM.split('(create-table')[0].replace('(defcap G', `${bless} (defcap G`)
@@ -72,7 +72,7 @@ describe('a table in a row from the disk', () => {
     expect(outcome(evaluatorOn(blessed), '(m.get "k")')).toEqual({ value: new Map([['a', 1n]]) })
   })
 
-  it('a table in a row from the disk keeps its rows once its module has lost it, if its version is blessed', () => {
+  it('a table that its module has lost keeps its rows, if its version is blessed', () => {
     const { hash } = evaluatorOn(restarted()).findModule('m') ?? { hash: '' }
     const without = (bless: string) =>
       restarted(`(module m G (defcap G () true) ${bless} (defschema any t) (deftable none:{any})
@@ -105,13 +105,13 @@ function filled(bless: (hash: string) => string) {
 }
 
 describe('a table of an earlier version', () => {
-  it('a table of an earlier version keeps its schema of its version, from memory and from the disk', () => {
+  it('a table of an earlier version keeps the schema of its version, in memory and on disk', () => {
     const [number, text] = filled((hash) => `(bless "${hash}")`)
     expect(number).toMatchObject({ value: 'Write succeeded' })
     expect(text).toMatchObject({ error: { message: expect.stringContaining('integer') } })
   })
 
-  it('a table of an earlier version is refused if it is not blessed, from memory and from the disk', () => {
+  it('a table of an earlier version is refused if it is not blessed, in memory and on disk', () => {
     for (const each of filled(() => '')) {
       expect(each).toMatchObject({ error: { message: expect.stringContaining('not blessed') } })
     }

@@ -19,7 +19,7 @@ const withCapability = (body: string) => `(module m G (defcap G () true) (defsch
   (defun store () (write rows "r" {"t": (C)}))
   (defun grant () (with-capability (at "t" (read rows "r")) true)))`
 
-it('a stored token means the capability of the present version, from memory and from the disk', () => {
+it('a stored token means the capability of the current version, in memory and on disk', () => {
   const state = new Layer()
   run(state, `${withCapability('true')} (create-table rows) (store)`)
   run(state, withCapability('(enforce false "second version")'))

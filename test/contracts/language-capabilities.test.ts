@@ -36,27 +36,27 @@ describe('a signature limited to', () => {
     '(define-namespace "ns" (read-keyset "ks") (read-keyset "ks"))',
   )
 
-  it('DEFINE_KEYSET changes that keyset', () => {
+  it('a signature limited to DEFINE_KEYSET changes that keyset', () => {
     const change = '(define-keyset "ks" (read-keyset "other"))'
     expect(tried(state, limited('DEFINE_KEYSET', 'ks'), change)).toBe('Keyset write success')
     expect(tried(state, limited('DEFINE_KEYSET', 'other'), change)).toEqual(REFUSED)
     expect(tried(state, limited('NAMESPACE', 'ks'), change)).toEqual(REFUSED)
   })
 
-  it('DEFINE_NAMESPACE changes that namespace', () => {
+  it('a signature limited to DEFINE_NAMESPACE changes that namespace', () => {
     const change = '(define-namespace "ns" (read-keyset "other") (read-keyset "other"))'
     expect(tried(state, limited('DEFINE_NAMESPACE', 'ns'), change)).toBe('Namespace defined: ns')
     expect(tried(state, limited('NAMESPACE', 'ns'), change)).toEqual(REFUSED)
     expect(tried(state, limited('DEFINE_NAMESPACE', 'other'), change)).toEqual(REFUSED)
   })
 
-  it('NAMESPACE installs modules in that namespace', () => {
+  it('a signature limited to NAMESPACE installs modules in that namespace', () => {
     const install = '(namespace "ns") (module m G (defcap G () true))'
     expect(tried(state, limited('NAMESPACE', 'ns'), install)).toMatch(/^Loaded module ns\.m/)
     expect(tried(state, limited('NAMESPACE', 'free'), install)).toEqual(REFUSED)
   })
 
-  it('MODULE_KEYSET installs and upgrades that module, and grants nothing else', () => {
+  it('a signature limited to MODULE_KEYSET installs and upgrades that module, and grants nothing else', () => {
     const install = '(module m "ks" (defun f () 1))'
     expect(tried(state, limited('MODULE_KEYSET', 'm'), install)).toMatch(/^Loaded module m/)
     expect(tried(state, limited('MODULE_KEYSET', 'n'), install)).toEqual(REFUSED)
@@ -70,13 +70,13 @@ describe('a signature limited to', () => {
 })
 
 describe('names', () => {
-  it.each(['ns', 'é', 'a²', 'a|b~1'])('%s is one of a namespace', (name) => {
+  it.each(['ns', 'é', 'a²', 'a|b~1'])('%s is a valid name of a namespace', (name) => {
     expect(tried(new Layer(), signed, `(define-namespace "${name}" (read-keyset "ks") (read-keyset "ks"))`)).toBe(
       `Namespace defined: ${name}`,
     )
   })
 
-  it.each(['', '1a', '_a', '|a', 'a.b', 'a b', 'aŁ'])('"%s" is none of a namespace', (name) => {
+  it.each(['', '1a', '_a', '|a', 'a.b', 'a b', 'aŁ'])('"%s" is not a valid name of a namespace', (name) => {
     const found = outcome(
       evaluatorOn(new Layer(), freeGas(), signed),
       `(define-namespace "${name}" (read-keyset "ks") (read-keyset "ks"))`,
@@ -87,7 +87,7 @@ describe('names', () => {
   })
 
   it.each(['(define-keyset "" (read-keyset "ks"))', '(enforce-keyset "")', '(keyset-ref-guard "")'])(
-    '%s is refused: a keyset has a name',
+    '%s is refused because the name of the keyset is invalid',
     (code) => {
       expect(tried(new Layer(), signed, code)).toBe('Invalid keyset name format: ')
     },
@@ -98,7 +98,7 @@ describe('static-redeploy', () => {
   const code = '(module m G (defcap G () (enforce false "closed")) (defconst c 420) (defun f (a:integer) (+ a c)))'
   const state = prepared(code)
 
-  it('stores a module as it is, and gives no permission', () => {
+  it('static-redeploy stores a module as it is, and gives no permission', () => {
     const evaluator = evaluatorOn(state)
     const before = runOn(evaluator, '(at "hash" (describe-module "m"))')
     expect(runOn(evaluator, '(static-redeploy "m")')).toBe(UNIT)
@@ -127,7 +127,7 @@ describe('static-redeploy', () => {
   })
 })
 
-it('verify-spv has no proofs where there are no other chains', () => {
+it('verify-spv refuses every proof where there are no other chains', () => {
   expect(outcome(evaluatorOn(new Layer()), '(verify-spv "TXOUT" {"chain": 1.0})')).toMatchObject({
     error: { message: 'SPV verification failure: SPV verification not supported' },
   })

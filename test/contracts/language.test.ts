@@ -39,14 +39,14 @@ const FEWEST: Readonly<Record<string, number>> = {
 }
 
 describe('suites of the language', () => {
-  it.each(Object.entries(FEWEST))('suites of the language %s', (name, fewest) => {
+  it.each(Object.entries(FEWEST))('the suite %s passes', (name, fewest) => {
     const { passed, failures, stopped } = run(join(SUITES, name))
     expect(stopped).toBeNull()
     expect(failures).toEqual([])
     expect(passed).toBeGreaterThanOrEqual(fewest)
   })
 
-  it('suites of the language are all listed here', () => {
+  it('the list of suites names every file of the folder', () => {
     const names = readdirSync(SUITES).filter((name) => name.endsWith('.repl'))
     expect(names.sort()).toEqual(Object.keys(FEWEST).sort())
   })
@@ -74,7 +74,7 @@ describe('a report of a test file', () => {
     expect(stopped).toBeNull()
   })
 
-  it('a report of a test file reports where a file stopped', () => {
+  it('a report of a test file names where the file stopped', () => {
     const { passed, failures, stopped } = run(join(EXAMPLES, 'stops.repl'))
     expect({ passed, failures }).toEqual({ passed: 1, failures: [] })
     expect(stopped).toEqual({
@@ -86,7 +86,7 @@ describe('a report of a test file', () => {
     })
   })
 
-  it('a report of a test file names the file of the module that failed, the form if the failure has no place, and the load of no file', () => {
+  it('a report names the file of the module that failed, and the form of a failure without place', () => {
     const files: Record<string, string> = {
       'in-module.repl': '(begin-tx)\n(load "m.pact")\n(m.second [])',
       'm.pact': '(module m G (defcap G () true)\n  (defun second (x:list) (at 1 x)))',
@@ -110,7 +110,7 @@ describe('a report of a test file', () => {
     expect(stop('missing.repl')).toBe('missing.repl:1:0')
   })
 
-  it('a report of a test file counts the expectations of loaded files, and names the file of a failure', () => {
+  it('a report counts the expectations of loaded files, and names the file of a failure', () => {
     expect(run(join(EXAMPLES, 'loads.repl'))).toMatchObject({ passed: 2, failures: [], stopped: null })
     const { failures, stopped } = run(join(EXAMPLES, 'loads-wrong.repl'))
     expect(new Set(failures.map(({ file }) => file))).toEqual(new Set([join(EXAMPLES, 'wrong.repl')]))
@@ -118,7 +118,7 @@ describe('a report of a test file', () => {
   })
 })
 
-it('evaluates a constant of a test file where it stands', () => {
+it('a constant of a test file is evaluated where it stands', () => {
   const read = () =>
     '(env-data {"a": 1})(defconst A (read-integer "a"))(env-data {"a": 2})(expect "1" 1 A)\n(defconst B (+ A ""))'
   const { passed, failures, stopped } = runTests('t.repl', { resolve: (_, path) => path, read })
@@ -146,7 +146,7 @@ describe('newcut contract', () => {
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })
 
-  it('newcut contract says where a test calls the code of another file that fails', async () => {
+  it('newcut contract names where a test calls the code of another file that fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-contract-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(
@@ -174,7 +174,7 @@ describe('newcut contract', () => {
     expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl: it does not exist \(ENOENT\)/)
   })
 
-  it('newcut contract prints one JSON object for each file', async () => {
+  it('newcut contract --json prints one JSON object for each file', async () => {
     const { status, lines } = await command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
     expect(status).toBe(1)
     const reports = lines.map((line) => JSON.parse(line))

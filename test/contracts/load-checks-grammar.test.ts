@@ -36,7 +36,7 @@ describe('an expression', () => {
     ['{"a": «step}', 'step is a word of the grammar', '{"a": steps}'],
     ['(bind x {"a" := «true} 1)', 'name of a variable', '(bind x {"a" := truth} 1)'],
     ['(bind x {"a" := «b:{s}} 1)', 'object{s} or table{s}', '(bind x {"a" := b:object{s}} 1)'],
-  ])('an expression is refused with its place: %s', (text, wanted, accepted) => {
+  ])('an expression that breaks the grammar is refused with its place: %s', (text, wanted, accepted) => {
     refused(text, wanted)
     expect(readProgram(accepted)).toHaveLength(1)
   })
@@ -77,7 +77,7 @@ describe('a module', () => {
     ['(module m G «(defthing f) (defcap G () true))', 'one of defun, defconst'],
     ['(module m G "doc" «@model [] (defcap G () true))', 'one of defun, defconst'],
     [`(module m G @doc «'doc (defcap G () true))`, 'docstring in double quotes'],
-  ])('a module is refused with its place: %s', (text, wanted) => {
+  ])('a module that breaks the grammar is refused with its place: %s', (text, wanted) => {
     refused(text, wanted)
   })
 
@@ -87,7 +87,7 @@ describe('a module', () => {
     ['(module m \'ks @doc "doc" (defun f () 1))'],
     ['(module m G @doc "doc" @model [(invariant {a:b, c} [x]) let] (defcap G () true))'],
     ['(module m G @model [] @doc "doc" (use a) (bless "x") (implements a.b) (defcap G () true))'],
-  ])('a module is accepted: %s', (text) => {
+  ])('a module of unusual form is accepted: %s', (text) => {
     expect(readProgram(text)).toHaveLength(1)
   })
 })
@@ -126,7 +126,7 @@ describe('a member', () => {
     ['(implements a «b)', "')'", '(implements a)'],
     ['(bless «a)', 'hash of a module', "(bless 'a)"],
     ['(bless "a" «"b")', "')'", '(bless "a")'],
-  ])('a member is refused with its place: %s', (text, wanted, accepted) => {
+  ])('a member that breaks the grammar is refused with its place: %s', (text, wanted, accepted) => {
     refused(inModule(text), wanted)
     expect(readProgram(inModule(accepted))).toHaveLength(1)
   })
@@ -141,7 +141,7 @@ describe('an interface', () => {
     ['(interface i (defun f () «@event))', 'no body', '(interface i (defcap f () @event))'],
     ['(interface i (defcap C () @managed «true))', 'no body', '(interface i (defcap C () @managed))'],
     ['(interface i (defpact p () «(step 1)))', 'no body', '(interface i (defpact p () @doc "doc"))'],
-  ])('an interface is refused with its place: %s', (text, wanted, accepted) => {
+  ])('an interface that breaks the grammar is refused with its place: %s', (text, wanted, accepted) => {
     refused(text, wanted)
     expect(readProgram(accepted)).toHaveLength(1)
   })
@@ -155,7 +155,7 @@ describe('a test file', () => {
       refused(form, 'is a word of the grammar')
   })
 
-  it('a test file has the same grammar in them', () => {
+  it('functions and constants of a test file have the grammar of members', () => {
     refused('(expect-failure "x" (module m G (defun f «())))', 'expression', readTest)
     refused('(expect "x" 1 (let «() 1))', 'let binds at least one variable', readTest)
     refused('(print («module m G (defun f () 1)))', 'module is a word of the grammar', readTest)
@@ -163,7 +163,7 @@ describe('a test file', () => {
 })
 
 describe('names', () => {
-  it('names may have white space and comments around their dots', () => {
+  it('a name may have white space and comments around its dots', () => {
     expect(readProgram('(a . b 1) a.; comment\n b .c')).toMatchObject([
       { items: [{ name: 'a.b' }, { value: 1n }] },
       { name: 'a.b.c', place: { line: 0, column: 10 } },
@@ -172,7 +172,7 @@ describe('names', () => {
   })
 })
 
-it('reads properties without looking at them, except for their brackets', () => {
+it('properties are read without looking at them, except for their brackets', () => {
   const model = '@model [(property (forall (x:anything y) {z, "s" : 1.5} a::b)) lambda]'
   expect(readProgram(`(module m G (defun f () ${model} 1))`)).toHaveLength(1)
   refused('(module m G (defun f () @model [(a«] 1))', "')'")

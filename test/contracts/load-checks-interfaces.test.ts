@@ -25,7 +25,7 @@ const load = (changes: Readonly<Record<string, string>>) =>
   `${FACE}\n«(module m G (defcap G () true) (implements face) ${Object.values({ ...OWN, ...changes }).join(' ')})`
 
 describe('a module that implements an interface', () => {
-  it('a module that implements an interface is accepted with the same members', () => {
+  it('a module with the members of its interface is accepted', () => {
     expectAccepted(load({}).replace('«', ''))
   })
 
@@ -62,14 +62,14 @@ describe('a module that implements an interface', () => {
     expect(error.message).toContain('the interface declares (def')
   })
 
-  it('manages a capability by its own function', () => {
+  it('a module manages a capability of its interface by its own function', () => {
     const lib = '(module lib G (defcap G () true) (defun less (a b) a))\n'
     const managed = (manager: string) => lib + load({ C: `(defcap C (a:integer) @managed a ${manager} true)` })
     expect(refusal(managed('lib.less')).wireMessage).toContain(': defcap mismatch for C')
     expectAccepted(managed('m.less').replace('«', ''))
   })
 
-  it('manages the same parameter of a capability', () => {
+  it('a module must manage the parameter of the capability that its interface manages', () => {
     const face = '(interface i (defcap C (a b) @managed a less) (defun less (a b)))'
     const managed = (param: string) =>
       `${face} (module m G (defcap G () true) (implements i) (defcap C (a b) @managed ${param} less true) (defun less (a b) a))`
@@ -77,11 +77,11 @@ describe('a module that implements an interface', () => {
     expectAccepted(managed('a'))
   })
 
-  it('a module that implements an interface may manage what the interface leaves open', () => {
+  it('a module may manage a capability that its interface leaves open', () => {
     expectAccepted(load({ M: '(defcap M (a) @managed a less true)' }).replace('«', ''))
   })
 
-  it('a module that implements an interface says what would be right', () => {
+  it('the error about a member that differs from the interface says what would be right', () => {
     const { message } = refusal(load({ f: '(defun f () 1)' }))
     expect(message).toContain('(the interface declares (defun f:integer (a:integer b:[object{s}])))')
   })
@@ -89,7 +89,7 @@ describe('a module that implements an interface', () => {
   it.each([
     ['nothing', '«(implements none)', 'Cannot find module:  none'],
     ['a module', '«(implements lib)', 'Attempt to use an interface as a module reference failed: lib'],
-  ])('a module that implements an interface is refused: implements %s', (_, member, text) => {
+  ])('a module that implements %s is refused', (_, member, text) => {
     const lib = '(module lib G (defcap G () true))'
     expect(refusal(`${lib} ${module(`${member} (defun f () 1)`)}`).wireMessage).toBe(text)
   })
@@ -161,7 +161,7 @@ describe('an interface', () => {
     expectAccepted('(interface i (defun f (x:module{i})))')
   })
 
-  it('an interface is neither replaced nor takes the place of a module', () => {
+  it('an interface is never replaced, and never replaces a module', () => {
     const state = new Layer()
     expectAccepted('(interface i (defun f ())) (module m G (defcap G () true))', state)
     expect(refusal('«(interface i (defun f ()))', state).message).toBe('Interface cannot be upgraded: i')

@@ -33,7 +33,12 @@ const NAMES: Case[] = [
     'Cannot find module:  none',
     '(defpact p () (step-with-rollback 1 lib.K) (step 1))',
   ],
-  ['a call of what is no variable', '(defun h () («x::g))', 'Unbound variable: x', '(defun h (x:module{face}) (x::g))'],
+  [
+    'a call of a name that is not a variable',
+    '(defun h () («x::g))',
+    'Unbound variable: x',
+    '(defun h (x:module{face}) (x::g))',
+  ],
   [
     'a call of a module itself',
     '(defun h () («lib::f 1 2))',
@@ -224,7 +229,7 @@ const IMPORTS: Case[] = [
     '(use face [K s]) (defun h () K)',
   ],
   [
-    'a text that is no hash',
+    'a text that is not a hash',
     '«(use lib "abc") (defun h () 1)',
     'Invalid blessed hash, incorrect format: abc',
     '(use lib) (defun h () 1)',
@@ -239,7 +244,7 @@ const KINDS: readonly (readonly [string, readonly Case[]])[] = [
   ['an import', IMPORTS],
 ]
 describe.each(KINDS)('%s', (_, cases) => {
-  it.each(cases)('is refused with its place: %s', (_title, refused, text, accepted) => {
+  it.each(cases)('loading code is refused with its place: %s', (_title, refused, text, accepted) => {
     const error = refusal(`${BEFORE}\n${module(refused)}`)
     expect(error.wireMessage).toBe(text)
     expect(error.kind).toBe('EvalError')
@@ -252,24 +257,24 @@ describe('governance', () => {
     ['a constant', '(module m «G (defconst G true))', 'm.G'],
     ['a capability with a parameter', '(module m «G (defcap G (x) true))', 'm.G'],
     ['nothing', '(module m «NONE (defcap G () true))', 'm.NONE'],
-  ])('governance is refused: %s', (_, text, name) => {
+  ])('governance of a module is refused: %s', (_, text, name) => {
     expect(refusal(text).wireMessage).toBe(
       `Invalid governance. Must be a 0-argument defcap or a keyset. Found: ${name}`,
     )
   })
 
-  it('governance asks the version before ahead of all else', () => {
+  it('loading asks the governance of the earlier version before all else', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () (enforce false "closed")) (defun f () 1))', state)
     expect(refusal('(module m G (defcap G () true) (defun f () none))', state).message).toBe('closed')
   })
 
-  it('governance asks the namespace ahead of all else', () => {
+  it('loading asks the namespace before all else', () => {
     const text = '(module m G (defcap G () true) (defun f () none))'
     expect(ruledRefusal(text, { isRootOpen: false }).message).toContain('cannot install in root namespace')
   })
 
-  it('governance asks the keyset of every version', () => {
+  it('loading asks the keyset of every version', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun f () 1))', state)
     expect(refusal('(module m "none" (defun f () 1))', state).message).toContain('none')
@@ -277,7 +282,7 @@ describe('governance', () => {
 })
 
 describe('names in scope', () => {
-  it('names in scope are those of a module with the hash that an import gives', () => {
+  it('an import with the hash of a module brings its names into scope, and another hash is refused', () => {
     const state = new Layer()
     expectAccepted(LIB, state)
     const hash = state.get<Module>('modules', 'lib')?.hash
@@ -288,13 +293,13 @@ describe('names in scope', () => {
     expectAccepted(load(hash).replace('«', ''), state)
   })
 
-  it('names in scope may begin as a mark does', () => {
+  it('an imported name may begin as a mark does', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun f (@x) @x))', state)
     expectAccepted('(enforce (= 2 (m.f 2)) "the parameter")', state)
   })
 
-  it('names in scope are those that an import lists', () => {
+  it('an import with a list brings only the listed names into scope', () => {
     const state = new Layer()
     expectAccepted(BEFORE, state)
     expect(refusal('(module m G (defcap G () true) (use lib [f]) (defun h () «K))', state).wireMessage).toBe(
@@ -303,14 +308,14 @@ describe('names in scope', () => {
     expectAccepted('(module m G (defcap G () true) (use lib [K]) (defun h () K))', state)
   })
 
-  it('names in scope stay after the module that imports them', () => {
+  it('imported names stay in scope after the module that imports them', () => {
     const state = new Layer()
     expectAccepted(BEFORE, state)
     expect(refusal('«K', state).wireMessage).toBe('Cannot find module:  K')
     expectAccepted('(module m G (defcap G () true) (use lib) (defun h () 1)) K', state)
   })
 
-  it('names in scope are those of the version before, by the name of the module', () => {
+  it('the name of the module itself means its earlier version while it loads', () => {
     const state = new Layer()
     expectAccepted('(module m G (defcap G () true) (defun old () 1))', state)
     expectAccepted('(module m G (defcap G () true) (use m [old]) (defun new () (+ (old) (m.old))))', state)
@@ -318,7 +323,7 @@ describe('names in scope', () => {
     expect(refusal('«m.old', state).wireMessage).toBe('Module m has no such member: old')
   })
 
-  it('names in scope are found in the root namespace first, then in that of the command', () => {
+  it('a name is searched in the root namespace first, then in that of the command', () => {
     const state = new Layer()
     const module = (name: string, value: number) => `(module ${name} G (defcap G () true) (defun f () ${value}))`
     const enter = '(define-namespace "n" (create-user-guard (yes.f)) (create-user-guard (yes.f))) (namespace "n")'
@@ -332,7 +337,7 @@ describe('names in scope', () => {
     expectAccepted('n.b', state)
   })
 
-  it('names in scope do not include members of interfaces that a module implements', () => {
+  it('the scope of a module does not include members of interfaces that a module implements', () => {
     const state = new Layer()
     expectAccepted('(interface i (defconst K 1) (defun g ()))', state)
     const load = (value: string) => `(module m G (defcap G () true) (implements i) (defun g () ${value}))`
@@ -361,14 +366,14 @@ describe('a special form', () => {
       'create-user-guard must take one argument, which must be an application',
       '(lambda () (create-user-guard (f 1)))',
     ],
-  ])('a special form takes its parts: %s', (refused, rule, accepted) => {
+  ])('a special form requires its parts: %s', (refused, rule, accepted) => {
     const error = refusal(`(module m G (defcap G () true) (defun f (x) x))\n(+ 1\n  «${refused})`)
     expect(error.message).toBe(`Desugar syntax failure: ${rule}`)
     expect(error.kind).toBe('EvalError')
     if (!accepted.startsWith('(lambda')) expectAccepted(accepted)
   })
 
-  it('binds variables for a body', () => {
+  it('a special form binds variables for a body', () => {
     expect(refusal('(bind {"a": 1} «{"a" := b})').wireMessage).toBe('Bind expression lacks an accompanying body.')
     expectAccepted('(bind {"a": 1} {"a" := b} b)')
   })

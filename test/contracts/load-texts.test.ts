@@ -77,6 +77,6 @@ const PROVOKED: Partial<Record<FailureKey, readonly [code: string, runner: strin
   ],
 }
 
-it.each(Object.entries(PROVOKED))('%s', (_, [code, runner, wire]) => {
+it.each(Object.entries(PROVOKED))('loading %s fails with the texts of runner and node', (_, [code, runner, wire]) => {
   expect(provoked(code)).toEqual([runner, wire])
 })

@@ -32,7 +32,7 @@ function looked(modules: readonly Module[]): (readonly [milligas: number, size: 
   })
 }
 
-it('pays for a merge with all definitions before, and counts shared ones once', () => {
+it('a merge of modules is charged for all earlier definitions, and counts shared ones once', () => {
   const expected = [
     [READ, 3],
     [READ + MERGE * 3 * 3, 5],
@@ -43,7 +43,7 @@ it('pays for a merge with all definitions before, and counts shared ones once', 
   expect(looked([A, B, C])).toEqual(expected)
 })
 
-it('pays once for a module, also if it was read from the disk again', () => {
+it('a module is charged once, also if it was read from the disk again', () => {
   expect(looked([A, A, moduleOf('a', ['x', 'y', 'z'])])).toEqual([
     [READ, 3],
     [0, 3],

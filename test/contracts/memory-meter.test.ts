@@ -38,7 +38,7 @@ describe('the memory meter', () => {
     expect(failureOf(`(let (${HUGE}) ${body})`)).toBe(TOO_MUCH)
   })
 
-  it('the memory meter lets pass what is only looked at', () => {
+  it('the memory meter does not count values that code only reads', () => {
     expect(failureOf(`(let* (${HUGE} (l [h])) (fold (lambda (a i) (at 0 l)) 0 (enumerate 1 9999)))`)).toBeNull()
     expect(failureOf(`(let (${HUGE}) (fold (lambda (a i) (identity h)) 0 (enumerate 1 9999)))`)).toBeNull()
   })
@@ -72,7 +72,7 @@ describe('the memory meter', () => {
     expect(sizeOfOne(true)).toBe(0)
   })
 
-  it('the memory meter ends at the limit and not before, and never where gas has no limit', () => {
+  it('the memory meter ends code at the limit and not before, and never where gas has no limit', () => {
     const text = 'x'.repeat(1000)
     const transaction = meter()
     transaction.memory.made = MOST_BYTES - 2032

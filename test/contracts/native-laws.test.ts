@@ -69,7 +69,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('reversing twice changes nothing', () => {
+  it('reversing a list twice changes nothing', () => {
     fc.assert(
       fc.property(text, fc.array(value), (s, list) => {
         expect(run('reverse', run('reverse', s))).toBe(s)
@@ -103,7 +103,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('encoding and decoding round-trip', () => {
+  it('encoding and decoding base64 round-trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (s) => {
         expect(run('base64-decode', run('base64-encode', s))).toBe(s)
@@ -157,7 +157,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('map, fold and zip work like those of lists', () => {
+  it('map, fold and zip work like those of arrays', () => {
     fc.assert(
       fc.property(fc.array(integer), fc.array(integer), (a, b) => {
         expect(run('map', fn('+', 1n), a)).toEqual(a.map((n) => n + 1n))

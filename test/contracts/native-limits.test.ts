@@ -73,14 +73,14 @@ const cases: readonly (readonly [name: string, ...args: Term[]])[] = [
 
 describe('limits of the natives', () => {
   for (const [name, ...args] of cases) {
-    it(`${name} ends without any limit of gas`, () => ends(name, args, Number.POSITIVE_INFINITY))
+    it(`the native ${name} ends without any limit of gas`, () => ends(name, args, Number.POSITIVE_INFINITY))
   }
 
-  it('limits of the natives ends by gas as well', () => {
+  it('the natives with large arguments end by gas as well', () => {
     for (const [name, ...args] of cases) ends(name, args, BLOCK)
   })
 
-  it('limits of the natives charges gas for the lists, strings and numbers that it makes', () => {
+  it('the natives charge gas for the lists, strings and numbers that they make', () => {
     for (const [name, ...args] of [
       ['make-list', 1_000_000n, 'x'],
       ['enumerate', 1n, 1_000_000n],
@@ -93,12 +93,12 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('limits of the natives reports the types of wrong values that are too large to print', () => {
+  it('a native reports the types of wrong values that are too large to print', () => {
     ends('not', [bush(30)], 1000)
     ends('concat', [[bush(30)]], 1000)
   })
 
-  it('limits of the natives stops repeated doubling of strings and lists', () => {
+  it('repeated doubling of strings and lists ends by gas', () => {
     for (const seed of ['ab', [1n, 2n]]) {
       const meter: Meter = { limit: BLOCK, used: 0 }
       const double = (): void => {
@@ -109,7 +109,7 @@ describe('limits of the natives', () => {
     }
   })
 
-  it('limits of the natives charges gas for each element that it passes to functions', () => {
+  it('the natives charge gas for each element that they pass to functions', () => {
     const meter: Meter = { limit: BLOCK, used: 0 }
     runWith(meter, 'map', fn('identity'), [1n, 2n, 3n])
     expect(meter.used).toBe(300)

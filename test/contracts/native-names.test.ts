@@ -23,7 +23,7 @@ describe('on a network the name of a native means the native', () => {
     ],
     ['a constant', '(module m G (defcap G () true) (defconst length 7) (defun f () (length [1 2]))) (m.f)', 2n],
     ['a form that is a native', '(let ((if 1) (map 2)) (if true (map (+ 1) [1]) 2))', [2n]],
-  ])('on a network the name of a native means the native not %s', (_, text, wanted) => {
+  ])('the name of a native on a network means the native, not %s', (_, text, wanted) => {
     expect(value(text)).toEqual(wanted)
   })
 
@@ -36,11 +36,11 @@ describe('on a network the name of a native means the native', () => {
       '(interface i (defun f ())) (module m G (defcap G () true) (implements i) (defun f () 7)) (let ((read m)) (read::f))',
       7n,
     ],
-  ])('on a network the name of a native means the native but %s', (_, text, wanted) => {
+  ])('the name of a native on a network may also mean %s', (_, text, wanted) => {
     expect(value(text)).toEqual(wanted)
   })
 
-  it('on a network the name of a native means the native and a form the form', () => {
+  it('the name of a form on a network means the form', () => {
     expect(value('(let ((and (lambda (a b) 7))) (and true false))')).toBe(false)
     expect(refusal('(let ((error (lambda (a) 7))) (error "real"))').message).toBe('real')
   })
@@ -81,7 +81,7 @@ describe('a test file fails where it gives the name of a native to', () => {
     if (!/^\((defun|defconst)/.test(text)) expectAccepted(text)
   }
 
-  it('nothing: fields of schemas are no variables', () => {
+  it('a field of a schema may have the name of a native, because it is not a variable', () => {
     const text = '(module m G (defcap G () true) (defschema s length:integer) (defun f (x:object{s}) x))'
     expect(report({ 'a.repl': `${text} (expect "" {"length": 1} (m.f {"length": 1}))` })).toMatchObject({
       passed: 1,
@@ -90,7 +90,7 @@ describe('a test file fails where it gives the name of a native to', () => {
     })
   })
 
-  it('functions of test files too', () => {
+  it('a test file fails where it defines a function with the name of a native of test files', () => {
     expect(report({ 'a.repl': '(defun print () 1)' }).failures).toMatchObject([
       { name: 'Variable print shadows native with the same name' },
     ])
@@ -104,7 +104,8 @@ describe('a name of a native', () => {
         `(expect-failure "" "${TEXT}" (module m G (defcap G () true) (defun length () 1)))` +
         `(expect-failure "" "${TEXT}" (defun f (length) 1))`,
     })
-    expect([passed, failures]).toEqual([2, []])
+    expect(passed).toBe(2)
+    expect(failures).toEqual([])
   })
 
   it('a name of a native gets a warning in a binding, which the network accepts', () => {
@@ -133,7 +134,8 @@ describe('a contract that a test loads', () => {
       'a.repl': '(load "m.pact") (expect "its own function" 7 (m.f))',
       'm.pact': contract('(print 7)'),
     })
-    expect([passed, stopped]).toEqual([1, null])
+    expect(passed).toBe(1)
+    expect(stopped).toBeNull()
     expect(report({ 'a.repl': '(load "m.pact")', 'm.pact': '(begin-tx)' }).stopped).toMatchObject({
       file: 'm.pact',
       message: expect.stringContaining('begin-tx'),

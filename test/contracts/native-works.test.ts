@@ -48,7 +48,7 @@ describe('the work of a native', () => {
     ['read', ['table', 'key'], 0],
     ['read', ['table', 'key', names(70)], 700],
     ['select', ['table', names(70), 'query'], 700],
-  ])('%s, case %#', (name, args, units) => {
+  ])('the native %s declares its work, case %#', (name, args, units) => {
     expect(nativeWork(name)?.(args)).toBe(units)
   })
 

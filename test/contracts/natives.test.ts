@@ -31,7 +31,7 @@ const table = (name: string) =>
 const noon = new Time(1_600_000_000_000_000n)
 
 describe('natives', () => {
-  it('natives computes with integers and decimals', () => {
+  it('the natives compute with integers and decimals', () => {
     check([
       ['+', [40n, 2n], '42'],
       ['+', [40n, dec('0.5')], '40.5'],
@@ -58,7 +58,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives computes powers exactly if possible', () => {
+  it('the natives compute powers exactly if possible', () => {
     check([
       ['^', [2n, 100n], (2n ** 100n).toString()],
       ['^', [-1n, 3n], '-1'],
@@ -86,7 +86,7 @@ describe('natives', () => {
     expect(showValue(run('sqrt', 2n) as Value)).toBe('1.4142135623730951454746218587388284504413604736328125')
   })
 
-  it('rounds half to even', () => {
+  it('the natives round half to even', () => {
     check([
       ['round', [dec('0.5')], '0'],
       ['round', [dec('1.5')], '2'],
@@ -102,7 +102,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives computes on bits', () => {
+  it('the natives compute on bits', () => {
     check([
       ['&', [12n, 10n], '8'],
       ['|', [12n, 10n], '14'],
@@ -117,7 +117,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives compares values of the same type', () => {
+  it('the natives compare values of the same type', () => {
     check([
       ['<', [1n, 2n], 'true'],
       ['<=', [dec('1.0'), dec('1.00')], 'true'],
@@ -147,7 +147,7 @@ describe('natives', () => {
     ])
   })
 
-  it('combines conditions, evaluating the second only if it matters', () => {
+  it('conditions are combined, and the second is evaluated only if it matters', () => {
     const never = new Lambda(() => {
       throw new Error('called')
     })
@@ -163,7 +163,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives passes list elements to functions', () => {
+  it('the natives pass list elements to functions', () => {
     check([
       ['map', [fn('+', 1n), [1n, 2n]], '[2, 3]'],
       ['map', [1n, [1n]], null],
@@ -177,7 +177,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives takes lists, strings and objects apart', () => {
+  it('the natives take lists, strings and objects apart', () => {
     check([
       ['+', [[1n], [2n]], '[1, 2]'],
       ['+', ['a', 'b'], '"ab"'],
@@ -207,7 +207,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives makes and sorts lists', () => {
+  it('the natives make and sort lists', () => {
     const people = [obj({ n: 'b', a: 1n }), obj({ n: 'a', a: 2n }), obj({ n: 'a', a: 1n }), obj({ n: 'c' })]
     const tokens = [
       new CapabilityToken('a.CAP', [1n]),
@@ -237,7 +237,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives reads and writes strings', () => {
+  it('the natives read and write strings', () => {
     check([
       ['format', ['{} and {}', ['x', ['y', 1n]]], '"x and ["y", 1]"'],
       ['format', ['{}', [1n, 2n]], '"1"'],
@@ -276,7 +276,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives computes with times', () => {
+  it('the natives compute with times', () => {
     const at = (text: string): Term => run('time', text)
     check([
       ['time', ['tomorrow'], null],
@@ -295,7 +295,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives names types', () => {
+  it('typeof names every type', () => {
     check([
       ['typeof', [1n], '"integer"'],
       ['typeof', [dec('1.0')], '"decimal"'],
@@ -305,7 +305,7 @@ describe('natives', () => {
     ])
   })
 
-  it('natives hashes strings by their characters, and keccak by pieces', () => {
+  it('the natives hash strings by their characters, and keccak by pieces', () => {
     check([
       ['hash', [''], '"DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g"'],
       ['hash-keccak256', [['x y']], null],
@@ -317,7 +317,7 @@ describe('natives', () => {
     expect(run('int-to-str', 16n, run('str-to-int', 64n, run('hash-keccak256', [])))).toMatch(/^c5d2460186f7233c/)
   })
 
-  it('natives computes principals and recognises them', () => {
+  it('the natives compute principals and recognise them', () => {
     const key = 'ab'.repeat(32)
     const guards: readonly (readonly [string, Guard])[] = [
       ['k:', new Guard({ kind: 'keyset', keys: [key], predicate: 'keys-all' })],
@@ -331,7 +331,8 @@ describe('natives', () => {
     ]
     const names = guards.map(([kind, guard]) => {
       const name = run('create-principal', guard) as string
-      expect([kind, run('typeof-principal', name), run('is-principal', name)]).toEqual([kind, kind, true])
+      expect(run('typeof-principal', name), kind).toBe(kind)
+      expect(run('is-principal', name), kind).toBe(true)
       expect(run('validate-principal', guard, name)).toBe(true)
       expect(run('validate-principal', guard, `${name}x`)).toBe(false)
       return name
@@ -350,11 +351,11 @@ describe('natives', () => {
       'c:abc',
       'x:y',
     ]) {
-      expect([text, run('typeof-principal', text)]).toEqual([text, ''])
+      expect(run('typeof-principal', text), text).toBe('')
     }
   })
 
-  it('natives answers for version 5', () => {
+  it('pact-version is version 5', () => {
     check([
       ['enforce-pact-version', ['5'], 'true'],
       ['enforce-pact-version', ['4.0', '5.9'], 'true'],
@@ -364,7 +365,7 @@ describe('natives', () => {
     ])
   })
 
-  it('errors name the native, the types and the place', () => {
+  it('the errors of natives name the native, the types and the place', () => {
     expect(failure('concat', 1n)).toMatchObject({
       kind: 'EvalError',
       message: 'Type error: failed to call native function concat with argument(s) of type(s): integer',
@@ -372,7 +373,7 @@ describe('natives', () => {
     })
   })
 
-  it('every name exists once', () => {
+  it('the name of each native exists once', () => {
     const names = [...PURE_NATIVES.map((native) => native.name), ...CONSTANTS.map(([name]) => name)]
     expect(new Set(names).size).toBe(names.length)
   })

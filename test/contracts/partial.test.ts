@@ -135,7 +135,7 @@ describe('a partially applied function', () => {
     ['(fold (and) true (map (m.enough 2) [2 3]))', 'true'],
     ['(map (m.enough 2) [2 1])', 'error: too little'],
     ['(try 0 (fold (m.enough) 2 [1]))', '0'],
-  ])('%s is %s', (code, shown) => {
+  ])('a partially applied function makes %s evaluate to %s', (code, shown) => {
     expect(resultOf(code)).toBe(shown)
   })
 })
@@ -168,7 +168,7 @@ describe('a form with fewer operands', () => {
     ['(enforce (m.less 1) "x")', 'error: Expected a Pact value, but got a closure or table reference.'],
     ['(enforce false (m.less 1))', 'error: Expected a Pact value, but got a closure or table reference.'],
     ['(with-capability (m.f 1) 1)', 'error: Expected a Pact value, but got a closure or table reference.'],
-  ])('%s is %s', (code, shown) => {
+  ])('a form with fewer operands makes %s evaluate to %s', (code, shown) => {
     expect(resultOf(code)).toBe(shown)
   })
 })
@@ -209,7 +209,7 @@ describe('map of a call', () => {
     ['(map (+ 1 2) [1])', 'error: Failed to apply a function or closure because there were too many arguments.'],
     ['(map (m.f 1 2) [1])', 'error: Failed to apply a function or closure because there were too many arguments.'],
     ['(map (m.none) [1])', 'error: Failed to apply a function or closure because there were too many arguments.'],
-  ])('%s is %s', (code, shown) => {
+  ])('map of a call makes %s evaluate to %s', (code, shown) => {
     expect(resultOf(code)).toBe(shown)
   })
 })
@@ -249,7 +249,7 @@ describe('a native as a value', () => {
     ],
     ['(compose read-msg (m.any) "nothing")', 'error: read-msg failed. Invalid format or missing key.'],
     ['(length (read-msg))', '0'],
-  ])('%s is %s', (code, shown) => {
+  ])('a native as a value makes %s evaluate to %s', (code, shown) => {
     expect(resultOf(code)).toBe(shown)
   })
 })
@@ -340,26 +340,26 @@ describe('a refused partial application', () => {
       '(enforce-guard (create-user-guard (m.enough 1)))',
       'apply a partial closure outside of the native callsite',
     ],
-  ])('a refused partial application %s', (_, code, message) => {
+  ])('a partial application is refused %s', (_, code, message) => {
     expect(resultOf(code)).toContain(`error: `)
     expect(resultOf(code)).toContain(message)
   })
 
-  it('a refused partial application of a manager of a capability', () => {
+  it('a partial application is refused as the manager of a capability', () => {
     const code = `(module n G (defcap G () true)
       (defun manage (a b c) a) (defcap PAY (x:integer) @managed x manage true)
       (defun pay () (install-capability (PAY 1)) (with-capability (PAY 1) 1))) (n.pay)`
     expect(resultOf(code)).toBe(`error: ${NO_VALUE}`)
   })
 
-  it('a refused partial application that recurses', () => {
+  it('a partial application that recurses is refused', () => {
     const code = `(interface i (defun turn (s:module{i} x)))
       (module ring G (defcap G () true) (implements i) (defun turn (s:module{i} x) (filter (s::turn s) [x])))
       (ring.turn ring 1)`
     expect(resultOf(code)).toContain('Recursion detected by the runtime in function: ring.turn')
   })
 
-  it('a refused partial application names its function and place', () => {
+  it('the error of a partial application names its function and place', () => {
     const result = outcome(evaluatorOn(library), '(fold (m.f) 0 [1])\n (fold (m.bad) 1 [2])')
     expect(result).toMatchObject({ error: { place: { line: 1, column: 1 } } })
     expect('error' in result && result.error.within).toMatch(/^m\.bad\.\{/)
@@ -388,17 +388,17 @@ describe('gas of a partial application', () => {
     ['a form that is completed', '(fold (and) true [true])', call(0) + 300 + call(2)],
     ['a lambda that is completed', '(filter ((lambda (x y) true) 1) [2])', call(1) + 300 + call(1)],
     ['a native that is completed', '(filter (< 1) [2])', 300 + cost0()],
-  ])('gas of a partial application %s', (_, code, milligas) => {
+  ])('the gas of a partial application is counted for %s', (_, code, milligas) => {
     expect(cost(code) - (code.includes('m.') ? load() : 0)).toBe(milligas)
   })
 
-  it('gas of a partial application of a function that is completed: each application', () => {
+  it('a partially applied function that is completed costs gas for each application', () => {
     const inside = cost('(m.less 1 2)') - call(2)
     expect(cost('(filter (m.less 1) [2])')).toBe(call(1) + 300 + call(1) + inside)
     expect(cost('(zip (m.less) [1] [2])')).toBe(100 + 300 + call(2) + inside)
   })
 
-  it('gas of a partial application of map: the call inside, and the arguments for each item', () => {
+  it('map of a call costs the call inside, and the arguments for each item', () => {
     const less = (code: string) => cost(code) - load()
     expect(less('(map (m.less 1) [2 3])')).toBe(500 + 2 * (call(1) + less('(m.less 1 2)')))
     expect(less('(map (m.less (+ 1 1)) [2 3])')).toBe(500 + 2 * (call(1) + less('(m.less (+ 1 1) 2)')))

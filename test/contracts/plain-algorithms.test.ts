@@ -39,11 +39,11 @@ describe('bit length', () => {
   })
   const some = [0n, ...edges, ...times(500, (i) => integer(random, random(i % 10 === 0 ? 30_000 : 1500)))]
 
-  it('bit length is that of the binary digits', () => {
+  it('the bit length is that of the binary digits', () => {
     for (const n of some) for (const m of [n, -n]) expect(bitLength(m)).toBe(binary(m))
   })
 
-  it('bit length without a copy is right for positive numbers, and at most one more for others', () => {
+  it('the bit length without a copy is right for positive numbers, and at most one more for others', () => {
     for (const n of some) {
       expect(lengthOrMore(n)).toBe(binary(n))
       expect([binary(n), binary(n) + 1]).toContain(lengthOrMore(-n))
@@ -51,7 +51,7 @@ describe('bit length', () => {
     expect(lengthOrMore(-(1n << 100_000n) + 1n)).toBe(100_001)
   })
 
-  it('bit length gives the logarithm', () => {
+  it('the bit length gives the logarithm', () => {
     expect(logarithm2(1n)).toBe(0)
     expect(logarithm2(1n << 400_000n)).toBe(400_000)
     for (const n of times(200, () => integer(random, 900) + 1n)) {
@@ -67,7 +67,7 @@ describe('decimals', () => {
     return new Decimal(i % 3 === 0 ? -mantissa : mantissa, random(256))
   })
 
-  it('decimals lose their zeros as one by one', () => {
+  it('decimals lose their zeros as if one by one', () => {
     const exact = times(256, (places) => new Decimal(10n ** BigInt(places) * 7n, 255))
     for (const one of [...some, ...exact]) {
       let { mantissa, places } = one
@@ -89,7 +89,7 @@ describe('decimals', () => {
     }
   })
 
-  it('decimals divide without a rest as with one', () => {
+  it('decimals divide exactly as the product of quotient and divisor shows', () => {
     for (const a of [0, 1, -6, 15, 640]) {
       for (const b of [1, -2, 3, 0.5, -0.25]) {
         const quotient = Decimal.fromNumberExact(a).div(Decimal.fromNumberExact(b))
@@ -108,7 +108,7 @@ describe('texts', () => {
   const text = (length: number, alphabet: readonly string[]) =>
     times(length, () => alphabet[random(alphabet.length)]).join('')
 
-  it('texts are found as the engine finds them', () => {
+  it('the search for a text finds what the engine finds', () => {
     for (let i = 0; i < 3000; i++) {
       const [whole, part] = [text(random(200), ['a', 'b']), text(random(40), i % 2 === 0 ? ['a', 'b'] : ['a'])]
       expect(holdsText(whole, part), `${part} in ${whole}`).toBe(whole.includes(part))
@@ -132,7 +132,7 @@ describe('texts', () => {
     for (const one of [...many, ...many]) expect(codePoints(one)).toBe([...one].length)
   })
 
-  it('texts are in the order of their code points', () => {
+  it('texts are ordered by their code points', () => {
     const points = (one: string) => [...one].map((each) => each.codePointAt(0) ?? 0)
     for (let i = 0; i < 2000; i++) {
       const common = text(random(600), ['a', '😀', '\uffff'])
@@ -144,7 +144,7 @@ describe('texts', () => {
     }
   })
 
-  it('texts become integers as digit by digit', () => {
+  it('texts become integers as if digit by digit', () => {
     for (let base = 2; base <= 16; base++) {
       for (const length of [1, 12, 13, 14, 26, 27, 512]) {
         const digits = times(length, () => random(base))
@@ -178,7 +178,7 @@ describe('objects', () => {
     expect(inWireOrder(fields)).toEqual(sorted)
   })
 
-  it('objects are taken apart by name as by a filter', () => {
+  it('an object is split by names as a filter splits it', () => {
     const whole = obj(Object.fromEntries(times(30, (i) => [`f${i}`, BigInt(i)])))
     for (let i = 0; i < 100; i++) {
       const names = times(random(20), () => `f${random(40)}`)
@@ -229,7 +229,7 @@ describe('times', () => {
     return read([]) ?? null
   }
 
-  it('times are parsed as by trying all ways', () => {
+  it('times are parsed as if by trying all ways', () => {
     const pieces = ['%Y', '%k', '%l', '%e', '%m', '%d', '%H', ' ', '-', '%G', '%Q', '%B']
     const letters = ['1', '2', '0', '12', '2020', ' ', ' 1', '-', '.5', 'May']
     let matched = 0

@@ -11,7 +11,7 @@ import { decimals } from './values.ts'
 
 const half = new Decimal(5n, 1)
 
-it('prints every kind of value in source form', () => {
+it('values of every kind print in source form', () => {
   const prints: [Value, string][] = [
     ['a', '"a"'],
     [-3n, '-3'],
@@ -81,7 +81,7 @@ it('values are equal if they mean the same', () => {
   expect(equalValues(UNIT, new Time(0n))).toBe(false)
 })
 
-it('names types', () => {
+it('typeName names every type', () => {
   const types: [Value, string][] = [
     ['', 'string'],
     [1n, 'integer'],

@@ -93,7 +93,7 @@ function rows(state: Layer): Map<string, Value> {
 }
 
 describe('running code', () => {
-  it('conserves money over payments, failures and attempts', () => {
+  it('code conserves money over payments, failures and attempts', () => {
     fc.assert(
       fc.property(commands, (texts) => {
         const state = fresh()
@@ -108,7 +108,7 @@ describe('running code', () => {
     )
   })
 
-  it('running code gives the same results, events, gas and state for the same commands', () => {
+  it('the same commands give the same results, events, gas and state', () => {
     fc.assert(
       fc.property(commands, (texts) => {
         const [one, other] = [fresh(), fresh()]
@@ -122,7 +122,7 @@ describe('running code', () => {
     )
   })
 
-  it('running code leaves the state unchanged if a command fails, wherever its gas runs out', () => {
+  it('a command that fails leaves the state unchanged, wherever its gas runs out', () => {
     fc.assert(
       fc.property(commands, fc.integer({ min: 0, max: 400_000 }), (texts, limit) => {
         const state = fresh()

@@ -13,7 +13,8 @@ function run(text: string, chance: Chance = { seed: 7, runs: 256 }): TestReport 
 /** Why the only property of a text fails; null if it holds. */
 function fault(text: string, chance?: Chance): string | null {
   const { failures, stopped, cases } = run(text, chance)
-  expect([stopped, cases.length]).toEqual([null, 1])
+  expect(stopped).toBeNull()
+  expect(cases.length).toBe(1)
   return failures[0]?.what ?? null
 }
 
@@ -60,7 +61,7 @@ describe('for-all', () => {
     ['(gen-list (gen-integer 0 9) 20)', '(< (length x) 3)', '[0, 0, 0]'],
     ['(gen-one-of [1 2 3 4])', '(< x 3)', '3'],
     ['(gen-one-of [1.5 9.0 4.0])', '(< x 3.5)', '9.0'],
-  ])('shrinks a value of %s to the simplest for which %s is false', (generator, property, least) => {
+  ])('for-all shrinks a value of %s to the simplest for which %s is false', (generator, property, least) => {
     expect(fault(`(for-all "p" [${generator}] (lambda (x) ${property}))`)).toMatch(
       `returned false for ${least}, in run `,
     )
@@ -81,14 +82,14 @@ describe('for-all', () => {
     expect(fault(text, { seed: 7, runs: 1 })).toBe('returned 5 for false, in run 1 of 1 with seed 7')
   })
 
-  it('for-all takes false for simpler than true', () => {
+  it('for-all takes false as simpler than true', () => {
     const whats = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
       fault('(for-all "p" [(gen-bool)] (lambda (x) 5))', { seed, runs: 1 }),
     )
     expect(new Set(whats.map((what) => what?.split(',')[0]))).toEqual(new Set(['returned 5 for false']))
   })
 
-  it('for-all prints a form that fails in its place', () => {
+  it('for-all prints a form that fails if it replaces the property', () => {
     const property = '(for-all "small" [(gen-integer 0 99) (gen-string 3)] (lambda (a s) (< a 50)))'
     const { output } = run(`${VAULT}${property}`)
     expect(output[0]).toBe('; in the place of t.repl:13:1, this fails:')
@@ -110,7 +111,7 @@ describe('for-all', () => {
     expect(fault('(for-all "p" [(gen-integer 1 9)] (lambda (x) (> x 0)))', { seed: 1, runs: 1 })).toBeNull()
   })
 
-  it('for-all leaves no writes, and refuses what is no property', () => {
+  it('for-all leaves no writes, and refuses a property that is not a function', () => {
     const { passed } = run(`${VAULT}(for-all "w" [(gen-integer 5 9)] (lambda (n) (vault.get n) (< (vault.left) 0)))
 (expect "nothing stays" 0 (vault.left))`)
     expect(passed).toBe(2)
@@ -178,7 +179,7 @@ describe('for-any-order', () => {
     expect(fault(`${VAULT}(for-any-order "v" ${calls} (enforce-keyset (read-keyset "owner")))`, few)).toBeNull()
   })
 
-  it('shrinks to the shortest sequence, with signers, and prints it as forms that fail', () => {
+  it('for-any-order shrinks to the shortest sequence, with signers, and prints it as forms that fail', () => {
     const { output, failures } = run(`${VAULT}${property('(< (vault.left) 12)')}`)
     expect(failures[0].what).toMatch(/^returned false after 2 calls, in run \d+ of 256 with seed 7$/)
     const calls = output.filter((line) => line.startsWith('(vault.put'))
@@ -188,16 +189,20 @@ describe('for-any-order', () => {
     expect(numbers[0] + numbers[1]).toBe(12)
     expect(output.filter((line) => line.startsWith('(env-keys')).every((line) => line.includes('"a"'))).toBe(true)
     const again = run(`${VAULT}${output.slice(1).join('\n')}`)
-    expect([again.stopped, again.failures.length]).toEqual([null, 1])
+    expect(again.stopped).toBeNull()
+    expect(again.failures.length).toBe(1)
   })
 
   /** The property, and the forms that it prints in its place. */
   const reproduced = (setup: string, property: string, after = '') => {
     const { output, failures, stopped } = run(`${setup}${property}${after}`)
-    expect([stopped, failures.length]).toEqual([null, 1])
+    expect(stopped).toBeNull()
+    expect(failures.length).toBe(1)
     const lines = output.slice(output.findIndex((line) => line.startsWith('; in the place of')) + 1)
     const again = run(`${setup}${lines.join('\n')}${after}`)
-    expect([again.stopped, again.failures.length, again.failures[0]?.name]).toEqual([null, 1, failures[0].name])
+    expect(again.stopped).toBeNull()
+    expect(again.failures.length).toBe(1)
+    expect(again.failures[0]?.name).toEqual(failures[0].name)
     return { lines, what: failures[0].what, again: again.failures[0].what }
   }
 
@@ -214,7 +219,8 @@ describe('for-any-order', () => {
     // One transaction would allow 4.0 for all calls together.
     const setup = `${LOAD_COIN}(begin-tx)${COINS}(commit-tx)`
     const { lines, what, again } = reproduced(setup, '(for-any-order "rich" [(pay 4.0)] (> (left) 3.0))')
-    expect([what?.split(',')[0], again]).toEqual(['returned false after 2 calls', 'expected true, got false'])
+    expect(what?.split(',')[0]).toBe('returned false after 2 calls')
+    expect(again).toBe('expected true, got false')
     const signed = '(env-sigs [{"key": "a", "caps": [(coin.TRANSFER "alice" "bob" 4.0)]}'
     const paid = ['(begin-tx)', `${signed}])`, '(pay 4.0)', '(commit-tx)']
     const other = ' {"key": "b", "caps": []}'
@@ -236,12 +242,13 @@ describe('for-any-order', () => {
     ).toBeNull()
   })
 
-  it('for-any-order prints forms that fail within an open transaction, with capabilities and names of the commands before', () => {
+  it('for-any-order prints forms that fail within an open transaction, with its capabilities and names', () => {
     const property = '(for-any-order "rich" [(transfer "alice" "bob" 4.0)] (> (get-balance "alice") 3.0))'
     const inside = reproduced(`${LOAD_COIN}(begin-tx)(use coin)${COINS}`, property, '(commit-tx)')
     expect(inside.lines.slice(0, 3)).toEqual(['(commit-tx)', '(begin-tx)', '(use coin)'])
     const outside = reproduced(`${LOAD_COIN}(use coin)${COINS}`, property)
-    expect([inside.again, outside.again]).toEqual(Array(2).fill('expected true, got false'))
+    expect(inside.again).toBe('expected true, got false')
+    expect(outside.again).toBe('expected true, got false')
     expect(outside.lines.slice(0, 4)).toEqual(['(begin-tx)', '(commit-tx)', '(begin-tx)', '(use coin)'])
   })
 
@@ -263,7 +270,7 @@ describe('for-any-order', () => {
     expect(run(`${clock}(for-any-order "h" [(wait)] (< (height) 8))(expect "stays" 5 (height))`).passed).toBe(1)
   })
 
-  it('for-any-order leaves data, signers and the open transaction as they were', () => {
+  it('for-any-order restores data, signers and the open transaction', () => {
     const setup = `${VAULT}${SIGNED}(defun d () (env-data {"owner": ["z"]}))(begin-tx)(vault.put 4)`
     const { failures, passed, stopped } = run(`${setup}
 (for-any-order "v" [(vault.put (gen-integer 0 9)) (d)] (= "a, b" (signed)))
@@ -272,17 +279,17 @@ describe('for-any-order', () => {
 (rollback-tx)
 (expect "rolled back" 0 (vault.left))
 (expect "number" "Begin Tx 0" (begin-tx))`)
-    expect([stopped, failures, passed]).toEqual([null, [], 5])
+    expect(stopped).toBeNull()
+    expect(failures).toEqual([])
+    expect(passed).toBe(5)
   })
 
-  it('for-any-order runs the invariant in a transaction that is rolled back, and tells its failure', () => {
+  it('for-any-order runs the invariant in a transaction that is rolled back, and reports its failure', () => {
     const writes = '(let ((before (vault.left))) (vault.get 1) (= before 0))'
     expect(fault(`${VAULT}(for-any-order "v" [(vault.get 0)] ${writes})`)).toBeNull()
     const { what, again } = reproduced(VAULT, '(for-any-order "v" [(vault.get 0)] (enforce false "never"))')
-    expect([what, again]).toEqual([
-      'failed with "never" after 1 call, in run 1 of 256 with seed 7',
-      'expected a value, got the error: never',
-    ])
+    expect(what).toBe('failed with "never" after 1 call, in run 1 of 256 with seed 7')
+    expect(again).toBe('expected a value, got the error: never')
   })
 
   it('for-any-order prints the signers that the calls had', () => {
@@ -300,7 +307,7 @@ describe('for-any-order', () => {
     expect(reproduced(setup, all).again).toBe('expected true, got false')
   })
 
-  it('for-any-order takes back what a call that fails has written', () => {
+  it('for-any-order rolls back the writes of a call that fails', () => {
     const only = '(for-any-order "v" [(vault.get 3)] (= (vault.left) 0))'
     expect(fault(`${VAULT}${only}`)).toBeNull()
     expect(run(`${VAULT}${property('(< (vault.left) 12)')}\n(expect "nothing stays" 0 (vault.left))`).passed).toBe(1)

@@ -22,7 +22,7 @@ const failure = (text: string): ContractError => {
   throw new Error(`${text} was read`)
 }
 
-it('reads atoms with members and types', () => {
+it('the reader reads atoms with members and types', () => {
   expect(one('ns.mod.f')).toMatchObject({ form: 'atom', name: 'ns.mod.f', member: null, type: null })
   expect(one('ref::f')).toMatchObject({ name: 'ref', member: 'f' })
   expect(one('-')).toMatchObject({ form: 'atom', name: '-' })
@@ -42,7 +42,7 @@ it('reads atoms with members and types', () => {
   expect(one('x : keyset')).toMatchObject({ type: { type: 'keyset' } })
 })
 
-it('reads numbers and strings', () => {
+it('the reader reads numbers and strings', () => {
   expect(one('-5')).toMatchObject({ form: 'number', value: -5n })
   expect(one('1.50')).toMatchObject({ form: 'number', value: { mantissa: 150n, places: 2 } })
   expect(read('(- 5) 5-3').map(({ form }) => form)).toEqual(['call', 'number', 'number'])
@@ -51,7 +51,7 @@ it('reads numbers and strings', () => {
   expect(one("'my-name")).toMatchObject({ form: 'string', value: 'my-name', isSymbol: true })
 })
 
-it('reads brackets', () => {
+it('the reader reads lists, objects and nested forms', () => {
   expect(one('(f [1, 2, 3] {"a": 1, \'b: 2} {})')).toMatchObject({
     form: 'call',
     items: [
@@ -77,7 +77,7 @@ it('reads brackets', () => {
   })
 })
 
-it('reports places and offsets', () => {
+it('the reader reports places and offsets', () => {
   const text = '; first\n  (f ; second\n   x:integer "a\\\n \\b" y)\n'
   const call = one(text)
   expect(call).toMatchObject({ place: { line: 1, column: 2 } })
@@ -87,7 +87,7 @@ it('reports places and offsets', () => {
   expect(items[3].place).toEqual({ line: 3, column: 5 })
 })
 
-it('refuses invalid programs with the place', () => {
+it('the reader refuses invalid programs with the place', () => {
   const wrong: [string, string][] = [
     ['(f', "Expected: [')']"],
     ['[1', "Expected: [']']"],
@@ -153,12 +153,12 @@ it('hostile texts end in a SyntaxError', () => {
   for (const text of texts) expect(failure(text).kind, text.slice(0, 10)).toBe('SyntaxError')
 })
 
-it('reads 250 levels and refuses 251', () => {
+it('the reader reads 250 levels and refuses 251', () => {
   expect(read(`${'('.repeat(250)}${')'.repeat(250)}`)).toHaveLength(1)
   expect(failure(`${'('.repeat(251)}${')'.repeat(251)}`).message).toContain('250')
 })
 
-it('reads or refuses any text', () => {
+it('the reader reads or refuses any text', () => {
   const pieces = fc.constantFrom(...'()[]{}:,."\';\\ \n-1a'.split(''), ':=', '::', '"a"', 'x:', 'module{', '1.5')
   fc.assert(
     fc.property(

@@ -29,14 +29,14 @@ describe('malformed code', () => {
     ['a binding alone', '{ "a" := b }', 'Expected: [expression; a binding follows a function in a call]'],
     ['a lambda without a body', '(lambda (x))', 'Expected: [expression]'],
     ['a lambda without parameters', '(lambda x 1)', "Expected: ['('; the parameters]"],
-    ['a parameter that is no name', '(lambda (1) 1)', 'Expected: [name of a parameter]'],
+    ['a parameter that is not a name', '(lambda (1) 1)', 'Expected: [name of a parameter]'],
     ['a let without bindings', '(let 1 2)', "Expected: ['(']"],
     ['a let of more than pairs', '(let ((a 1 2)) a)', "Expected: [')']"],
     ['a cond without parts', '(cond)', 'cond: expected list of conditions with a default case'],
     ['a cond of more than pairs', '(cond (true 1 2) 3)', 'cond: expected application of conditions'],
     ['an enforce-one without a list', '(enforce-one "no" 1)', 'enforce-one takes a list of tests'],
     ['a with-capability of nothing', '(with-capability)', 'with-capability must take at least 2 expressions'],
-    ['a guard that is no call', '(create-user-guard 1)', 'must take one argument, which must be an application'],
+    ['a guard that is not a call', '(create-user-guard 1)', 'must take one argument, which must be an application'],
     ['a with-read of nothing', '(with-read)', 'with-read takes a table, a key and a binding'],
     [
       'a default read of nothing',
@@ -45,9 +45,9 @@ describe('malformed code', () => {
     ],
     ['a bind of nothing', '(bind)', 'bind takes an object and a binding'],
     ['a step outside of a pact', '(step 1)', 'Expected: [expression; step is a word of the grammar]'],
-    ['a use of no name', '(use 1)', 'Expected: [name of a module]'],
+    ['a use of a number', '(use 1)', 'Expected: [name of a module]'],
     ['a use with a number', `${MODULE} (use m 1)`, 'Expected: [hash in double quotes, or list of names]'],
-    ['a use of no names', `${MODULE} (use m [1])`, 'Expected: [name of a member]'],
+    ['a use of a list of numbers', `${MODULE} (use m [1])`, 'Expected: [name of a member]'],
     ['a module in a module', inModule('(module n G (defcap G () true))'), 'Expected: [one of defun'],
     ['a module without a name', '(module 1 G (defcap G () true))', 'Expected: [name of the module]'],
     [
@@ -55,8 +55,8 @@ describe('malformed code', () => {
       '(module m 1 (defcap G () true))',
       'Expected: [keyset or capability of governance]',
     ],
-    ['an implements of no name', inModule('(implements 1)'), 'Expected: [name of an interface]'],
-    ['a field that is no name', inModule('(defschema s 1)'), 'Expected: [name of a field]'],
+    ['an implements of a number', inModule('(implements 1)'), 'Expected: [name of an interface]'],
+    ['a field that is not a name', inModule('(defschema s 1)'), 'Expected: [name of a field]'],
     ['a constant without a value', inModule('(defconst C)'), 'Expected: [value of the constant]'],
     ['a constant of itself', inModule('(defconst A B) (defconst B A)'), 'ecursive cycle'],
     [
@@ -65,11 +65,11 @@ describe('malformed code', () => {
       'Invalid managed argument. No argument with the name: y',
     ],
     ['a pact without steps', inModule('(defpact p () 1)'), 'Expected: [step or step-with-rollback'],
-    ['a definition of nothing', inModule('1'), 'Expected: [one of defun'],
+    ['a member that is not a definition', inModule('1'), 'Expected: [one of defun'],
     ['a definition without a name', inModule('(defun)'), 'Expected: [name of the function]'],
-    ['a blessing of no text', inModule('(bless 1)'), 'Expected: [hash of a module]'],
+    ['a blessing of a number', inModule('(bless 1)'), 'Expected: [hash of a module]'],
     ['a defun outside of modules', '(defun f () 1)', 'Expected: [expression; defun is a word of the grammar]'],
-  ])('malformed code %s', (_, program, message) => {
+  ])('loading is refused for %s', (_, program, message) => {
     expect(ending(program)).toContain(message)
   })
 })
@@ -85,20 +85,20 @@ describe('code that refers to something that does not exist', () => {
     ['a member of no module', '(let ((x 1)) (x::f))', 'the left side of :: is not a module'],
     ['a call of a number', '(let ((x 1)) (x 2))', 'Cannot apply value to a non-closure.'],
     ['too many arguments', '((lambda (x) x) 1 2)', 'rguments'],
-    ['a key that is not bound', '(bind {"a": 1} {"b" := b} b)', 'Key b not found in object.'],
-    ['a bind of no object', '(bind 1 {"b" := b} b)', 'Expected an object, but got: integer'],
-    ['a string that is none', '(enforce false 1)', 'Expected string value, but got: integer'],
+    ['a key that the object does not have', '(bind {"a": 1} {"b" := b} b)', 'Key b not found in object.'],
+    ['a bind of a number', '(bind 1 {"b" := b} b)', 'Expected an object, but got: integer'],
+    ['a number for a string', '(enforce false 1)', 'Expected string value, but got: integer'],
     [
-      'a capability that is none',
+      'a number for a capability',
       `${inModule('(defun f () (with-capability 1 2))')} (m.f)`,
       'Expected capability token value',
     ],
     [
-      'a default that is no object',
+      'a default that is not an object',
       `${MODULE} (acquire-module-admin m) (with-default-read t "k" 1 {"a" := a} a)`,
       'the default of with-default-read is not an object',
     ],
-    ['a table that is none', '(read 1 "k")', 'xpected'],
+    ['a number for a table', '(read 1 "k")', 'xpected'],
     [
       'half a row',
       `(module n G (defcap G () true) (defschema r a:integer b:integer) (deftable u:{r})) (create-table u) (acquire-module-admin n) (insert u "k" {"a": 1})`,
@@ -109,12 +109,12 @@ describe('code that refers to something that does not exist', () => {
       `${MODULE} (acquire-module-admin m) (insert t "k" {"a": 1}) (select t (constantly 1))`,
       'a query gives true or false',
     ],
-    ['a boolean that is none', '(fold and 1 [true])', 'Expected Boolean value, but got: integer'],
+    ['a number for a boolean', '(fold and 1 [true])', 'Expected Boolean value, but got: integer'],
     ['a description of no module', '(describe-module "nothing")', 'Cannot find module: nothing'],
     ['a description of no keyset', '(describe-keyset "nothing")', 'Cannot find keyset in the database: nothing'],
-    ['a token that is none', '(install-capability 1)', 'rgument'],
-    ['a module that is none', '(acquire-module-admin 1)', 'rgument'],
-    ['a time that is none', '(add-time 1 2)', 'rgument'],
+    ['a number for a token', '(install-capability 1)', 'rgument'],
+    ['a number for a module', '(acquire-module-admin 1)', 'rgument'],
+    ['a number for a time', '(add-time 1 2)', 'rgument'],
     [
       'a continue of two things',
       '(module n G (defcap G () true) (defpact q () (step (continue 1 2)))) (n.q)',
@@ -125,7 +125,7 @@ describe('code that refers to something that does not exist', () => {
       `${inModule('(defun f () (describe-module "m"))')} (m.f)`,
       'Top-level call used in module',
     ],
-  ])('code that refers to something that does not exist %s', (_, program, message) => {
+  ])('running code is refused for %s', (_, program, message) => {
     const result = ending(program)
     expect(result).not.toBe('value')
     expect(result).toContain(message)

@@ -143,7 +143,7 @@ describe('a loaded module', () => {
 })
 
 describe('a rebuilt module', () => {
-  it.each(rotating(suites, suites.length / 3))('behaves as before: %s', (suite) => {
+  it.each(rotating(suites, suites.length / 3))('a rebuilt module behaves as before: %s', (suite) => {
     const before = runTests(suite, files)
     let all = language
     const count = reloadingAll(() => all, true)
@@ -203,7 +203,7 @@ describe('a rebuilt module', () => {
     expect(runOn(evaluatorOn(state), '[(b.f) (a.one)]')).toEqual([1n, 2n])
   })
 
-  it('a rebuilt module needs no evaluator with gas or state, and asks nobody', () => {
+  it('a rebuilt module needs no evaluator with gas or state', () => {
     const state = new Layer()
     const data = new Map<string, Value>([['k', []]])
     runOn(evaluatorOn(state, freeGas(), { data }), '(define-keyset "k") (module m "k" (defun f () 1))')
@@ -223,7 +223,7 @@ describe('a rebuilt module', () => {
     expect(place()).toEqual(before)
   })
 
-  it('a rebuilt module is the same module as its copies: a call from one into another needs no administrator', () => {
+  it('a rebuilt module may call a copy of itself without being its administrator', () => {
     const state = loaded(
       '(module a G (defcap G () (enforce false "never")) (defcap C () true) (defun f () (with-capability (C) 1)))' +
         '(module b G (defcap G () true) (defun g () (a.f)))',

@@ -62,13 +62,13 @@ describe('a cycle', () => {
     ['in a table', '(defschema a x:table{a})', 'a'],
     ['two schemas', '(defschema a x:object{b}) (defschema b x:object{a})', 'a, b'],
     ['three', '(defschema a x:object{b}) (defschema b x:object{c}) (defschema c x:[object{a}])', 'a, b, c'],
-    ['behind a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b'],
-  ])('a cycle is refused: %s', (_, members, names) => {
+    ['after a function', '(defun f (x:object{a}) 1) (defschema a x:object{b}) (defschema b x:object{b})', 'b'],
+  ])('a cycle of schemas is refused: %s', (_, members, names) => {
     const { wireMessage: message } = errorOf(`(module m G (defcap G () true) ${members})`)
     expect(message).toBe(`${CYCLE} m in the following functions: ${names}`)
   })
 
-  it('a cycle is refused in interfaces', () => {
+  it('a cycle of schemas in an interface is refused', () => {
     const { wireMessage: message, place } = errorOf(
       '(interface i\n  (defschema a x:object{b})\n  (defschema b x:object{a}))',
     )
@@ -76,7 +76,7 @@ describe('a cycle', () => {
     expect(place).toEqual({ line: 1, column: 2 })
   })
 
-  it('a cycle is none where a function takes an object of a schema twice', () => {
+  it('a schema that a function takes twice is not a cycle', () => {
     const members =
       '(defschema d x:integer) (defschema a x:object{d} y:object{d}) (defun f (v:object{a} w:object{d}) 1)'
     expect(printed(`(module m G (defcap G () true) ${members}) (m.f {"x": {"x": 1}, "y": {"x": 2}} {"x": 1})`)).toBe(
@@ -98,7 +98,7 @@ describe('a name of no schema', () => {
     ['a member of no module', 'no.point', 'Module no has no such member: point'],
     ['a member of no interface', 'face.none', 'Module face has no such member: none'],
     ['a function of an interface', 'face.g', 'Module face has no such member: g'],
-  ])('a name of no schema is refused everywhere, with its place: %s', (_, name, message) => {
+  ])('a name that is not a schema is refused everywhere, with its place: %s', (_, name, message) => {
     const own = '(defun f () 1) (defschema s x:integer) (deftable t:{s})'
     const heads = [
       [`(defschema a\n x:object{${name}})`, 1],
@@ -124,12 +124,12 @@ describe('a name of no schema', () => {
     }
   })
 
-  it('a name of no schema has another text on the wire', () => {
+  it('a name that is not a schema has another text on the wire', () => {
     const { wireMessage } = errorOf('(module m G (defcap G () true) (defun f () 1) (defun g (x:object{f}) 1))')
     expect(wireMessage).toBe('definition in defschema position: f is not a valid schema.')
   })
 
-  it('a name of no schema may be an unknown interface', () => {
+  it('an unknown interface as a type is refused with its place', () => {
     const error = errorOf('(module m G (defcap G () true)\n (defun f (x:module{nope}) 1))')
     expect(error.wireMessage).toBe('Cannot find module:  nope')
     expect(error.place).toEqual({ line: 1, column: 11 })
@@ -189,7 +189,7 @@ describe('a type of tables', () => {
     ['', ':integer', false],
     [':integer', ':decimal', false],
   ]
-  it.each(pairs)('a type of tables compares fields: x%s with x%s: %s', (one, other, holds) => {
+  it.each(pairs)('types of tables compare fields: x%s with x%s: %s', (one, other, holds) => {
     const text = `(interface a (defun x ())) (interface b (defun y ()))
       (module m G (defcap G () true) (defschema one p:integer) (defschema two p:integer) (defschema three q:integer)
       (defschema s x${one}) (defschema u x${other}) (deftable t:{s}) (defun f (v:table{u}) 1)) (m.f m.t)`
@@ -200,7 +200,7 @@ describe('a type of tables', () => {
       )
   })
 
-  it('a type of tables charges for each field', () => {
+  it('comparing types of tables costs gas for each field', () => {
     const used = (fields: number, type: string) => {
       const names = (schema: string) =>
         `(defschema ${schema} ${Array.from({ length: fields }, (_, i) => `f${i}`).join(' ')})`
@@ -216,7 +216,7 @@ describe('a type of tables', () => {
     expect(used(20, ':table{u}') - used(20, '')).toBe(500)
   })
 
-  it('a type of tables stops at the gas limit where nested schemas have very many fields', () => {
+  it('comparing types of tables stops at the gas limit where nested schemas have very many fields', () => {
     const tower = (name: string) =>
       Array.from({ length: 60 }, (_, i) => `(defschema ${name}${i + 1} a:object{${name}${i}} b:object{${name}${i}})`)
     const schemas = [...tower('s'), ...tower('u'), '(defschema s0 x)', '(defschema u0 x)'].join(' ')
@@ -271,7 +271,7 @@ describe('a table as a value', () => {
     expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
   })
 
-  it('a table as a value is stored in little room, even if the fields of its schemas share schemas many times', () => {
+  it('a stored table is small, even if the fields of its schemas share schemas many times', () => {
     let schema: RowSchema = INNER
     for (let level = 0; level < 60; level++) {
       const type = { type: 'object', schema } as const
@@ -284,7 +284,7 @@ describe('a table as a value', () => {
     expect(() => writeValue(limited, keptValue(JSON.parse(kept)))).toThrow('Result too large')
   })
 
-  it('a table as a value writes every kind of type as the network does', () => {
+  it('a stored table has every kind of type as the network writes it', () => {
     const expected = { a: 'integer', b: 'guard', c: '*', d: 'list', e: { tylist: 'string' }, f: 'object' }
     const parts = {
       g: { tyobject: { sc_name: 'ns.m.s', sc_fields: { a: 'integer' } } },
@@ -301,7 +301,7 @@ describe('a table as a value', () => {
     expect(json[':schema']).toEqual({ sc_name: 'm.outer', sc_fields: { ...expected, ...parts } })
   })
 
-  it('a table as a value equals the same table of the same version only', async () => {
+  it('a table as a value equals only the same table of the same version', async () => {
     const { equalValues } = await import('../../src/language/contracts/values/compare.ts')
     const table = (name: string, hash: string) => new TableRef('m', name, { hash }, null)
     expect(equalValues(table('t', 'h'), table('t', 'h'))).toBe(true)
@@ -310,7 +310,7 @@ describe('a table as a value', () => {
     expect(equalValues(table('t', 'h'), [])).toBe(false)
   })
 
-  it('a table as a value goes into events', () => {
+  it('a table as a value can stand in an event', () => {
     const evaluator = evaluatorOn(new Layer())
     const members = '(defcap C (x:table{s}) @event true) (defun fire (x) (emit-event (C x)))'
     expect(outcome(evaluator, `${MODULE.slice(0, -1)} ${members}) (m.fire m.t)`)).toEqual({ value: true })

@@ -53,7 +53,7 @@ describe('the weight of a value', () => {
     expect(sizeOf(UNIT).weight).toBe(10)
   })
 
-  it('the weight of a value of a time is at least its length in print', () => {
+  it('the weight of a time is at least its length in print', () => {
     for (const micros of [0n, 1n, 8_640_000_000_000_000_000n]) {
       const time = new Time(micros)
       expect(sizeOf(time)).toEqual({ weight: 32, depth: 0 })
@@ -69,7 +69,7 @@ describe('data', () => {
   const nines = (count: number) => '9'.repeat(count)
   const tooLarge = `a number of more than ${MAX_BITS} bits`
 
-  it('data holds numbers up to the largest of the language', () => {
+  it('the data of a command may have numbers up to the largest of the language', () => {
     expect(() => json(nines(digits - 2))).not.toThrow()
     for (const text of [nines(digits + 1), `-${nines(digits + 1)}`, nines(1_000_000), `${nines(digits + 1)}.5`]) {
       expect(() => json(text)).toThrow(tooLarge)
@@ -94,12 +94,12 @@ describe('data', () => {
     interface: (text) => `{"refName":{"name":"m"},"refSpec":[{"name":"${text}"}]}`,
     token: (text) => `{"#ctName":"${text}","#ctArgs":[]}`,
   }
-  it.each(Object.keys(places))('data holds short names only: %s', (place) => {
+  it.each(Object.keys(places))('the data of a command may have short names only: %s', (place) => {
     expect(() => json(places[place](name(MAX_NAME - 2)))).not.toThrow()
     expect(() => json(places[place](name(MAX_NAME + 1)))).toThrow(`a name or key of more than ${MAX_NAME} characters: `)
   })
 
-  it('data holds long texts, also as arguments of guards and tokens', () => {
+  it('the data of a command may have long texts, also as arguments of guards and tokens', () => {
     const long = name(MAX_NAME + 1)
     expect(json(`"${long}"`)).toBe(long)
     expect(() => json(`{"fun":"m.f","args":["${long}"]}`)).not.toThrow()

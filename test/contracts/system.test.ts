@@ -20,7 +20,7 @@ describe('suites', () => {
     ['coin', 185],
     ['gas-payer', 11],
     ['namespaces', 31],
-  ])('suites %s', (name, count) => {
+  ])('the suite %s of the system contracts passes', (name, count) => {
     const { passed, failures, stopped } = runTests(`${SUITES}${name}.repl`, files)
     expect({ failures, stopped }).toEqual({ failures: [], stopped: null })
     expect(passed).toBe(count)
@@ -28,7 +28,7 @@ describe('suites', () => {
 })
 
 describe('loading', () => {
-  it('loading lists the contracts in order, each with a text', () => {
+  it('the system contracts are listed in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
       ...['fungible-v1', 'fungible-xchain-v1', 'fungible-v2', 'coin', 'gas-payer-v1', 'ns'],
     ])
@@ -37,7 +37,7 @@ describe('loading', () => {
     }
   })
 
-  it('loading describes each definition', () => {
+  it('the modules of the system contracts describe each definition', () => {
     for (const { name, text } of systemContracts) {
       const definitions = text.split(/\n(?= {2}\((?:defun|defcap|defpact|defschema) )/).slice(1)
       expect(definitions.length, name).toBeGreaterThan(0)
@@ -144,7 +144,8 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       const before = [here.total(), there.total()]
       const { pact } = here.run(call, { keys: [`${from}-key`], scope: crossing, data })
       if (pact === null) return false
-      expect([here.total(), there.total()]).toEqual([before[0] - units, before[1]])
+      expect(here.total()).toEqual(before[0] - units)
+      expect(there.total()).toEqual(before[1])
       // The second step may run late. It fails on the wrong chain, and when it runs a second time.
       expect(here.finish(pact).message).toContain('Crosschain defpact continuation error')
       const { message } = there.finish(pact)
@@ -158,7 +159,8 @@ function perform(ledgers: Readonly<Record<string, Ledger>>, waiting: Waiting, ac
       for (let again = 0; again < act.times; again++) {
         expect(there.finish(pact).message).toContain('already completed')
       }
-      expect([here.total(), there.total()]).toEqual([before[0] - units, before[1] + units])
+      expect(here.total()).toEqual(before[0] - units)
+      expect(there.total()).toEqual(before[1] + units)
       return true
     }
     case 'fail': {

@@ -16,7 +16,7 @@ function printed(text: string): readonly string[] {
   return output
 }
 
-it('is free until the file selects the table and sets a limit', () => {
+it('gas of a test file is free until the file selects the table and sets a limit', () => {
   expect(printed('(+ 1 2) (print (env-milligas))')).toEqual(['0'])
   expect(printed('(env-gasmodel "table") (+ 1 2) (print (env-milligas))')).toEqual(['0'])
   expect(printed('(env-gaslimit 1) (+ 1 2) (print (env-milligas))')).toEqual(['0'])
@@ -24,19 +24,19 @@ it('is free until the file selects the table and sets a limit', () => {
   expect(printed(counted)).toEqual(['130', '1'])
 })
 
-it('is free again in a file that begins anew', () => {
+it('gas of a test file is free again in a file that begins a new run', () => {
   const text =
     '(env-gasmodel "table") (env-gaslimit 9) (load "other" true) (env-gasmodel "table") (+ 1 2) (print (env-gas))'
   expect(run(text, { other: '1' }).output).toEqual(['0'])
   expect(run(text.replace('true', 'false'), { other: '1' }).output).toEqual(['1'])
 })
 
-it('ends a form at the limit, in gas', () => {
+it('gas of a test file ends a form at the limit', () => {
   const { stopped } = run('(env-gasmodel "table") (env-gaslimit 1)\n(hash "aaaaaaaaaa")')
   expect(stopped).toMatchObject({ place: { line: 1 }, message: 'Gas limit "1" exceeded: 2' })
 })
 
-it('is set in gas and in milligas', () => {
+it('the gas limit of a test file is set in gas and in milligas', () => {
   expect(printed('(print (env-gas 7)) (print (env-milligas)) (print (env-gas))')).toEqual([
     '"Set gas to 7"',
     '7000',
@@ -45,7 +45,7 @@ it('is set in gas and in milligas', () => {
   expect(printed('(print (env-set-milligas 1500)) (print (env-gas))')).toEqual(['"Set milligas to 1500"', '2'])
 })
 
-it('answers in the words of the network', () => {
+it('the gas natives of a test file answer in the words of the network', () => {
   const text = '(print (env-gasmodel)) (print (env-gasmodel "table")) (print (env-gasmodel)) (print (env-gaslimit 5))'
   expect(printed(text)).toEqual([
     `"Current gas model is 'freeGasModel': free gas model"`,
@@ -56,13 +56,13 @@ it('answers in the words of the network', () => {
   expect(run('(env-gasmodel "fixed")').stopped?.message).toMatch(/^env-gasmodel: the only model is "table"/)
 })
 
-it('has a log of all charges since the last look', () => {
+it('the gas log of a test file has all charges since the last look', () => {
   const text = `(env-gasmodel "table") (env-gaslimit 100)
     (print (env-gaslog)) (+ 1 2) (print (env-gaslog)) (print (env-gaslog))`
   expect(printed(text)).toEqual(['["Enabled gas log"]', '["TOTAL: 130mG", "100mG", "30mG"]', '["TOTAL: 0mG"]'])
 })
 
-it('is listed for each form, counted or not, and for those of a loaded file on their own', () => {
+it('gas is listed for each form, counted or not, and separately for those of a loaded file', () => {
   const { gas } = run('(+ 1 2)\n(load "other")\n(expect "three" 3\n  (+ 1 2))', { other: '[1 2]\n(tx-hash)' })
   expect(gas.map(({ file, place, text, milligas }) => [file, place.line, text, milligas])).toEqual([
     ['main.repl', 0, '(+ 1 2)', 130],
@@ -73,7 +73,7 @@ it('is listed for each form, counted or not, and for those of a loaded file on t
   ])
 })
 
-it('is listed for a form that fails', () => {
+it('gas is listed for a form that fails', () => {
   const { gas, stopped } = run('(at 5 [1])')
   expect(stopped).not.toBeNull()
   expect(gas).toMatchObject([{ milligas: 200 }])

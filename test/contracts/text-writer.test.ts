@@ -35,7 +35,7 @@ describe('TextWriter', () => {
     new ModuleRef('free.module', ['free.interface']),
   ]
 
-  it('TextWriter takes a text of exactly the limit, in bytes of UTF-8, and refuses one byte more', () => {
+  it('a TextWriter accepts a text of exactly the limit, in bytes of UTF-8, and refuses one byte more', () => {
     for (const value of values) {
       const text = valueToJson(value)
       const bytes = Buffer.byteLength(text)
@@ -44,7 +44,7 @@ describe('TextWriter', () => {
     }
   })
 
-  it('TextWriter refuses a large text, number or object before it makes the JSON of it', () => {
+  it('a TextWriter refuses a large text, number or object before it makes the JSON of it', () => {
     const huge = 'a'.repeat(1 << 20)
     let reads = 0
     const counted = new Map<string, Value>([['a', huge]])

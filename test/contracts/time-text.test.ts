@@ -6,7 +6,7 @@ import { times } from './values.ts'
 
 const at = (iso: string, micros = 0n) => new Time(BigInt(Date.parse(iso)) * 1000n + micros)
 
-it('agrees with the calendar of JavaScript from year 0 to 9999', () => {
+it('the calendar agrees with that of JavaScript from year 0 to 9999', () => {
   fc.assert(
     fc.property(times, (time) => {
       const date = new Date(Number(time.micros / 1_000_000n) * 1000 - (time.micros % 1_000_000n < 0n ? 1000 : 0))
@@ -21,7 +21,7 @@ it('agrees with the calendar of JavaScript from year 0 to 9999', () => {
   )
 })
 
-it('reads back its own output', () => {
+it('a formatted time reads back', () => {
   const formats = [
     ISO_MICROS,
     '%F %T%Q',
@@ -44,7 +44,7 @@ it('reads back its own output', () => {
   )
 })
 
-it('knows all directives', () => {
+it('a format of times may have every directive', () => {
   const time = at('2005-01-02T00:07:09Z', 50_400n)
   const written: Record<string, string> = {
     'Y y C': '2005 05 20',
@@ -77,7 +77,7 @@ it('knows all directives', () => {
   expect(formatTime('%Q', at('2005-01-02T00:00:00Z'))).toBe('')
 })
 
-it('reads common date formats', () => {
+it('common date formats are read', () => {
   expect(parseTime('%Y-%m-%d', ' 2016-07-22 ')).toEqual(at('2016-07-22T00:00:00Z'))
   expect(parseTime('%Y%m%d', '20160722')).toEqual(at('2016-07-22T00:00:00Z'))
   expect(parseTime('%F %T %z', '2016-07-22 10:00:00 +0230')).toEqual(at('2016-07-22T07:30:00Z'))
@@ -88,7 +88,7 @@ it('reads common date formats', () => {
   expect(parseTime('%S%Q', '00.0000014')).toEqual(new Time(1n))
 })
 
-it('refuses texts that do not match', () => {
+it('a time that does not match its format is refused', () => {
   const wrong = [
     ['%F', '2016-07'],
     ['%F', 'x'],
@@ -105,7 +105,7 @@ it('refuses texts that do not match', () => {
   for (const [format, text] of wrong) expect(parseTime(format, text), `${format} ${text}`).toBeNull()
 })
 
-it('does not try all readings of an ambiguous format, which would take forever', () => {
+it('an ambiguous format is not read in all possible ways, which would take forever', () => {
   expect(parseTime('%Y '.repeat(60), `${'2010 '.repeat(60)}x`)).toBeNull()
   expect(parseTime('%e'.repeat(200), '1'.repeat(399))).not.toBeNull()
   expect(parseTime('%Y'.repeat(100), `${'1'.repeat(401)}x`)).toBeNull()

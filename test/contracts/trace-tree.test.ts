@@ -19,7 +19,7 @@ function metered() {
 }
 
 describe('a tree', () => {
-  it('a tree has 10,000 nodes, and counts further steps where they lie', () => {
+  it('a trace tree has at most 10,000 nodes, and counts omitted steps at their parent', () => {
     const { tree } = metered()
     tree.begin(step({ name: 'outer' }))
     for (let i = 0; i < 10_003; i++) {
@@ -28,12 +28,15 @@ describe('a tree', () => {
     }
     tree.end()
     tree.close()
-    expect([tree.nodes, tree.omitted]).toEqual([10_000, 5])
+    expect(tree.nodes).toBe(10_000)
+    expect(tree.omitted).toBe(5)
     const [outer] = tree.root.children
-    expect([tree.root.omitted, outer.omitted, outer.children.length]).toEqual([undefined, 5, 9998])
+    expect(tree.root.omitted).toBeUndefined()
+    expect(outer.omitted).toBe(5)
+    expect(outer.children.length).toBe(9998)
   })
 
-  it('a tree has 4,000,000 characters of names, arguments and results', () => {
+  it('a trace tree has at most 4,000,000 characters of names, arguments and results', () => {
     const { tree } = metered()
     for (let i = 0; i < 6000; i++) {
       tree.begin(step({ name: 'n'.repeat(200), args: ['a'.repeat(198), 'b'.repeat(198)] }))
@@ -43,14 +46,14 @@ describe('a tree', () => {
     expect(tree.root.children).toHaveLength(4_000_000 / 800)
   })
 
-  it('a tree shows 32 arguments of a step', () => {
+  it('a trace tree shows 32 arguments of a step', () => {
     const { tree } = metered()
     tree.begin(step({ args: Array.from({ length: 40 }, (_, i) => BigInt(i)) }))
     expect(tree.root.children[0].args.at(-1)).toBe('31')
     expect(tree.root.children[0].args).toHaveLength(32)
   })
 
-  it('a tree tells own gas without that of children, charges outside of code, and parts with meters of their own', () => {
+  it('a trace tree separates own gas, gas of children, other charges, and parts with their own meter', () => {
     const { meter, tree } = metered()
     meter.milligas = 10
     tree.begin(step({ name: 'a' }))
@@ -60,7 +63,9 @@ describe('a tree', () => {
     tree.end()
     tree.end()
     const [a] = tree.root.children
-    expect([a.gasTotal, a.gasOwn, a.children[0].gasTotal]).toEqual([12, 5, 7])
+    expect(a.gasTotal).toBe(12)
+    expect(a.gasOwn).toBe(5)
+    expect(a.children[0].gasTotal).toBe(7)
     const whole = new TraceTree({ name: 'all', messageOf: String })
     whole.line('size', 100)
     const own = { milligas: 50 }
@@ -69,16 +74,22 @@ describe('a tree', () => {
       return 'done'
     }
     expect(whole.part('code', () => own.milligas, run)).toBe('done')
-    expect([whole.root.gasTotal, whole.root.children.map(({ gasTotal }) => gasTotal)]).toEqual([107, [100, 7]])
+    expect(whole.root.gasTotal).toBe(107)
+    expect(whole.root.children.map(({ gasTotal }) => gasTotal)).toEqual([100, 7])
   })
 
-  it('a tree names modules with the line on which they begin, from 1', () => {
+  it('a trace tree names modules with the line on which they begin, from 1', () => {
     const { tree } = metered()
     const place = { line: 4, column: 2 }
     tree.begin(step({ module: { name: 'm', hash: 'h', place }, place: { line: 6, column: 0 } }))
     expect(tree.modules).toEqual({ m: { hash: 'h', line: 5 } })
     expect(tree.root.children[0].at).toEqual({ module: 'm', line: 7, column: 1 })
+  })
+
+  it('a trace tree places a step without place and module at line 1', () => {
+    const { tree } = metered()
     tree.begin(step({ place: NOWHERE }))
+    expect(tree.root.children[0].at).toEqual({ module: null, line: 1, column: 1 })
   })
 })
 
@@ -106,25 +117,28 @@ const MODULE = `(module m G (defcap G () true) (defschema s n:integer) (deftable
 (create-table m.t) (insert m.t "k" {"n": 1})
 `
 
-it('shows keys and rows of tables, not functions, also in partial calls', () => {
+it('a trace shows keys and rows of tables, not functions, also in partial calls', () => {
   const forms = traced(`${MODULE}(select m.t (where "n" (= 1)))\n(map (read m.t) ["k"])`).slice(-2)
   expect(forms.map((form) => inWords(form).slice(1, 2))).toEqual([['select m.t'], ['read m.t "k"']])
 })
 
-it('tells steps of a pact from their rollbacks', () => {
+it('a trace distinguishes steps of a pact from their rollbacks', () => {
   const forms = traced(`${MODULE}(m.p)\n(continue-pact 0 true)`).slice(-2)
   expect(forms.map((form) => inWords(form).at(-1))).toEqual(['call m.p step 0', 'call m.p rollback of step 0'])
 })
 
-it('places a failure in the innermost step that has it', () => {
+it('a trace places a failure in the innermost step that has it', () => {
   const [form] = traced(`${MODULE}(m.outer 0)`).slice(-1)
   const [outer] = form.children
-  expect([form.error, outer.error, outer.children[0].error]).toEqual(['no', 'no', 'no'])
-  expect([form.failedAt, outer.failedAt]).toEqual([undefined, undefined])
+  expect(form.error).toBe('no')
+  expect(outer.error).toBe('no')
+  expect(outer.children[0].error).toBe('no')
+  expect(form.failedAt).toBeUndefined()
+  expect(outer.failedAt).toBeUndefined()
   expect(outer.children[0].failedAt).toEqual({ module: 'm', line: 2, column: 20 })
 })
 
-it('sorts the fields of a large object', () => {
+it('a trace sorts the fields of a large object', () => {
   const large = new Map<string, string | bigint>([
     ['z', 'x'.repeat(10_000)],
     ['a', 1n],

@@ -42,18 +42,18 @@ describe('a run with a trace, a report of gas and coverage', () => {
       .map((name) => join(folder, name)),
   )
 
-  it('a run with a trace, a report of gas and coverage covers many suites', () => {
+  it('the suites that run with a trace are more than 30', () => {
     expect(suites.length).toBeGreaterThan(30)
   })
 
   it.each(suites)(
-    'a run with a trace, a report of gas and coverage does as without, and adds up to the gas of each form: %s',
+    'a traced run behaves as without a trace, and its steps add up to the gas of each form: %s',
     (file) => {
       const plain = runTests(file, files)
       const { report, findings } = followed(file)
       expect(report).toEqual(plain)
       const { gas } = report
-      // The form of a file that was loaded comes before that of its load in the traces, and behind it in the report.
+      // The form of a file that was loaded comes before that of its load in the traces, and after it in the report.
       const byPlace = <T extends { readonly place: { readonly line: number; readonly column: number } }>(
         each: T & { readonly file: string },
       ) => `${each.file}:${each.place.line}:${each.place.column}`
@@ -96,7 +96,7 @@ describe('the steps of a form', () => {
   }
   const named = (line: number) => steps(of(line).trace).map(({ kind, by, name }) => `${by ?? kind} ${name}`)
 
-  it('the steps of a form are calls, capabilities, writes and events, in their order', () => {
+  it('the steps of a form include calls, capabilities, writes and events, in their order', () => {
     expect(named(4).slice(1)).toEqual([
       'call m.put',
       'capability m.PAY',
@@ -107,7 +107,7 @@ describe('the steps of a form', () => {
     ])
   })
 
-  it('the steps of a form are calls by natives, and reads with key and row', () => {
+  it('the steps of a form include calls by natives, and reads with key and row', () => {
     expect(named(6).slice(1)).toEqual([
       'call m.sum',
       'call m.get',
@@ -125,7 +125,7 @@ describe('the steps of a form', () => {
     })
   })
 
-  it('carry the error, and the value of a print', () => {
+  it('the steps of a form have the error, and the value of a print', () => {
     const failed = steps(of(7).trace).filter(({ error }) => error !== undefined)
     expect(failed.map(({ name }) => name)).toEqual(['m.get', 'm.rows'])
     expect(failed[1].error).toMatch(/^No value found in table m_rows for key: y/)
@@ -135,7 +135,7 @@ describe('the steps of a form', () => {
     expect(steps(of(9).trace).filter(({ error }) => error !== undefined)).toHaveLength(2)
   })
 
-  it('the steps of a form of a partially applied function are those of its call', () => {
+  it('the steps of a partially applied function are those of its call', () => {
     const { findings: partial } = followed(
       'p.repl',
       inMemory({ 'p.repl': '(module p G (defcap G () true) (defun f (a b) (+ a b)))\n(map (p.f 1) [1 2])' }),
@@ -149,7 +149,7 @@ describe('the steps of a form', () => {
 })
 
 describe('a report of gas', () => {
-  it('a report of gas has calls, own and total gas of functions, natives, rows and modules', () => {
+  it('a gas report has calls, own and total gas of functions, natives, rows and modules', () => {
     const text = `(module m G (defcap G () true) (defschema s n:integer) (deftable t:{s})
   (defun inner (n) (+ n 1))
   (defun outer (n) (inner n) (inner n)))
@@ -179,7 +179,7 @@ describe('a report of gas', () => {
     expect(deployed?.size?.stored).toBeGreaterThan(100)
   })
 
-  it('a report of gas leaves functions out of the own gas of one that calls them through a native and a lambda', () => {
+  it('a gas report excludes called functions from own gas, also if called through a native and a lambda', () => {
     const text = `(module m G (defcap G () true)
   (defun inner (n) (+ n 1))
   (defun each (ns) (map (lambda (n) (inner n)) ns)))
@@ -195,7 +195,7 @@ describe('a report of gas', () => {
     expect(map?.total).toBeLessThan((each?.own ?? 0) - 3 * 50)
   })
 
-  it('a report of gas adds up several runs, with the median of all', () => {
+  it('a gas report adds up several runs, with the median of all', () => {
     const report = new GasReport(() => 0)
     const key = ['function', 'm', 'f'].join('\n')
     report.add([{ key, totals: [10, 9], own: 3 }])
@@ -217,12 +217,12 @@ describe('a report of gas', () => {
   })
 })
 
-it('keeps the steps of a thousand forms', () => {
+it('the trace of a run keeps the steps of a thousand forms', () => {
   const { findings } = followed('t.repl', inMemory({ 't.repl': '(+ 1 2)\n'.repeat(1005) }))
   expect(findings.traces).toHaveLength(1000)
 })
 
-it('prints 65,536 bytes of a command, 64 of them for each text', () => {
+it('the print log of a command has 65,536 bytes, 64 of them for each text', () => {
   const printed = (last: number) => {
     const log = new PrintLog()
     for (const length of [...Array(15).fill(4096 - 64), last, 1]) log.put('x'.repeat(length), 'm', 1)

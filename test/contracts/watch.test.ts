@@ -30,7 +30,7 @@ function watched(...names: readonly string[]) {
   return { at: (name: string) => join(folder, name), sees, stop: () => stopped.abort(), ended }
 }
 
-it('counts each file once, leaves out others beside them, and ends with the last result', async () => {
+it('the watch counts each file once, ignores others beside them, and ends with the last result', async () => {
   const { at, sees, stop, ended } = watched('a.repl', 'a.repl', 'b.pact')
   const watching = 'watching 2\n'
   await sees(watching)
@@ -41,7 +41,7 @@ it('counts each file once, leaves out others beside them, and ends with the last
   expect((await ended)?.status).toBe(2)
 })
 
-it('waits for a file whose folders are missing', async () => {
+it('the watch waits for a file whose folders are missing', async () => {
   const { at, sees, stop, ended } = watched('none/in/a.repl')
   const watching = 'watching 1\n'
   await sees(watching)

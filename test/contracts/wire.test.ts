@@ -13,7 +13,7 @@ const decimal = (text: string) => Decimal.parse(text) as Decimal
 const back = (text: string) => valueFromJson(parseExactJson(text))
 const keyset = (...keys: string[]) => new Guard({ kind: 'keyset', keys, predicate: 'keys-all' })
 
-it('output is JSON and reads back', () => {
+it('values become JSON that reads back', () => {
   fc.assert(
     fc.property(values, (value) => {
       const text = valueToJson(value)
@@ -26,7 +26,7 @@ it('output is JSON and reads back', () => {
   )
 })
 
-it('spells numbers as real results do', () => {
+it('numbers are spelled as real results have them', () => {
   const spellings: [string, string][] = [
     ['100000000.0', '100000000'],
     ['0.9830265', '0.9830265'],
@@ -43,13 +43,13 @@ it('spells numbers as real results do', () => {
   expect(decimalText(decimal('1000.00'))).toBe('1000')
 })
 
-it('writes numbers that JSON readers would round as strings', () => {
+it('numbers that JSON readers would round become strings', () => {
   expect(valueToJson(9007199254740991n)).toBe('{"int":9007199254740991}')
   expect(valueToJson(-9007199254740992n)).toBe('{"int":"-9007199254740992"}')
   expect(valueToJson(new Decimal(10n ** 18n, 18))).toBe('{"decimal":"1.000000000000000000"}')
 })
 
-it('spells every kind of value', () => {
+it('values of every kind have their spelling in JSON', () => {
   const spellings: [Value, string][] = [
     ['a"b', '"a\\"b"'],
     [UNIT, 'null'],
@@ -83,7 +83,7 @@ it('spells every kind of value', () => {
   for (const [value, text] of spellings) expect(valueToJson(value)).toBe(text)
 })
 
-it('reads numbers exactly', () => {
+it('numbers are read exactly', () => {
   expect(back('1')).toEqual(Decimal.of(1n))
   expect(back('1.10')).toEqual(decimal('1.1'))
   expect(back('1e-8')).toEqual(decimal('0.00000001'))
@@ -95,7 +95,7 @@ it('reads numbers exactly', () => {
   expect(valueFromJson(parseJson('[0.1,1e-8]'))).toEqual([decimal('0.1'), decimal('0.00000001')])
 })
 
-it('reads keysets with and without a predicate, and lists of keys in place of a keyset', () => {
+it('keysets are read with and without a predicate, and from a list of keys', () => {
   expect(back('{"keys":["b","a","a"]}')).toEqual(keyset('a', 'b'))
   expect(keysetFromValue(back('["b","a"]'))).toEqual(keyset('a', 'b'))
   expect(keysetFromValue(back('{"keys":["a"],"pred":"keys-any"}'))).toMatchObject({ is: { predicate: 'keys-any' } })

@@ -45,7 +45,7 @@ function changed<T>(name: string, from: string, to: string, body: () => T): T {
 }
 
 describe('newcut contract', () => {
-  it('newcut contract passes with full coverage and the gas of the snapshot, in files for a CI server', () => {
+  it('the example passes with full coverage and the gas of its snapshot, in files for a CI server', () => {
     const reports = ['--coverage-min', '100,100', '--lcov', 'lcov.info', '--junit', 'junit.xml', '--gas-report']
     const { status, lines } = newcut('contract', ...TESTS, ...reports)
     expect(status, lines.join('\n')).toBe(0)
@@ -56,7 +56,7 @@ describe('newcut contract', () => {
     expect(newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%').status).toBe(0)
   })
 
-  it('newcut contract counts the calls of exchange.repl as they are counted by hand', () => {
+  it('the gas report of the example counts the calls of exchange.repl as by hand', () => {
     newcut('contract', 'exchange.repl', '--lcov', 'one.info')
     const [, record] = /SF:exchange\.pact\n([\s\S]*?)end_of_record/.exec(read('one.info')) ?? []
     const hits = [...record.matchAll(/^FNDA:(\d+),free\.exchange\.(\S+)$/gm)].map(([, n, name]) => [name, Number(n)])
@@ -78,13 +78,14 @@ describe('newcut contract', () => {
   itWith(lackOf('genhtml'), 'writes a coverage that genhtml reads, with the same figures', () => {
     newcut('contract', ...TESTS, '--lcov', 'all.info')
     const { status, out, err } = runIn('genhtml', ['--branch-coverage', '-o', 'html', 'all.info'])
-    expect([status, err]).toEqual([0, ''])
+    expect(status).toBe(0)
+    expect(err).toBe('')
     expect(out).toMatch(/lines\.*: 100\.0% \(215 of 215 lines\)/)
     expect(out).toMatch(/functions\.*: 100\.0% \(41 of 41 functions\)/)
     expect(out).toMatch(/branches\.*: 100\.0% \(84 of 84 branches\)/)
   })
 
-  it('newcut contract finds a capability that no test sees refused', () => {
+  it('newcut contract finds a capability that no test of the example sees refused', () => {
     const refused = '(expect-failure "bob changes no module" "Keyset failure" (load "exchange.pact"))'
     const { status, lines } = changed('exchange.repl', refused, '', () =>
       newcut('contract', ...TESTS, '--coverage-min', '100,100'),
@@ -93,7 +94,7 @@ describe('newcut contract', () => {
     expect(lines).toContain('exchange.pact:37:3: capability free.exchange.GOVERNANCE was never refused')
   })
 
-  it('newcut contract names the tests that need more gas than before', () => {
+  it('newcut contract names the tests of the example that need more gas than before', () => {
     const once = '(sold::transfer account reserve amount)'
     const { status, lines } = changed('exchange.pact', once, `(get-pool sold bought) ${once}`, () =>
       newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%'),
@@ -106,14 +107,14 @@ describe('newcut contract', () => {
   it.each([
     ['(* amount (- 1.0 FEE))', '(* amount (+ 1.0 FEE))', 'the product never falls'],
     ['"second-reserve": (- second-reserve second-out),', '"second-reserve": second-reserve,', 'sums of balances'],
-  ])('newcut contract finds by chance what is wrong with an exchange of %s as %s', (right, wrong, name) => {
+  ])('newcut contract finds by chance a fault that the exchange has with %s as %s', (right, wrong, name) => {
     const { status, lines } = changed('exchange.pact', right, wrong, () => newcut('contract', 'properties.repl'))
     expect(status).toBe(1)
     expect(lines).toContainEqual(expect.stringMatching(new RegExp(`FAILED properties\\.repl:.*${name}.* with seed `)))
     expect(lines).toContainEqual(expect.stringMatching(/in the place of properties\.repl:.*this fails:/))
   })
 
-  it('newcut contract stops at the place in the contract, and names that in the test', () => {
+  it('an early end names the place in the contract, and that in the test', () => {
     const expected = '(expect "bob gets coins" 9.519414385741 (swap free.token coin'
     const { lines } = changed('exchange.repl', expected, `(swap free.token coin`, () => {
       // The expectation ends with one parenthesis more than the call.
@@ -125,7 +126,7 @@ describe('newcut contract', () => {
   })
 })
 
-it('is formatted, and contracts.d.ts is what newcut types makes', () => {
+it('the example is formatted, and its contracts.d.ts is what newcut types makes', () => {
   const code = ['setup.repl', 'fork.repl', 'token.pact', 'exchange.pact', ...TESTS]
   expect(newcut('format', '--check', ...code)).toMatchObject({ status: 0, out: '' })
   const before = read('contracts.d.ts')
@@ -134,7 +135,7 @@ it('is formatted, and contracts.d.ts is what newcut types makes', () => {
   expect(read('contracts.d.ts')).toBe(before)
 })
 
-it('trades on a network, with a trace whose steps add up, and on a fork of it without the network', () => {
+it('the example trades on a network, with a trace whose steps add up, and on a fork without the network', () => {
   writeDeclarations()
   const compiled = runIn(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])
   expect(compiled.status, compiled.out).toBe(0)
@@ -155,7 +156,8 @@ it('trades on a network, with a trace whose steps add up, and on a fork of it wi
   const { gas, status: outcome, trace } = JSON.parse(read('trace.json'))
   const own = (node: { gasOwn: number; children: [] }): number =>
     node.children.reduce((sum, child) => sum + own(child), node.gasOwn)
-  expect([outcome, own(trace)]).toEqual(['success', gas * 1000])
+  expect(outcome).toBe('success')
+  expect(own(trace)).toEqual(gas * 1000)
 
   const offline = newcut(...forked.replace('"$NEWCUT_NODE"', 'http://127.0.0.1:1').split(' '))
   expect(offline.out).toContain('fork.repl: 5 passed, 0 failed')

@@ -56,7 +56,7 @@ async function funding(amount: string, on: Network = network) {
 }
 
 describe('accounts', () => {
-  it('details and balance', async () => {
+  it('client-utils reads details and balance of an account', async () => {
     expect(await balanceOf('sender02')).toBe(funded('sender02').balance)
     expect(await details('sender02', NETWORK, '7', network.host)).toEqual({
       account: 'sender02',
@@ -65,20 +65,20 @@ describe('accounts', () => {
     })
   })
 
-  it('accounts of an unknown account: the error of the node', async () => {
+  it('client-utils gets the error of the node for an unknown account', async () => {
     await expect(getBalance('nobody', NETWORK, CHAIN, network.host)).rejects.toMatchObject({
       message: 'No value found in table coin_coin-table for key: nobody',
     })
   })
 
-  it('accounts createAccount', async () => {
+  it('client-utils creates an account with createAccount', async () => {
     const fresh = newAccount()
     const inputs = { account: fresh.account, keyset: keysetOf(fresh), gasPayer: partyOf(sender), chainId: CHAIN }
     expect(await createAccount({ ...inputs, chainId: CHAIN }, config(sender)).execute()).toBe('Write succeeded')
     expect(await balanceOf(fresh.account)).toBe(0)
   })
 
-  it('discoverAccount searches all chains', async () => {
+  it('client-utils searches all chains with discoverAccount', async () => {
     const found = await discoverAccount('sender03', NETWORK, network.host).execute()
     expect(found).toHaveLength(20)
     for (const { result } of found) {
@@ -87,7 +87,7 @@ describe('accounts', () => {
     }
   })
 
-  it('accounts rotate', async () => {
+  it('client-utils changes the guard of an account with rotate', async () => {
     const account = `rotated-${Date.now()}`
     const [first, second] = [newAccount(), newAccount()]
     const inputs = { account, keyset: keysetOf(first), gasPayer: partyOf(sender), chainId: CHAIN as ChainId }
@@ -105,7 +105,7 @@ describe('accounts', () => {
 })
 
 describe('transfers', () => {
-  it('transfers transfer', async () => {
+  it('client-utils moves coins with transfer', async () => {
     const before = await balanceOf('sender01')
     const inputs = {
       sender: partyOf(sender),
@@ -125,7 +125,7 @@ describe('transfers', () => {
     expect(await balanceOf('sender01')).toBeCloseTo(before + 10.123456789012, 6)
   })
 
-  it('transfer of more than the balance fails before anything is sent', async () => {
+  it('a transfer of more than the balance fails before anything is sent', async () => {
     const poor = await funding('1')
     const inputs = { sender: partyOf(poor), receiver: 'sender01', amount: '5', chainId: CHAIN as ChainId }
     const steps: string[] = []
@@ -134,19 +134,19 @@ describe('transfers', () => {
     expect(steps).toEqual([])
   })
 
-  it('transferCreate creates the receiver', async () => {
+  it('client-utils creates the receiver with transferCreate', async () => {
     const fresh = await funding('2.5')
     expect(await getBalance(fresh.account, NETWORK, CHAIN, network.host)).toBe('2.5')
   })
 
-  it('safeTransfer, which the receiver signs too', async () => {
+  it('client-utils moves coins with safeTransfer, which the receiver signs too', async () => {
     const receiver = await funding('1')
     const inputs = { sender: partyOf(sender), receiver: partyOf(receiver), amount: '3', chainId: CHAIN as ChainId }
     expect(await safeTransfer(inputs, config(sender, receiver)).execute()).toBe('Write succeeded')
     expect(await getBalance(receiver.account, NETWORK, CHAIN, network.host)).toBe('4')
   })
 
-  it('transfers safeTransferCreate', async () => {
+  it('client-utils creates the receiver with safeTransferCreate, which the receiver signs too', async () => {
     const fresh = newAccount()
     const receiver = { account: fresh.account, keyset: keysetOf(fresh) }
     const inputs = { sender: partyOf(sender), receiver, amount: '7', chainId: CHAIN as ChainId }
@@ -154,7 +154,7 @@ describe('transfers', () => {
     expect(await balanceOf(fresh.account)).toBe(7)
   })
 
-  it('transferAll leaves nothing', async () => {
+  it('client-utils leaves nothing in the account with transferAll', async () => {
     const poor = await funding('2', older)
     // The client requests a capability for the balance of the receiver, so the receiver must be the richer one.
     const receiver = { account: 'sender01', keyset: keysetOf(other) }
@@ -165,7 +165,7 @@ describe('transfers', () => {
     expect(await balanceOf(poor.account, CHAIN, older)).toBe(0)
   })
 
-  it('transfers transferCrossChain', async () => {
+  it('client-utils moves coins to another chain with transferCrossChain', async () => {
     const fresh = newAccount()
     const inputs = {
       sender: partyOf(sender),
@@ -187,7 +187,7 @@ describe('transfers', () => {
 })
 
 describe('gas', () => {
-  it('estimateGas estimates the gas of a command, and the usual price', async () => {
+  it('client-utils estimates the gas of a command, and the usual price', async () => {
     const inputs = { sender: partyOf(sender), receiver: 'sender01', amount: '1', chainId: CHAIN as ChainId }
     const command = composePactCommand(transferCommand(inputs), setNetworkId(NETWORK))
     const estimated = await estimateGas(command, older.host)
@@ -208,7 +208,7 @@ describe('gas', () => {
 })
 
 describe('contracts', () => {
-  it('listModules and describeModule', async () => {
+  it('client-utils lists modules, and describes one', async () => {
     const modules = await listModules(config())
     for (const name of ['coin', 'ns', 'fungible-v2', 'fungible-xchain-v1', 'gas-payer-v1']) {
       expect(modules).toContain(name)
@@ -219,7 +219,7 @@ describe('contracts', () => {
     expect(coin.code).toContain('(module coin GOVERNANCE')
   })
 
-  it('contracts createPrincipal', async () => {
+  it('client-utils computes a principal with createPrincipal', async () => {
     const one = await createPrincipal({ keyset: { keys: [sender.publicKey] } }, config())
     expect(one).toBe(`k:${sender.publicKey}`)
     const keys = [sender.publicKey, other.publicKey]
@@ -227,7 +227,7 @@ describe('contracts', () => {
     expect(two).toMatch(/^w:[\w-]{43}:keys-any$/)
   })
 
-  it('a namespace of a principal', async () => {
+  it('client-utils creates the namespace of a principal', async () => {
     const code = `
       (let ((name (ns.create-principal-namespace (read-keyset 'admin))))
         (define-namespace name (read-keyset 'admin) (read-keyset 'admin))
@@ -249,7 +249,7 @@ describe('contracts', () => {
     expect(described).toMatchObject({ 'namespace-name': name })
   })
 
-  it('deployContract, and calls of the deployed contract', async () => {
+  it('client-utils deploys a contract, and calls it', async () => {
     const module = `counter-${Date.now()}`
     const contractCode = `
       (namespace "free")
@@ -294,7 +294,7 @@ describe('contracts', () => {
     expect(await listModules(config())).toContain(`free.${module}`)
   })
 
-  it('a contract that pays the gas of accounts without coins', async () => {
+  it('a contract pays the gas of accounts without coins', async () => {
     const name = `station-${Date.now()}`
     const code = `
       (namespace "free")

@@ -60,7 +60,7 @@ async function balanceOf(account: string, chainId: ChainId = '0'): Promise<bigin
 }
 
 describe('local calls', () => {
-  it('local calls read without keys, and name the block that they read', async () => {
+  it('a local call without keys reads, and names the block that it reads', async () => {
     const read = Pact.builder.execution('(coin.details "sender01")').setMeta({ chainId: '3' }).createTransaction()
     const answer = await client.dirtyRead(read)
     expect(answer).toMatchObject({
@@ -73,7 +73,7 @@ describe('local calls', () => {
     expect(answer.metaData).toMatchObject({ publicMeta: { chainId: '3', gasLimit: 2500, gasPrice: 1e-8, ttl: 900 } })
   })
 
-  it('local calls give values of every kind as the client reads them', async () => {
+  it('a local call returns values of every kind as the client reads them', async () => {
     const code =
       '[1 1.5 -0.000001 "text" true {"a": 1} (time "2024-02-29T12:00:00Z") 12345678901234567890 12345678901234567890.5]'
     const read = Pact.builder.execution(code).setMeta({ chainId: '0' }).createTransaction()
@@ -108,7 +108,7 @@ describe('local calls', () => {
     ['(enforce-one "neither" [(enforce false "a") (enforce false "b")])', 'TxFailure', 'neither'],
     ['(enumerate 1 10000000)', 'EvalError', 'Gas limit "2500" exceeded: '],
     ['(+ 1', 'SyntaxError', "Expected: [')']"],
-  ])('local calls that fail say why: %s', async (code, type, message) => {
+  ])('a local call that fails says why: %s', async (code, type, message) => {
     const read = Pact.builder.execution(code).setMeta({ chainId: '0' }).createTransaction()
     const { result, gas } = await client.dirtyRead(read)
     expect(result).toMatchObject({ status: 'failure', error: { type } })
@@ -128,7 +128,7 @@ describe('local calls', () => {
     })
   })
 
-  it('local calls in preflight cost as much as in a block', async () => {
+  it('a preflight costs as much as the command in a block', async () => {
     const ready = await signed(transfer('0.5'))
     const answer = await client.preflight(ready)
     expect(answer.result).toEqual({ status: 'success', data: 'Write succeeded' })
@@ -137,7 +137,7 @@ describe('local calls', () => {
     expect((await client.listen(sent)).gas).toBe(answer.gas)
   })
 
-  it('local calls in preflight keep the rules of a block', async () => {
+  it('a preflight follows the rules of a block', async () => {
     const wrongChain = command('1', { chainId: '0' })
     const cmd = wrongChain.cmd.replace('"networkId":"development"', '"networkId":"mainnet01"')
     expect(cmd).not.toBe(wrongChain.cmd)
@@ -149,7 +149,7 @@ describe('local calls', () => {
 })
 
 describe('commands in blocks', () => {
-  it('commands in blocks move coins, and the fee', async () => {
+  it('a command in a block moves coins, and the fee', async () => {
     const before = [await balanceOf('sender00'), await balanceOf('sender01')]
     const sent = await client.submit(await signed(transfer('12.5')))
     expect(sent).toMatchObject({ chainId: '0', networkId: NETWORK })
@@ -170,7 +170,7 @@ describe('commands in blocks', () => {
     expect(before[0] - after[0]).toBe(unitsOf('12.5') + feeOf(answer.gas))
   })
 
-  it('commands in blocks are found by polling, with the block that holds them', async () => {
+  it('polling finds a command, with the block that has it', async () => {
     const sent = await client.submit(await signed(transfer('0.1')))
     const results = await client.pollStatus(sent, { interval: 100 })
     const { metaData, result } = results[sent.requestKey]
@@ -184,7 +184,7 @@ describe('commands in blocks', () => {
     expect((await client.getStatus(sent))[sent.requestKey].result).toEqual(result)
   })
 
-  it('commands in blocks are reported at a depth only once they are that deep', async () => {
+  it('polling with a depth reports a command only once it is that deep', async () => {
     const sent = await client.submit(await signed(transfer('0.1')))
     await client.listen(sent)
     const depth = 3
@@ -194,7 +194,7 @@ describe('commands in blocks', () => {
     expect(cut.hashes['0'].height).toBeGreaterThanOrEqual(blockHeight + depth)
   })
 
-  it('commands in blocks that fail cost all their gas', async () => {
+  it('a command that fails costs all its gas', async () => {
     const sent = await client.submit(await signed(command('(enforce false "not today")', { gasLimit: 700 })))
     expect(await client.listen(sent)).toMatchObject({
       gas: 700,
@@ -203,7 +203,7 @@ describe('commands in blocks', () => {
     })
   })
 
-  it('commands in blocks come in batches', async () => {
+  it('a batch of commands is sent and mined together', async () => {
     const batch = await Promise.all(['0.1', '0.2', '0.3'].map(async (amount) => signed(transfer(amount))))
     const sent = await client.submit(batch)
     expect(sent.map(({ requestKey }) => requestKey)).toEqual(batch.map(({ hash }) => hash))
@@ -218,11 +218,11 @@ describe('commands in blocks', () => {
       'Invalid transaction sigs',
     ],
     ['a wrong hash', (ready: ICommand) => ({ ...ready, hash: 'A'.repeat(43) }), 'Invalid transaction hash'],
-  ])('commands in blocks are refused with %s', async (_name, spoil, message) => {
+  ])('the node refuses a command with %s', async (_name, spoil, message) => {
     await expect(client.submit(spoil(await signed(transfer('0.1'))))).rejects.toThrow(message)
   })
 
-  it('commands in blocks are refused when they are too old, too expensive, or cannot be paid', async () => {
+  it('the node refuses a command that is too old, too expensive, or cannot be paid', async () => {
     const refused = async (meta: Meta) => client.submit(await signed(command('1', meta)))
     const old = { creationTime: Math.floor(Date.now() / 1000) - 1000, ttl: 60 }
     await expect(refused(old)).rejects.toThrow('Transaction time-to-live is expired')
@@ -235,7 +235,7 @@ describe('commands in blocks', () => {
 })
 
 describe('between chains', () => {
-  it('a pact of two steps, with a proof', async () => {
+  it('a pact of two steps moves coins between chains, with a proof', async () => {
     const receiver = 'sender01'
     const before = await balanceOf(receiver, '2')
     const start = Pact.builder
@@ -269,7 +269,7 @@ describe('between chains', () => {
     )
   })
 
-  it('there is no proof of a transfer that never was', async () => {
+  it('the node has no proof of a transfer that never was', async () => {
     const requestKey = 'A'.repeat(43)
     await expect(client.createSpv({ requestKey, chainId: '0', networkId: NETWORK }, '1')).rejects.toThrow(
       `Transaction hash not found: "${requestKey}"`,

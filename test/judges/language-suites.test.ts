@@ -46,7 +46,7 @@ function resultOf(folder: string, name: string): Known {
 }
 
 describe('cases of the language', () => {
-  it.each(suitesIn(CASES))('cases of the language %s', (name) => {
+  it.each(suitesIn(CASES))('the cases of the language in %s pass', (name) => {
     const { passed, failed } = resultOf(CASES, name)
     expect(failed).toBe(0)
     expect(passed).toBeGreaterThan(0)
@@ -55,7 +55,7 @@ describe('cases of the language', () => {
 
 describeWith(OUTSIDE === undefined ? 'NEWCUT_SUITES names no folder' : null, 'suites of others', () => {
   const folder = OUTSIDE ?? ''
-  it.each(suitesIn(folder))('%s', (name) => {
+  it.each(suitesIn(folder))('the suite %s passes as many expectations as listed', (name) => {
     const { passed, failed } = resultOf(folder, name)
     const { passed: least, failed: most } = known[name] ?? { passed: 0, failed: 0 }
     expect({ passed, failed }).toEqual({ passed: Math.max(passed, least), failed: most })

@@ -49,18 +49,18 @@ const transferCaps = (amount: number): Clist => [
 ]
 
 describe('pact-lang-api', () => {
-  it('local, with a signature and without', async () => {
+  it('pact-lang-api makes a local call, with a signature and without', async () => {
     const answer = answered(await Pact.fetch.local(exec('(+ 1 2)'), network.pactOf('0')))
     expect(answer.result).toEqual({ status: 'success', data: { int: 3 } })
     expect(await balanceOf('sender02')).toBe(unitsOf(funded('sender02').balance))
   })
 
-  it('local that fails', async () => {
+  it('pact-lang-api gets the error of a local call that fails', async () => {
     const answer = answered(await Pact.fetch.local(exec('(coin.details "nobody")'), network.pactOf('0')))
     expect(answer.result).toMatchObject({ status: 'failure', error: { message: expect.stringContaining('nobody') } })
   })
 
-  it('send, listen and poll', async () => {
+  it('pact-lang-api sends, listens and polls', async () => {
     const before = await balanceOf('sender01')
     const [key] = await sent(exec('(coin.transfer "sender00" "sender01" 4.25)', transferCaps(4.25)))
     const heard = answered(await Pact.fetch.listen({ listen: key }, network.pactOf('0')))
@@ -70,7 +70,7 @@ describe('pact-lang-api', () => {
     expect(polled).toEqual({ [key]: heard })
   })
 
-  it('pact-lang-api send of several commands at once', async () => {
+  it('pact-lang-api sends several commands at once', async () => {
     const commands = [0.1, 0.2].map((amount) =>
       exec(`(coin.transfer "sender00" "sender01" ${amount})`, transferCaps(amount)),
     )
@@ -79,7 +79,7 @@ describe('pact-lang-api', () => {
     expect(results.map((each) => answered(each).result.status)).toEqual(['success', 'success'])
   })
 
-  it('a refusal of the node is a text', async () => {
+  it('pact-lang-api gets a refusal of the node as a text', async () => {
     const wrongChain = { ...exec('1'), meta: meta('sender00', '5') }
     const answer = await Pact.fetch.send(wrongChain, network.pactOf('0'))
     expect(answer).toContain('One or more transactions were invalid: Transaction "')
@@ -90,7 +90,7 @@ describe('pact-lang-api', () => {
     )
   })
 
-  it('spv and a continuation', async () => {
+  it('pact-lang-api sends a continuation with a proof', async () => {
     const [from, to] = ['0', '5']
     const before = await balanceOf('sender01', to)
     const guard = { pred: 'keys-all', keys: [other.publicKey] }

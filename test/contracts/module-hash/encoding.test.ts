@@ -1,4 +1,4 @@
-/** The bytes that are hashed, for everything that no hash of the network shows. Derived from the rules by hand. */
+/** The bytes that are hashed, where hashes of the network do not show them. Derived from the rules by hand. */
 import { describe, expect, it } from 'vitest'
 import { hexOf, type Loaded, loaded, OWN } from './encoded.ts'
 
@@ -60,7 +60,7 @@ describe('encoded terms', () => {
     ['other', '[0 ["other" [2 ["other" []] <["shape" []]>]] null]'],
     ['m', '[0 ["m" [2 ["m" []] []]] null]'],
     ['(m.G)', `[3 ${own('G')} [] null]`],
-  ])('encoded terms %s', (code, expected) => {
+  ])('the term %s is encoded as the network encodes it', (code, expected) => {
     expect(body(code)).toBe(expected)
   })
 
@@ -92,7 +92,7 @@ describe('encoded terms', () => {
       "(bind x { 'a := p:integer, 'b := q } p q)",
       `[3 [7 68 null] <${x} [1 <["#bindObject" [] null]> [2 ["q" [] null] [3 [7 60 null] <[8 [0 "b"] null] [0 ["#bindObject" [0 0]] null]> null] [2 ["p" [[0 0]] null] [3 [7 60 null] <[8 [0 "a"] null] [0 ["#bindObject" [0 1]] null]> null] [4 [0 ["p" [0 0]] null] [0 ["q" [0 1]] null] null] null] null] null]> null]`,
     ],
-  ])('encoded terms forms: %s', (code, expected) => {
+  ])('the form %s is encoded as the network encodes it', (code, expected) => {
     expect(body(code, '(defun g () 1)')).toBe(expected)
   })
 
@@ -118,11 +118,11 @@ describe('encoded terms', () => {
     ['(read x y 1)', call(133, x, y, one)],
     ['((do -) x)', call(4, x)],
     ['(map round x)', call(39, '[7 19 null]', x)],
-  ])('natives by their number of arguments: %s', (code, expected) => {
+  ])('a native is encoded by its number of arguments: %s', (code, expected) => {
     expect(body(code)).toBe(expected)
   })
 
-  it('encoded terms names of other modules carry their hashes, and stand as they were written', () => {
+  it('encoded names of other modules carry their hashes, and stand as they were written', () => {
     const { module } = loaded('other', [BASE, OTHER])
     const twice = `[0 ["twice" [1 ["other" []] ${hexOf(module)}]] null]`
     expect(body('(other.twice x)')).toBe(`[3 ${twice} <${x}> null]`)
@@ -155,7 +155,7 @@ describe('encoded definitions', () => {
       '(defpact p (a) (step-with-rollback a 1) (step "s"))',
       '[5 [["p" [] null] <["a" [] null]> <[1 [0 ["a" [0 0]] null] [8 [1 1] null]] [0 [8 [0 "s"] null]]> null]]',
     ],
-  ])('encoded definitions %s', (members, expected) => {
+  ])('the definition %s is encoded as the network encodes it', (members, expected) => {
     expect(definition(members)).toContain(expected)
   })
 
@@ -169,7 +169,7 @@ describe('encoded definitions', () => {
     ['(create-capability-guard (C 1))', '[2 [3 [["C" ["m" []]] <[0 [1 1]]> []]]]'],
     ['(C 2)', `[5 [[["m" []] "C" ${OWN}] <[0 [1 2]]>]]`],
     ['(+ 1 1)', '[0 [1 2]]'],
-  ])('the constant %s', (code, expected) => {
+  ])('the constant %s is encoded with its value', (code, expected) => {
     const data = new Map()
     const define =
       '(define-namespace "ns" (read-keyset "k") (read-keyset "k")) (namespace "ns") (define-keyset "ns.k" (read-keyset "k"))'
@@ -183,7 +183,7 @@ describe('encoded definitions', () => {
     [{ keys: ['b', 'a', 'b'], pred: 'keys-any' }, '[0 [["a" "b"] [2]]]'],
     [{ keys: [], pred: 'keys-2' }, '[0 [[] [1]]]'],
     [{ keys: [], pred: 'other.both' }, '[0 [[] [3 [0 ["both" ["other" []]]]]]]'],
-  ])('a keyset as a constant: %j', ({ keys, pred }, expected) => {
+  ])('a keyset as a constant is encoded with its value: %j', ({ keys, pred }, expected) => {
     const keyset = new Map<string, string | string[]>([['keys', keys]]).set('pred', pred)
     const both = '(module other G (defcap G () true) (defun both (n m) true))'
     const text = '(module m G (defcap G () true) (defconst K (read-keyset "k")))'
@@ -192,7 +192,7 @@ describe('encoded definitions', () => {
 })
 
 describe('encoded modules', () => {
-  it('name imports as written, implemented interfaces, blessed hashes in order, and governance', () => {
+  it('an encoded module names imports as written, interfaces, blessed hashes in order, and governance', () => {
     const { module } = loaded('other', [BASE, OTHER])
     const [low, high] = [`A${'A'.repeat(42)}`, `_${'A'.repeat(42)}`]
     const { text } = load(`(bless "${high}") (bless "${low}") (use other "${module.hash}" [twice ONE]) (use shape)
@@ -203,7 +203,7 @@ describe('encoded modules', () => {
     expect(text.endsWith(`> ${blessed} ${imports} <["shape" []]> x x null]`)).toBe(true)
   })
 
-  it('name their namespace and the keyset that governs them', () => {
+  it('an encoded module names its namespace and the keyset that governs it', () => {
     const keys = new Map([['k', [] as string[]]])
     const begin =
       '(define-namespace "ns" (read-keyset "k") (read-keyset "k")) (namespace "ns") (define-keyset "ns.k" (read-keyset "k"))'
@@ -214,7 +214,7 @@ describe('encoded modules', () => {
     expect(order).toEqual(['f', 'h'])
   })
 
-  it('encoded modules of interfaces name managers and types, but have no code', () => {
+  it('an encoded interface names managers and types, but has no code', () => {
     const text = `(interface i (use shape) (defconst TWO:integer 2) (defschema s a:object{size})
       (defcap C:bool (a:decimal) @managed a mgr) (defun mgr:decimal (p:decimal q:decimal)) (defpact p:string (x:object{s})))`
     const size = '[["size" ["shape" []]] {"w": [0 1]}]'

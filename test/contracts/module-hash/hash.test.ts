@@ -24,7 +24,7 @@ const m = (result: number) => `(module m m-gov "Another text"
 const n = '(module n gg (defun nf () (mdfn)) (defconst nfconst:integer (read-integer "k")) (use m) (defcap gg () true))'
 
 describe('the hash of a module', () => {
-  it('the hash of a module is that of the network, whatever the order of the text and its documentation', () => {
+  it('the hash of a module is that of the network, whatever its documentation and the order of its text', () => {
     const state = new Layer()
     const at = (k: bigint) => new Map<string, Value>([['k', k]])
     load(state, m(1), at(1n))
@@ -41,7 +41,7 @@ describe('the hash of a module', () => {
     expect(hashIn(state, 'n')).toBe('JN9dKCIoSGJEGDe6iZIWP_g7xm0XeaAqlZl9Se7iGJY')
   })
 
-  it('the hash of a module is that of the network for interfaces with our own text', () => {
+  it('the hash of an interface is that of the network, with our own text', () => {
     const state = new Layer()
     load(state, systemContracts.map(({ text }) => text).join('\n'))
     expect(Object.fromEntries(state.keys('modules').map((name) => [name, hashIn(state, name)]))).toMatchObject({
@@ -67,7 +67,7 @@ describe('the hash of a module', () => {
     expect(() => runOn(evaluatorOn(state), '(e.f)')).toThrow(expect.objectContaining({ within: `e.f.{${hash}}` }))
   })
 
-  it('depends on names, types and values, but not on comments', () => {
+  it('the hash of a module depends on names, types and values, but not on comments', () => {
     const hashOf = (members: string) => {
       const state = new Layer()
       load(state, `(module d G (defcap G () true) ${members})`)

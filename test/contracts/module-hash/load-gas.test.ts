@@ -23,7 +23,7 @@ function loaded(text: string, state: Layer, areSizesOfRunner: boolean, limit = 1
   return { gas, image: (name: string) => evaluator.findModule(name)?.image }
 }
 
-it('test files tell what a module costs on a network, with its dependencies', () => {
+it('test files report what a module costs on a network, with its dependencies', () => {
   const base = '(module base G (defcap G () true) (defun add (a b) (+ a (* 2 b))))'
   const user = '(module user G (defcap G () true) (defun twice:integer (n:integer) (base.add n (length [n]))))'
   const [test, network] = [true, false].map((areSizesOfRunner) => {
@@ -61,7 +61,7 @@ const govern = 2 + 1 + (1 + text(1) + 2) + list + (2 + 2 + 1) + 2
 const governPlaces = 3
 
 describe('the gas of a module', () => {
-  it('the gas of a module is 400 for a byte as resolved, 100 as hashed and 200 as stored with its places', () => {
+  it('a module costs 400 for a byte as resolved, 100 as hashed and 200 as stored with its places', () => {
     // The search for dependencies: a term, none of which is a name; then one name of one.
     const search = 5 + Math.ceil(Math.log(2)) * 200
     const early = moduleSize(12, govern)
@@ -69,7 +69,7 @@ describe('the gas of a module', () => {
     expect(gasOf('(module m G (defcap G () true))')).toBe(500 * early + search + 200 * stored)
   })
 
-  it('the gas of a module counts longer places, and longer natives, in the test runner', () => {
+  it('a module costs more in the test runner, by longer places and longer natives', () => {
     const plain = '(module m G (defcap G () true))'
     expect(gasOf(plain, new Layer(), true) - gasOf(plain)).toBe(200 * (governPlaces + 1) * 16)
     const added = '(module m G (defcap G () (+ 1)))'
@@ -78,12 +78,12 @@ describe('the gas of a module', () => {
     expect(longer).toBe(200 * (governPlaces + 3) * 16 + 700 * 2)
   })
 
-  it('the gas of a module does not count the text, its documentation and its comments', () => {
+  it('the gas of a module does not count its text, its documentation and its comments', () => {
     const plain = gasOf('(module m G (defcap G () true))')
     expect(gasOf(`(module m G "${'long '.repeat(100)}" (defcap G () ${';\n'.repeat(100)} true))`)).toBe(plain)
   })
 
-  it('the gas of a module counts the values of constants for the hash, and the terms before', () => {
+  it('the gas of a module counts the values of constants in the hash, and their terms elsewhere', () => {
     const constant = (value: string) => gasOf(`(module m G (defcap G () true) (defconst C ${value}))`)
     // A text as a term: 2 + literal; as a value likewise. Both have the same size; the term has no place in the end.
     expect(constant('"abcdef"') - constant('"abc"')).toBe(3 * 700)
@@ -92,19 +92,19 @@ describe('the gas of a module', () => {
     expect(list3 - list1).toBe(2 * (400 * term + 300 * value + 100))
   })
 
-  it('the gas of a module includes the definitions of other modules, those that these use too, and their places', () => {
+  it('the gas of a module includes the definitions that it uses of other modules, and their places', () => {
     const state = new Layer()
     gasOf('(module a G (defcap G () true) (defun one () 1) (defun two () (one)) (defun three () 1))', state)
     const plain = gasOf('(module m G (defcap G () true) (defun f () 1))', new Layer())
     const one = gasOf('(module m G (defcap G () true) (defun f () (a.one)))', state)
     const two = gasOf('(module m G (defcap G () true) (defun f () (a.two)))', state)
     expect(one - plain).toBeGreaterThan(200 * 40)
-    // `two`, and `one` behind it.
+    // `two`, and `one`, which it uses.
     expect(two - one).toBeGreaterThan(200 * 40)
     expect(two - one).toBeLessThan(200 * 200)
   })
 
-  it('the gas of a module is charged before constants are evaluated, and ends what is far too large at once', () => {
+  it('the gas of a module is charged before its constants are evaluated', () => {
     const schemas = Array.from({ length: 120 }, (_, i) => `(defschema s${i + 1} a:object{s${i}} b:object{s${i}})`)
     const huge = `(module m G (defcap G () true) (defschema s0 a:integer) ${schemas.join(' ')})`
     expect(() => gasOf(huge)).toThrow(/^Gas limit "150000" exceeded: 15\d{4}$/)
@@ -114,14 +114,14 @@ describe('the gas of a module', () => {
     expect(() => gasOf(costly)).toThrow('evaluated')
   })
 
-  it('the gas of a module is free of the search for dependencies without a limit', () => {
+  it('a module without a gas limit loads without the search for dependencies', () => {
     const module = `(module m G (defcap G () true) ${'(defun f () (list-modules))'})`
     expect(gasOf(module)).toBeGreaterThan(gasOf(module, new Layer(), false, Number.POSITIVE_INFINITY))
   })
 })
 
 describe('the gas of looking up a module', () => {
-  it('the gas of looking up a module is charged once in a program, and for merging with what is loaded', () => {
+  it('looking up a module is charged once in a program, and for merging with what is loaded', () => {
     const state = new Layer()
     gasOf('(module a G (defcap G () true) (defun one () 1)) (module b G (defcap G () true) (defun two () 2))', state)
     const [a, b] = [gasOf('(use a)', state), gasOf('(use b)', state)]
@@ -131,7 +131,7 @@ describe('the gas of looking up a module', () => {
     expect(gasOf('(use a) (use b)', state)).toBe(a + b + 10 * 2 * 2)
   })
 
-  it('the gas of looking up a module is nothing for a module that the program loads itself', () => {
+  it('looking up a module that the program loads itself costs nothing', () => {
     const module = '(module a G (defcap G () true) (defun one () 1))'
     expect(gasOf(`${module} (use a)`)).toBe(gasOf(module))
   })

@@ -10,7 +10,7 @@ function components(uses: Record<string, readonly string[]>) {
 }
 
 describe('the order of definitions', () => {
-  it('the order of definitions puts each behind those that it uses, and the others from the last name to the first', () => {
+  it('each definition comes after those that it uses, and the others from the last name to the first', () => {
     expect(components({ a: [], b: [], c: [] }).map(({ names }) => names[0])).toEqual(['c', 'b', 'a'])
     expect(components({ a: ['b'], b: ['c'], c: [] }).map(({ names }) => names[0])).toEqual(['c', 'b', 'a'])
     expect(components({ c: ['b'], b: ['a'], a: [] }).map(({ names }) => names[0])).toEqual(['a', 'b', 'c'])
@@ -38,7 +38,7 @@ describe('the order of definitions', () => {
     expect(order('(defun a () (o.z)) (defun z () 1)')).toEqual(['z', 'a', 'G'])
   })
 
-  it('the order of definitions does not see names that a variable hides, unless it is an argument of a capability or pact', () => {
+  it('the order of definitions ignores names that a variable hides, except in capabilities and pacts', () => {
     expect(order('(defun a (b) b) (defun b () 1)')).toEqual(['b', 'a', 'G'])
     expect(order('(defun b () (let ((c 1)) c)) (defun c () 1)')).toEqual(['c', 'b', 'G'])
     expect(order('(defun a () (d)) (defun c (a) a) (defun d () 1)')).toEqual(['d', 'c', 'a', 'G'])

@@ -1,4 +1,4 @@
-/** Shared by the programs: accounts, and calls whose errors are told. */
+/** Shared by the programs: accounts, and calls whose errors are printed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { developmentAccounts } from '../../../dist/src/ground/chain/development-accounts.js'
 
@@ -14,7 +14,7 @@ export const SHORT_PATIENCE_MS = 20_000
 const PAUSE_MS = 1000
 
 /**
- * The result of a call, or undefined if it fails. Then a line tells the call and its error, as an application would, and
+ * The result of a call, or undefined if it fails. Then a line has the call and its error, as an application would, and
  * the program pauses.
  */
 export async function attempt(name, call, patienceMs = PATIENCE_MS) {
