@@ -17,7 +17,8 @@ async function open(devnet: Devnet, path: string): Promise<OpenResponse> {
 
 async function opened(devnet: Devnet, path: string): Promise<OpenResponse> {
   const stream = await open(devnet, path)
-  expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream'])
+  expect(stream.status).toBe(200)
+  expect(stream.headers['content-type']).toBe('text/event-stream')
   expectCommonHeaders(stream)
   return stream
 }

@@ -103,7 +103,7 @@ describe('pages of branches', () => {
       const next = found.length > items.length ? `inclusive:${found[items.length].hash}` : null
       const page = jsonOf(await ask('hash', bounds, `?${query}`))
       const wanted = { limit: items.length, items: items.map(({ hash }) => hash), next }
-      expect([bounds, `${query}`, page]).toEqual([bounds, `${query}`, wanted])
+      expect(page, `${bounds} ${query}`).toEqual(wanted)
     }
     expect(full).toBeGreaterThan(rounds / 6)
   })
@@ -120,7 +120,8 @@ describe('pages of branches', () => {
       const seen: unknown[] = []
       for (let next: string | null = ''; next !== null; ) {
         const answer = await ask(what, { upper }, `?limit=7${next && `&next=${next}`}`, accept)
-        expect([answer.status, answer.headers['content-type']]).toEqual([200, accept === OBJECTS ? OBJECTS : JSON_TYPE])
+        expect(answer.status).toBe(200)
+        expect(answer.headers['content-type']).toEqual(accept === OBJECTS ? OBJECTS : JSON_TYPE)
         const page = jsonOf(answer)
         seen.push(...page.items)
         next = page.next
@@ -163,7 +164,8 @@ describe('pages of branches', () => {
       ] as const) {
         for (const what of ['hash', 'header', 'block'] as const) {
           const answer = await ask(what, bounds, query)
-          expect([answer.status, answer.headers['content-type']]).toEqual([404, JSON_TYPE])
+          expect(answer.status).toBe(404)
+          expect(answer.headers['content-type']).toBe(JSON_TYPE)
           expect(jsonOf(answer)).toEqual({ reason: 'key not found', key })
         }
       }
@@ -196,7 +198,7 @@ describe('pages of branches', () => {
         headers: { 'content-type': 'application/json' },
         body,
       })
-      expect([body, ...brief(answer).slice(0, 2)]).toEqual([body, 400, TEXT])
+      expect(brief(answer).slice(0, 2), body).toEqual([400, TEXT])
       expect(answer.body.toString()).toMatch(/^Error in the request body: ./)
     }
     for (const query of ['?limit=x', '?minheight=-1', '?maxheight=1e3', '?next=x', `?next=${hash}`]) {
@@ -255,13 +257,17 @@ it('pages end at 4096 hashes, 360 headers and 360 blocks', async () => {
   ] as const) {
     for (const query of ['', '?limit=5000']) {
       const up = jsonOf(await peer.get(`${PREFIX}/chain/0/${what}${query}`))
-      expect([what, up.limit, up.items.length, up.next.slice(0, 10)]).toEqual([what, most, most, 'inclusive:'])
+      expect(up.limit, what).toEqual(most)
+      expect(up.items.length, what).toEqual(most)
+      expect(up.next.slice(0, 10), what).toBe('inclusive:')
       const down = await peer.request('POST', `${PREFIX}/chain/0/${what}/branch${query}`, {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ upper: [head] }),
       })
       const page = jsonOf(down)
-      expect([what, page.limit, page.items.length, page.next.slice(0, 10)]).toEqual([what, most, most, 'inclusive:'])
+      expect(page.limit, what).toEqual(most)
+      expect(page.items.length, what).toEqual(most)
+      expect(page.next.slice(0, 10), what).toBe('inclusive:')
       const rest = await peer.request('POST', `${PREFIX}/chain/0/hash/branch?next=${page.next}`, {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ upper: [head] }),

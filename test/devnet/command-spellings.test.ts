@@ -76,7 +76,8 @@ describe('a command is accepted, executed and reported, whose', () => {
   ] as const)('a command is accepted, executed and reported, whose %s', async (_name, [part, spelling]) => {
     const { peer } = await ledger()
     const [{ result, continuation }] = await run(peer, [spelled(part, spelling)])
-    expect([result, continuation]).toEqual([{ status: 'success', data: { int: 3 } }, null])
+    expect(result).toEqual({ status: 'success', data: { int: 3 } })
+    expect(continuation).toBe(null)
   })
 
   it('a command whose step of a pact is a number in any spelling, beside a null in the place of code, is executed', async () => {
@@ -128,7 +129,9 @@ describe('a command is refused at every endpoint, with the name of the part, who
         ],
       ] as const) {
         const [status, type, text] = brief(await answer)
-        expect([status, type, text.slice(0, before.length + place.length)]).toEqual([400, TEXT, before + place])
+        expect(status).toBe(400)
+        expect(type).toBe(TEXT)
+        expect(text.slice(0, before.length + place.length)).toEqual(before + place)
       }
     },
   )

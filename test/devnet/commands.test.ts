@@ -67,7 +67,8 @@ describe('local', () => {
       )
     const command = bare()
     const { result, reqKey } = await ok(local(peer, command))
-    expect([result.data, reqKey]).toEqual([100_000_000, command.hash])
+    expect(result.data).toBe(100_000_000)
+    expect(reqKey).toEqual(command.hash)
     expect((await local(peer, { ...command, hash: bare({ nonce: 'other' }).hash })).status).toBe(400)
     for (const [query, wrong] of [
       ['?preflight=true', command],
@@ -98,7 +99,9 @@ describe('local', () => {
     })
     for (const query of ['', '?preflight=true']) {
       const { result, gas } = await ok(local(peer, exec('(+ 1'), query))
-      expect([gas, result.error.type, result.error.message]).toEqual([600, 'SyntaxError', "Expected: [')']"])
+      expect(gas).toBe(600)
+      expect(result.error.type).toBe('SyntaxError')
+      expect(result.error.message).toBe("Expected: [')']")
     }
   })
 
@@ -151,7 +154,8 @@ describe('local', () => {
       [signText(deep), /^Validation failed: \/cmd\/payload\/exec\/data: .*more than 250 levels$/],
     ] as const) {
       const [status, type, text] = brief(await local(peer, body))
-      expect([status, type], text).toEqual([400, TEXT])
+      expect(status, text).toBe(400)
+      expect(type, text).toBe(TEXT)
       expect(text).toMatch(message)
     }
     for (const query of ['?preflight=yes', '?signatureVerification=', '?rewindDepth=-1', '?rewindDepth=x']) {
@@ -216,7 +220,8 @@ describe('preflight', () => {
     await makeBlocks(peer, { 0: 1 })
     const { [command.hash]: inBlock } = await ok(poll(peer, [command.hash]))
     // The hash of the writes and the fee event differ, since the miner is another.
-    expect([inBlock.gas, inBlock.result]).toEqual([preflightResult.gas, preflightResult.result])
+    expect(inBlock.gas).toEqual(preflightResult.gas)
+    expect(inBlock.result).toEqual(preflightResult.result)
     expect((await ok(local(peer, command))).gas).toBeLessThan(inBlock.gas)
   })
 
@@ -224,7 +229,8 @@ describe('preflight', () => {
     const { peer } = await ledger()
     const refusal = async (meta: Change, change: Change = {}) => {
       const [status, type, text] = brief(await local(peer, exec('1', meta, change), preflight))
-      expect([status, type], text).toEqual([400, TEXT])
+      expect(status, text).toBe(400)
+      expect(type, text).toBe(TEXT)
       expect(text).toMatch(/^Metadata validation failed: \[/)
       return JSON.parse(text.slice('Metadata validation failed: '.length))
     }
@@ -299,7 +305,8 @@ describe('send', () => {
     )
     expect((await pending(peer)).hashes).toEqual([])
     const [status, type, text] = brief(await send(peer, [right, { ...right, cmd: '{' }]))
-    expect([status, type]).toEqual([400, TEXT])
+    expect(status).toBe(400)
+    expect(type).toBe(TEXT)
     expect(text).toMatch(/^reading JSON for transaction failed: element 1: \/cmd: no JSON/)
     for (const cmds of [[], 'x', [1]]) {
       expect(brief(await post(peer, `${pactPath(0)}/api/v1/send`, { cmds }))).toEqual([
@@ -401,7 +408,8 @@ describe('poll', () => {
     expect(after[command.hash]?.metaData.blockHash).not.toBe(before)
     await makeBlocks(peer, { 0: 2 })
     const again = (await ok(poll(peer, [command.hash])))[command.hash]
-    expect([again.result.data, again.metaData.blockHash === before]).toEqual([{ int: 1 }, false])
+    expect(again.result.data).toEqual({ int: 1 })
+    expect(again.metaData.blockHash).not.toBe(before)
   })
 
   it('a poll reports commands that no block could hold, and send refuses them', async () => {
@@ -517,7 +525,8 @@ describe('listen', () => {
     await expect(asked).rejects.toThrow()
     await until(() => ended.some((path) => path.endsWith('/listen')))
     await time.pass(delayMs)
-    expect([waiting(delayMs), waiting(listenMs)]).toEqual([0, 0])
+    expect(waiting(delayMs)).toBe(0)
+    expect(waiting(listenMs)).toBe(0)
     const next = listen(peer, 'A'.repeat(43))
     await until(() => waiting(listenMs) === 1)
     await time.pass(listenMs)
@@ -591,7 +600,8 @@ describe('spv', () => {
       { ...body, requestKey: 'x' },
     ]) {
       const [status, type, text] = brief(await spv(peer, wrong))
-      expect([status, type], text).toEqual([400, TEXT])
+      expect(status, text).toBe(400)
+      expect(type, text).toBe(TEXT)
       expect(text).toMatch(/^Error in the request body: \/(targetChainId|requestKey) must/)
     }
   })
@@ -637,7 +647,8 @@ describe('private', () => {
     await ok(sendPrivately(peer, elsewhere, 1))
     expect((await ok(poll(peer, [elsewhere.hash], '', 1)))[elsewhere.hash].result.status).toBe('failure')
     // The commands are not pending, in no block, and unknown to public commands.
-    expect([(await pending(peer)).hashes, devnet.blocks]).toEqual([[], blocks])
+    expect((await pending(peer)).hashes).toEqual([])
+    expect(devnet.blocks).toEqual(blocks)
     await makeBlocks(peer, { 0: 1 })
     const { items } = await ok(peer.get(`${PREFIX}/chain/0/block?minheight=2`))
     expect(items[0].payloadWithOutputs.transactions).toEqual([])
@@ -690,7 +701,8 @@ describe('private', () => {
       [{ ...right, cmd: '[' }, /^Validation failed: \/cmd: no JSON/],
     ] as const) {
       const [status, type, text] = brief(await sendPrivately(peer, command))
-      expect([status, type], text).toEqual([400, TEXT])
+      expect(status, text).toBe(400)
+      expect(type, text).toBe(TEXT)
       expect(text).toMatch(message)
     }
   })
@@ -706,7 +718,8 @@ describe('at the root', () => {
     for (const command of [zero, one]) {
       expect(await ok(at('send', { cmds: [command] }))).toEqual({ requestKeys: [command.hash] })
     }
-    expect([(await pending(peer)).hashes, (await pending(peer, '', 1)).hashes]).toEqual([[zero.hash], [one.hash]])
+    expect((await pending(peer)).hashes).toEqual([zero.hash])
+    expect((await pending(peer, '', 1)).hashes).toEqual([one.hash])
     const waiting = at('listen', { listen: one.hash })
     await makeBlocks(peer, { 0: 3, 1: 3 })
     expect((await ok(waiting)).result.data).toBe('1')
@@ -720,7 +733,8 @@ describe('at the root', () => {
       [[{ ...exec('1'), cmd: '-' }], /^Validation failed: element 0: \/cmd: no JSON/],
     ] as const) {
       const [status, type, text] = brief(await at('send', { cmds: commands }))
-      expect([status, type], text).toEqual([400, TEXT])
+      expect(status, text).toBe(400)
+      expect(type, text).toBe(TEXT)
       expect(text).toMatch(message)
     }
   })

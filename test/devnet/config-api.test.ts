@@ -17,7 +17,8 @@ it('/config describes the node, and names no accounts or paths', async () => {
     updateStreamMs: 60_000,
   })
   const answer = await peer.get('/config')
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe(JSON_TYPE)
   expect(jsonOf(answer)).toMatchObject({
     chainwebVersion: 'development',
     mining: { coordination: { enabled: true, limit: 77, updateStreamTimeout: 60 } },

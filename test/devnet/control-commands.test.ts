@@ -106,10 +106,8 @@ describe('/devnet/impersonate', () => {
     const before = coins()
     const command = unsignedTransfer(3)
     const refused = await send(peer, [command])
-    expect([refused.status, refused.body.toString()]).toEqual([
-      400,
-      expect.stringContaining('Invalid transaction sigs'),
-    ])
+    expect(refused.status).toBe(400)
+    expect(refused.body.toString()).toContain('Invalid transaction sigs')
     expect((await local(peer, command, '?preflight=true')).status).toBe(400)
     expect(await order(control, '/devnet/impersonate', { keys: [`k:${DUKE}`], on: true })).toEqual({ keys: [DUKE] })
     expect(await ok(local(peer, command, '?preflight=true'))).toMatchObject({
@@ -200,7 +198,7 @@ describe('--impersonate', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ cmds: [command] }),
     })
-    expect([sent.status, sent.body.toString()]).toEqual([200, expect.any(String)])
+    expect(sent.status, sent.body.toString()).toBe(200)
     await post(peer, '/make-blocks', { 0: 1 })
     const id = jsonOf(await peer.request('POST', '/make-backup'))
     await node.sees(/"by":"order"/)

@@ -33,10 +33,8 @@ describe('/devnet/gas', () => {
       .map(({ requestKeys }) => requestKeys.length)
     expect(counts).toEqual([1, 1, 1])
     const refused = await send(peer, [preflight(301)])
-    expect([refused.status, refused.body.toString()]).toEqual([
-      400,
-      expect.stringContaining('Transaction gas limit exceeds block gas limit (300)'),
-    ])
+    expect(refused.status).toBe(400)
+    expect(refused.body.toString()).toContain('Transaction gas limit exceeds block gas limit (300)')
     await order(control, '/devnet/gas', { blockLimit: 150_000 })
     await ok(send(peer, [preflight(2501)]))
   })

@@ -97,7 +97,8 @@ describe('PUT cut', () => {
     const body = cutOf(started.devnet.chains.cut.values(), { origin: peerAt(started.devnet.url) })
     for (const wrong of ['', '{}', '[]', 'x', { ...body, hashes: { a: 1 } }, { ...body, origin: { id: 1 } }]) {
       const [status, type, message] = brief(await put(started, 'cut', wrong))
-      expect([status, type]).toEqual([400, TEXT])
+      expect(status).toBe(400)
+      expect(type).toBe(TEXT)
       expect(message).toMatch(/^Error in the request body: ./)
     }
     const other = await started.peer.request('PUT', `${PREFIX}/cut`, { body: '{}' })
@@ -195,7 +196,8 @@ describe('PUT cut', () => {
       const heads = [header, ...[...started.devnet.chains.cut.values()].slice(1)]
       const body = cutOf(heads, { origin: started.origin, ...blocksJson([{ header, payload: forged }]) })
       const [status, type, message] = brief(await put(started, 'cut', body))
-      expect([status, type], message).toEqual([400, TEXT])
+      expect(status, message).toBe(400)
+      expect(type, message).toBe(TEXT)
       const start = `Invalid cut: block ${idOf(header)} breaks the rule of execution: `
       expect(message.slice(0, start.length)).toBe(start)
       expect(message.slice(start.length)).toMatch(why)
@@ -238,7 +240,8 @@ describe('PUT cut', () => {
     const payloads = { x: payloadJson(payload) }
     const bad = { ...header, weight: header.weight + 1n }
     const [status, type, message] = await ask({ headers: { x: base64(encodeHeader(bad)) }, payloads })
-    expect([status, type]).toEqual([400, TEXT])
+    expect(status).toBe(400)
+    expect(type).toBe(TEXT)
     expect(message).toBe(`Invalid cut: block ${idOf(bad)} breaks the rule of hash, weight`)
     expect((await ask({ headers: { x: 'AAAA' } }))[2]).toMatch(/^Invalid cut: header at offset 3: /)
     const garbled = { ...payloadJson(payload), coinbase: 'A' }
@@ -271,7 +274,8 @@ describe('cut/peer', () => {
     }
     const items = [{ ...first, id }, second]
     const answer = await started.peer.get(`${PREFIX}/cut/peer`)
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE])
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe(JSON_TYPE)
     expect(jsonOf(answer)).toEqual({ limit: 2, items, next: null })
   })
 
@@ -290,7 +294,8 @@ describe('cut/peer', () => {
     ]
     for (const [hostname, port, why] of refused) {
       const [status, type, message] = brief(await put(started, 'cut/peer', { id: null, address: { hostname, port } }))
-      expect([hostname, status, type]).toEqual([hostname, 400, TEXT])
+      expect(status, hostname).toBe(400)
+      expect(type, hostname).toBe(TEXT)
       expect(message).toMatch(why)
     }
     expect((await peersOf(started)).items).toEqual([])
@@ -315,9 +320,13 @@ describe('cut/peer', () => {
     const all = await listenAt(count)
     for (const peer of all) expect((await put(started, 'cut/peer', peer)).status).toBe(204)
     const page = await peersOf(started)
-    expect([page.limit, page.items, page.next]).toEqual([64, all.slice(0, 64), 'inclusive:64'])
+    expect(page.limit).toBe(64)
+    expect(page.items).toEqual(all.slice(0, 64))
+    expect(page.next).toBe('inclusive:64')
     const large = await peersOf(started, '?limit=100000')
-    expect([large.limit, large.items, large.next]).toEqual([512, all.slice(0, 512), 'inclusive:512'])
+    expect(large.limit).toBe(512)
+    expect(large.items).toEqual(all.slice(0, 512))
+    expect(large.next).toBe('inclusive:512')
     const rest = await peersOf(started, `?next=${large.next}`)
     expect(rest).toEqual({ limit: count - 512, items: all.slice(512), next: null })
     expect((await peersOf(started, '?next=exclusive:9&limit=2')).items).toEqual(all.slice(10, 12))

@@ -112,7 +112,8 @@ describe('GET /devnet/transactions', () => {
       expect(pages).toBe(limit === 1 ? sent.length : Math.ceil(sent.length / limit))
     }
     const other = await get<TransactionPage>(peer, '/devnet/transactions?chain=1')
-    expect([other.transactions, other.next]).toEqual([[], null])
+    expect(other.transactions).toEqual([])
+    expect(other.next).toBe(null)
   })
 
   it('GET /devnet/transactions ends a page after a maximum of blocks, and continues from there', async () => {
@@ -123,7 +124,8 @@ describe('GET /devnet/transactions', () => {
     await mined(peer, [command])
     await makeBlocks(peer, { 0: count, 1: count })
     const first = page({})
-    expect([first.transactions, first.next]).toEqual([[], expect.any(String)])
+    expect(first.transactions).toEqual([])
+    expect(first.next).toEqual(expect.any(String))
     const second = page({ next: first.next ?? '' })
     expect(second.transactions.map(({ requestKey }) => requestKey)).toEqual([command.hash])
     expect(second.next).toBeNull()
@@ -143,11 +145,9 @@ describe('GET /devnet/transactions', () => {
     const [listed] = (await get<TransactionPage>(peer, '/devnet/transactions')).transactions
     const result = (await ok(poll(peer, [bad.hash])))[bad.hash]
     expect(listed).toMatchObject({ status: 'failure', fault: 'on purpose', gas: result.gas, sender: 'sender00' })
-    expect([listed.isOrphan, listed.height, listed.block]).toEqual([
-      false,
-      result.metaData.blockHeight,
-      result.metaData.blockHash,
-    ])
+    expect(listed.isOrphan).toBe(false)
+    expect(listed.height).toEqual(result.metaData.blockHeight)
+    expect(listed.block).toEqual(result.metaData.blockHash)
     const plain = new Peer(peer.url)
     await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
     plain.close()
@@ -244,7 +244,8 @@ describe('GET /devnet/events', () => {
     const first = await get<EventPage>(peer, path)
     expect(titles(first)).toEqual(['a'])
     const nothing = await get<EventPage>(peer, `${path}&next=${first.next}`)
-    expect([titles(nothing), nothing.next]).toEqual([[], first.next])
+    expect(titles(nothing)).toEqual([])
+    expect(nothing.next).toEqual(first.next)
     for (const title of ['b', 'c', 'd']) await mined(peer, [place(title)])
     const second = await get<EventPage>(peer, `${path}&next=${first.next}`)
     expect(titles(second)).toEqual(['b', 'c'])
@@ -281,7 +282,9 @@ describe('GET /devnet/modules, module and table', () => {
     const { result, metaData } = await ok(local(peer, exec('(list-modules)', { gasLimit: 100_000 })))
     expect(modules.map(({ name }) => name)).toEqual(result.data.toSorted())
     expect(modules.map(({ name }) => name)).toContain('free.shelf')
-    expect([note, modules.every(({ isFetched }) => isFetched), height]).toEqual([null, true, metaData.blockHeight - 1])
+    expect(note).toBe(null)
+    expect(modules.every(({ isFetched }) => isFetched)).toBe(true)
+    expect(height).toEqual(metaData.blockHeight - 1)
     expect((await get<ModuleList>(peer, '/devnet/modules?chain=1')).modules.map(({ name }) => name)).not.toContain(
       'free.shelf',
     )
@@ -292,7 +295,9 @@ describe('GET /devnet/modules, module and table', () => {
     const module = await get<FoundModule>(peer, '/devnet/module?name=free.shelf')
     expectAll(FoundModule, [module])
     const { result } = await ok(local(peer, exec('(describe-module "free.shelf")', { gasLimit: 100_000 })))
-    expect([module.hash, module.code, module.txHash]).toEqual([result.data.hash, result.data.code, result.data.tx_hash])
+    expect(module.hash).toEqual(result.data.hash)
+    expect(module.code).toEqual(result.data.code)
+    expect(module.txHash).toEqual(result.data.tx_hash)
     expect(module).toMatchObject({ kind: 'module', doc: 'Keeps books.', governance: 'capability GOVERNANCE' })
     expect(module.functions).toEqual([
       {
@@ -356,7 +361,8 @@ describe('GET /devnet/modules, module and table', () => {
       expect(items).toEqual(page.rows)
     }
     const found = await get<RowPage>(peer, `${path}&search=b`)
-    expect([found.rows.map(({ key }) => key), found.total]).toEqual([['ab', 'b'], 2])
+    expect(found.rows.map(({ key }) => key)).toEqual(['ab', 'b'])
+    expect(found.total).toBe(2)
     expect((await get<RowPage>(peer, `${path}&key=`)).rows.map(({ key }) => key)).toEqual([''])
     expect((await get<RowPage>(peer, `${path}&key=c`)).rows).toEqual([])
     expect((await refused(peer, '/devnet/table?name=books'))[1]).toContain('expected module.table')

@@ -134,14 +134,20 @@ describe('with a clock of its own', () => {
     const block = pool.nextBlock
     expect(pool.nextBlock).toBe(block)
     advance(50_000)
-    expect([pool.size, pool.nextBlock === block, changes]).toEqual([2, true, 0])
+    expect(pool.size).toBe(2)
+    expect(pool.nextBlock).toBe(block)
+    expect(changes).toBe(0)
     advance(6_000)
     expect(pool.pending(null)).toEqual({ hashes: [long.hash], newest: 2 })
-    expect([pool.get(short.hash), pool.size, changes]).toEqual([undefined, 1, 1])
+    expect(pool.get(short.hash)).toBeUndefined()
+    expect(pool.size).toBe(1)
+    expect(changes).toBe(1)
     expect(pool.nextBlock.map(({ key }) => key)).toEqual([long.hash])
     expect(pool.pending(1n).hashes).toEqual([long.hash])
     advance(600_000)
-    expect([pool.nextBlock, pool.get(long.hash), changes]).toEqual([[], undefined, 2])
+    expect(pool.nextBlock).toEqual([])
+    expect(pool.get(long.hash)).toBeUndefined()
+    expect(changes).toBe(2)
     expect(pools.insert(0, [commandOf(long)])).toMatchObject({
       invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
@@ -155,7 +161,8 @@ describe('with a clock of its own', () => {
     add({ gasLimit: 600 })
     expect(pool.nextBlock).toBe(block)
     add({ gasLimit: 500 })
-    expect([block.length, pool.nextBlock.length]).toEqual([1, 2])
+    expect(block).toHaveLength(1)
+    expect(pool.nextBlock.length).toBe(2)
   })
 
   it('a pool lists every block of a transaction once in the index', () => {
@@ -204,6 +211,7 @@ describe('with a clock of its own', () => {
     expect(pools.insert(0, [commandOf(signed())])).toEqual(full)
     expect(pool.insert(many)).toBe(null)
     chains.adopt(new Map([[0, fork({ chains }, fork({ chains }, genesis, []), [])]]))
-    expect([pool.size, pool.get(mined.hash)]).toEqual([10_000, undefined])
+    expect(pool.size).toBe(10_000)
+    expect(pool.get(mined.hash)).toBeUndefined()
   })
 })

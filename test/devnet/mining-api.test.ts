@@ -55,14 +55,19 @@ describe('mining/work', () => {
     const { devnet, peer } = await twenty()
     const before = now()
     const answer = await askForWork(peer)
-    expect([answer.status, answer.headers['content-type'], answer.body.length]).toEqual([200, BINARY, 322])
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe(BINARY)
+    expect(answer.body.length).toBe(322)
     const work = answer.body.subarray(36)
     expect(answer.body.readUInt32LE(0)).toBe(chainOf(work))
     expect(answer.body.subarray(4, 36)).toEqual(work.subarray(158, 190))
     expect(targetOf(work)).toBe((2n ** 256n - 1n) / 20n)
-    expect([heightOf(work), work.readUInt16LE(48), work.readUInt32LE(266)]).toEqual([1, 3, 2])
+    expect(heightOf(work)).toBe(1)
+    expect(work.readUInt16LE(48)).toBe(3)
+    expect(work.readUInt32LE(266)).toBe(2)
     // One vote (1000 thousandths) for the first fork, and nonce 0.
-    expect([work.readBigUInt64LE(0), work.readBigUInt64LE(278)]).toEqual([1000n << 32n, 0n])
+    expect(work.readBigUInt64LE(0)).toEqual(1000n << 32n)
+    expect(work.readBigUInt64LE(278)).toBe(0n)
     const time = work.readBigInt64LE(8)
     expect(time >= before && time <= now() + 1000n).toBe(true)
     const genesis = devnet.chains.cut.get(chainOf(work))
@@ -73,7 +78,8 @@ describe('mining/work', () => {
     const { peer } = await twenty()
     for (let chain = 0; chain < 20; chain++) expect(chainOf(await getWork(peer, chain))).toBe(chain)
     const mined = await mineBlock(peer, 0)
-    expect([chainOf(mined), heightOf(mined)]).toEqual([0, 1])
+    expect(chainOf(mined)).toBe(0)
+    expect(heightOf(mined)).toBe(1)
     // Chain 0 waits for chains 5, 10 and 15.
     const seen = new Set<number>()
     for (let i = 0; i < 100; i++) seen.add(chainOf(await getWork(peer, 0)))
@@ -96,7 +102,9 @@ describe('mining/work', () => {
     const genesis = Buffer.from(devnet.chains.cut.get(0)?.hash ?? [])
     await mineBlock(peer, 0)
     const work = await getWork(peer, 1)
-    expect([work.length, work.readUInt16LE(48), work.readUInt32LE(50)]).toEqual([214, 1, 0])
+    expect(work).toHaveLength(214)
+    expect(work.readUInt16LE(48)).toBe(1)
+    expect(work.readUInt32LE(50)).toBe(0)
     expect(work.subarray(54, 86)).toEqual(genesis)
   })
 
@@ -116,7 +124,8 @@ describe('mining/work', () => {
     const wrong = [{}, [], null, 'alice', incomplete, { ...alice, account: 7 }, { ...alice, 'public-keys': 'a11ce' }]
     for (const text of ['', '{', 'account', '\0', ...wrong.map((value) => JSON.stringify(value))]) {
       const [status, type, message] = brief(await ask(json, text))
-      expect([status, type]).toEqual([400, TEXT])
+      expect(status).toBe(400)
+      expect(type).toBe(TEXT)
       expect(message).toMatch(/^Error in the request body: ./)
     }
     for (const chain of ['', 'x', '-1', '1.5', '1&chain=0', '1e1', '0x1']) {
@@ -195,7 +204,8 @@ describe('mining/solved', () => {
     count.writeUInt16LE(2, 48)
     for (const wrong of [Buffer.alloc(0), work.subarray(1), Buffer.concat([work, Buffer.alloc(32)]), count]) {
       const [status, type, message] = brief(await submit(peer, wrong))
-      expect([status, type]).toEqual([400, TEXT])
+      expect(status).toBe(400)
+      expect(type).toBe(TEXT)
       expect(message).toMatch(/^Decoding error: \w+ at offset \d+: ./)
     }
     // None of these requests has consumed the work.
@@ -241,7 +251,8 @@ describe('mining/solved', () => {
     const second = solve(await getWork(peer, 4, { account: bob }))
     expect((await submit(peer, first)).status).toBe(200)
     expect(brief(await submit(peer, second))).toEqual([200, JSON_TYPE, ''])
-    expect([await isInChain(peer, first), await isInChain(peer, second)]).toEqual([true, false])
+    expect(await isInChain(peer, first)).toBe(true)
+    expect(await isInChain(peer, second)).toBe(false)
     expect(additions.map(({ status }) => status)).toEqual(['added', 'stale'])
   })
 
@@ -285,7 +296,7 @@ describe('mining/solved', () => {
       const work = Buffer.from(await getWork(peer, chain))
       tamper(work)
       const solved = solve(work)
-      expect([rule, ...brief(await submit(peer, solved))]).toEqual([rule, 200, JSON_TYPE, ''])
+      expect(brief(await submit(peer, solved)), rule).toEqual([200, JSON_TYPE, ''])
       const addition = additions.pop()
       expect(addition).toMatchObject(rule === 'stale' ? { status: rule } : { status: 'invalid' })
       if (addition?.status === 'invalid') expect(addition.rules).toContain(rule)

@@ -56,7 +56,7 @@ async function spend(url: string, code: string, meta: object): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ cmds: [command(code, meta)] }),
   })
-  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+  expect(answer.status, await answer.text()).toBe(200)
 }
 
 async function post(path: string, body: unknown): Promise<[number, string]> {
@@ -99,7 +99,8 @@ describe('a network of a file', () => {
     const { coinbase } = await client.payloadOutputs(0, head.payloadHash, { height: Number(head.height) })
     const text = new TextDecoder().decode(decodeBase64Url(coinbase))
     const { result, events = [] } = JSON.parse(text)
-    expect([result.status, events]).toEqual(['success', []])
+    expect(result.status).toBe('success')
+    expect(events).toEqual([])
     expect(paymentIn(text, definitionOf(quad).payment)).toMatchObject({ amount: '2.5' })
     expect(paymentIn(text)).toBeNull()
   })
@@ -108,11 +109,13 @@ describe('a network of a file', () => {
     await devnet.fund(account, 100)
     const [, local] = await post('local?signatureVerification=false', command(HEAVY, { gasLimit: 400_000 }))
     const { gas, result } = JSON.parse(local)
-    expect([gas > 150_000, result]).toEqual([true, { status: 'success', data: { int: 2500 } }])
+    expect(gas).toBeGreaterThan(150_000)
+    expect(result).toEqual({ status: 'success', data: { int: 2500 } })
     const ran = await included(HEAVY, { gasLimit: 400_000 })
     expect(ran.result).toEqual({ status: 'success', data: { int: 2500 } })
     const [status, refusal] = await post('send', { cmds: [command('1', { gasLimit: 400_001 })] })
-    expect([status, refusal]).toEqual([400, expect.stringContaining('exceeds block gas limit (400000)')])
+    expect(status).toBe(400)
+    expect(refusal).toContain('exceeds block gas limit (400000)')
     await expect(devnet.gas({ blockLimit: 400_001 })).rejects.toThrow('expected at most 400000')
   })
 
@@ -147,7 +150,9 @@ it('a network of a file changes the rules at the heights of the file', async () 
     }
     const [[below, before], [at, after]] = [await gasAt(5), await gasAt(6)]
     // The signature costs 21 gas, and its 138 bytes one or two more.
-    expect([below, at, [22, 23].includes(after - before)]).toEqual([5, 6, true])
+    expect(below).toBe(5)
+    expect(at).toBe(6)
+    expect([22, 23].includes(after - before)).toBe(true)
   } finally {
     await own.close()
   }
@@ -264,7 +269,8 @@ it('a network of a file chooses commands for the next block up to its gas limit'
     pool.insert([transactionOf(read)])
     return pool.nextBlock.length
   }
-  expect([chosen(150_000), chosen(400_000)]).toEqual([0, 1])
+  expect(chosen(150_000)).toBe(0)
+  expect(chosen(400_000)).toBe(1)
 })
 
 it('a node runs the coin contract of a file in a thread: its calls may take any time', async () => {
@@ -330,7 +336,9 @@ describe('the rules of stoa', () => {
     expect(on({ network, release }, 516_999)).toMatchObject({ ...all, isLanguage541: true })
     for (const release of ['3.2', '2.32'] as const) expect(on({ network, release }, 600_000).hasSlhDsa).toBe(false)
     const highest = (asked: AskedSettings) => rulesOf(settingsOf(asked)).network.forks.highestKnown
-    expect([highest({}), highest({ release }), highest({ network, release })]).toEqual([1, 2, 0])
+    expect(highest({})).toBe(1)
+    expect(highest({ release })).toBe(2)
+    expect(highest({ network, release })).toBe(0)
   })
 
   it('the rules of stoa follow the fork number of mainnet01, which counts from its height only', () => {
@@ -349,7 +357,8 @@ describe('the rules of stoa', () => {
       await stoa.mine({ 0: 1 })
       expect(stoa.cut.get(0)).toMatchObject({ version: 10, height: 1n })
       expect(stoa.network).toMatchObject({ name: 'stoa', blockGas: 2_000_000, blockDelay: 30_000_000n })
-      expect([stoa.cut.size, stoa.settings.forkEpoch]).toEqual([10, 14_280])
+      expect(stoa.cut.size).toBe(10)
+      expect(stoa.settings.forkEpoch).toBe(14_280)
     } finally {
       await stoa.close()
     }

@@ -78,7 +78,8 @@ describe('a thread that does not load', () => {
     const outcomes = [true, true, false].map((hasDeadline) => executor.run(task, source, hasDeadline))
     expect(await Promise.all(outcomes)).toEqual(Array(3).fill({ stopped: 'unavailable' }))
     await executor.warm()
-    expect([executor.isWarm, executor.isIdle]).toEqual([false, true])
+    expect(executor.isWarm).toBe(false)
+    expect(executor.isIdle).toBe(true)
   })
 
   it('a thread that does not load has a limited number of waiting commands; those of blocks of others wait always', async () => {

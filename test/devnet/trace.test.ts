@@ -68,7 +68,9 @@ async function traceAll(peer: CheckedPeer, commands: readonly Signed[], chain = 
   for (const key of keys) {
     const traced = await trace(peer, { requestKey: key })
     const { gas, result, metaData } = results[key]
-    expect([key, traced.gas, traced.status, traced.note]).toEqual([key, gas, result.status, null])
+    expect(traced.gas, key).toEqual(gas)
+    expect(traced.status, key).toEqual(result.status)
+    expect(traced.note, key).toBe(null)
     expect(traced.block).toMatchObject({ height: metaData.blockHeight, hash: metaData.blockHash, isOrphan: false })
     if (result.status === 'failure') expect(traced.trace.error).toBe(result.error.message)
     found.push({ traced, steps: checked(traced), result })
@@ -240,11 +242,14 @@ describe('a trace', () => {
     const command = transfer('sender01', 1.5)
     const traced = await trace(peer, { cmd: command })
     checked(traced)
-    expect([traced.block, traced.status, traced.note]).toEqual([null, 'success', null])
+    expect(traced.block).toBe(null)
+    expect(traced.status).toBe('success')
+    expect(traced.note).toBe(null)
     expect(await trace(peer, { cmd: command })).toEqual(traced)
     const text = signText(command.cmd, []).cmd
     const unsigned = await trace(peer, { cmd: text })
-    expect([unsigned.requestKey, unsigned.status]).toEqual([command.hash, 'success'])
+    expect(unsigned.requestKey).toEqual(command.hash)
+    expect(unsigned.status).toBe('success')
     const poor = await trace(peer, { cmd: exec('(+ 1 2)', { sender: 'nobody' }) })
     checked(poor)
     expect(poor.note).toMatch(/^only the code ran, without its gas being bought: .*nobody/)
@@ -285,7 +290,8 @@ describe('a trace', () => {
       { executionThread: HOSTILE, commandLimits: { cpuMs: 100, memoryMb: 512 } },
     )
     const [status, text] = await refused(peer, { cmd: exec('"spin forever"', {}, {}, [keyPair()]) })
-    expect([status, text]).toEqual([409, expect.stringMatching(/has no trace: its run was stopped after 2 s/)])
+    expect(status).toBe(409)
+    expect(text).toMatch(/has no trace: its run was stopped after 2 s/)
     expect((await peer.get('/health-check')).status).toBe(200)
   })
 })

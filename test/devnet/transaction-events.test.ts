@@ -77,7 +77,8 @@ describe('a transaction', () => {
         isAgain: false,
       },
     ])
-    expect([events.length, devnet.pending]).toEqual([2, 0])
+    expect(events).toHaveLength(2)
+    expect(devnet.pending).toBe(0)
   })
 
   it('a transaction that fails is reported with its message, made printable', async () => {

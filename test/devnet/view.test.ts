@@ -47,11 +47,9 @@ describe('the view', () => {
     for (const { chain, hash, parent, adjacents, createdMs, height } of view.blocks.filter((each) => each.height > 4)) {
       const headers = { accept: OBJECTS }
       const header = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header/${hash}`, { headers }))
-      expect([parent, height, createdMs]).toEqual([
-        header.parent,
-        header.height,
-        Math.floor(header.creationTime / 1000),
-      ])
+      expect(parent).toEqual(header.parent)
+      expect(height).toEqual(header.height)
+      expect(createdMs).toEqual(Math.floor(header.creationTime / 1000))
       expect(adjacents.toSorted()).toEqual((Object.values(header.adjacents) as string[]).toSorted())
     }
     expect(view.status).toEqual({ ...jsonOf(await plain(peer).get('/devnet/status')), clock: expect.anything() })
@@ -67,7 +65,7 @@ describe('the view', () => {
       for (const [chain, balance] of balances.entries()) {
         const code = `(format "{}" [(coin.get-balance "${account}")])`
         const { result } = await ok(local(peer, exec(code, { chainId: String(chain) }), '', chain))
-        expect([account, chain, balance]).toEqual([account, chain, result.data])
+        expect(balance, `${account} ${chain}`).toEqual(result.data)
       }
     }
     expect(accounts[3].balances[0]).toBe('130000012.5')
@@ -88,8 +86,12 @@ describe('the view', () => {
     const results = await ok(poll(peer, [good.hash, bad.hash]))
     for (const { key, status, gas, height, block, fault, isOrphan } of transactions) {
       const { result, metaData, ...rest } = results[key]
-      expect([status, gas, height, block]).toEqual([result.status, rest.gas, metaData.blockHeight, metaData.blockHash])
-      expect([fault, isOrphan]).toEqual([result.error?.message, false])
+      expect(status).toEqual(result.status)
+      expect(gas).toEqual(rest.gas)
+      expect(height).toEqual(metaData.blockHeight)
+      expect(block).toEqual(metaData.blockHash)
+      expect(fault).toEqual(result.error?.message)
+      expect(isOrphan).toBe(false)
     }
     expect(transactions.map(({ status }) => status).toSorted()).toEqual(['failure', 'success'])
   })
@@ -144,7 +146,10 @@ describe('the view', () => {
     }
     for (let i = 0; i < 205; i++) await peer.get(`/info?${i}`)
     const last = (await viewOf(peer)).requests ?? []
-    expect([last.length, last[0].path, last[199].path, last[199].id]).toEqual([200, '/info?5', '/info?204', 207])
+    expect(last).toHaveLength(200)
+    expect(last[0].path).toBe('/info?5')
+    expect(last[199].path).toBe('/info?204')
+    expect(last[199].id).toBe(207)
     await peer.get(`/${'x'.repeat(500)}`)
     expect((await viewOf(peer)).requests?.at(-1)?.path).toBe(`/${'x'.repeat(159)}…`)
   })
@@ -157,7 +162,8 @@ describe('the stream', () => {
     expect(stream.headers['content-type']).toBe('text/event-stream')
     await expect.poll(() => told(stream).length).toBe(1)
     const [{ event, data }] = told(stream)
-    expect([event, data]).toEqual(['view', { ...(await viewOf(peer)), status: expect.anything() }])
+    expect(event).toBe('view')
+    expect(data).toEqual({ ...(await viewOf(peer)), status: expect.anything() })
     await makeBlocks(peer, { 1: 1 })
     const merged = () => Object.assign({}, ...told(stream).map((each) => each.data)) as NodeView
     const cut = async () =>
@@ -229,7 +235,9 @@ describe('permissions', () => {
   it.each(foreign)('%s sees neither requests nor rules set by hand, and changes nothing', async (_, headers) => {
     const { peer } = await start({ graph: 'pair', autoMine: { kind: 'on-demand' } })
     const view = await viewOf(peer, headers)
-    expect([view.heads.length, view.status, view.requests]).toEqual([2, undefined, undefined])
+    expect(view.heads.length).toBe(2)
+    expect(view.status).toBeUndefined()
+    expect(view.requests).toBeUndefined()
     const stream = await watch(peer, headers)
     await expect.poll(() => told(stream).length).toBe(1)
     const others = plain(peer)
@@ -243,10 +251,12 @@ describe('permissions', () => {
     ]
     for (const [name, body] of orders) {
       const { status } = await others.request('POST', `/devnet/${name}`, { headers: json, body })
-      expect([name, status]).toEqual([name, 403])
+      expect(status, name).toBe(403)
     }
     const { status, heads, requests = [] } = await viewOf(peer)
-    expect([heads.map(({ height }) => height), status?.paused, status?.faults]).toEqual([[0, 0], [], []])
+    expect(heads.map(({ height }) => height)).toEqual([0, 0])
+    expect(status?.paused).toEqual([])
+    expect(status?.faults).toEqual([])
     expect(requests.map((each) => each.status)).toEqual(orders.map(() => 403))
     expect(told(stream).flatMap(({ data }) => [data.status, data.requests])).not.toContainEqual(expect.anything())
   })
@@ -262,7 +272,7 @@ describe('permissions', () => {
         'content-type': 'application/json',
       }
       const { status } = await plain(peer).request('POST', '/devnet/make-blocks', { headers, body: '{"0":1}' })
-      expect([own, status]).toEqual([own, 200])
+      expect(status, own).toBe(200)
     }
   })
 })
