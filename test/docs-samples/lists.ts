@@ -28,6 +28,7 @@ export const notRun: readonly NotRun[] = [
     first: 'newcut conformance --serve',
     reason: 'it waits for a client; test/conformance/own-clients.test.ts runs it',
   },
+  { document: 'docs/CONTRACTS.md', first: 'newcut contract my-token.repl', reason: 'the files are of the reader' },
   { document: 'docs/CONSOLE.md', first: '$ newcut mine --blocks 5', reason: LUCK },
   { document: 'docs/FLEETS.md', first: '$ newcut fleet', reason: FLEET },
   { document: 'docs/GPUS.md', first: '$ newcut devices', reason: 'it lists the GPUs and kernels of the machine' },
