@@ -48,7 +48,7 @@ describe('rates of a worker', () => {
     }
     for (const name of rateNames) {
       const rate = account.rate(name, timeMs) ?? 0
-      expect([name, rate / 2 ** 40]).toEqual([name, expect.closeTo(1, name === '1m' ? 0.4 : name === '5m' ? 0.2 : 0.1)])
+      expect(rate / 2 ** 40, name).toEqual(expect.closeTo(1, name === '1m' ? 0.4 : name === '5m' ? 0.2 : 0.1))
     }
   })
 

@@ -53,7 +53,9 @@ it('no more than 10,000 block shares are pending: beyond that the oldest is drop
   const { shares } = opened(null)
   for (let number = 1; number <= 10_001; number++) shares.add(pendingOf(number))
   const ids = [...shares.pending].map(({ id }) => id)
-  expect([ids.length, ids[0], ids.at(-1)]).toEqual([10_000, idOf(2), idOf(10_001)])
+  expect(ids.length).toBe(10_000)
+  expect(ids[0]).toEqual(idOf(2))
+  expect(ids.at(-1)).toEqual(idOf(10_001))
 })
 
 it('pending block shares include a last line that lost only its newline', () => {
@@ -108,7 +110,8 @@ it('pending block shares are read from lines without seals, as an earlier newcut
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'block-shares.jsonl'), `${JSON.stringify(pendingOf(1))}\n`)
   const { shares, warnings } = opened(folder)
-  expect([[...shares.pending], warnings]).toEqual([[pendingOf(1)], []])
+  expect([...shares.pending]).toEqual([pendingOf(1)])
+  expect(warnings).toEqual([])
 })
 
 it('pending block shares warn once while the file cannot be written, and stay in memory meanwhile', () => {

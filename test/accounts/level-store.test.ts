@@ -161,7 +161,8 @@ describe('share log', () => {
     const { store } = await opened({ open: disk.open })
     await store.append([shareOf(1), shareOf(2, { timeMs: START_MS + 20_000 })])
     for await (const { id } of store.shares()) {
-      expect([id, disk.iterators]).toEqual([shareOf(1).id, 2])
+      expect(id).toEqual(shareOf(1).id)
+      expect(disk.iterators).toBe(2)
       break
     }
     expect(disk.iterators).toBe(0)
@@ -195,7 +196,8 @@ describe('share log', () => {
     // The store waits before it retries.
     const { writes, opens } = disk
     await expect(store.append([shareOf(3)])).rejects.toThrow(/ENOSPC/)
-    expect([disk.writes, disk.opens]).toEqual([writes, opens])
+    expect(disk.writes).toEqual(writes)
+    expect(disk.opens).toEqual(opens)
     const refusal = { minuteMs: 0, user: 'a', worker: '', verdict: 'low', count: 1 } as const
     await expect(store.refuse([refusal])).rejects.toThrow(/ENOSPC/)
     await clock.pass(1_000)
@@ -213,18 +215,14 @@ describe('share log', () => {
   it('the share log knows the shares of earlier runs and the time of the newest', async () => {
     const { store, options } = await opened()
     await store.append([shareOf(1), shareOf(7), shareOf(3)])
-    expect([store.has(shareOf(7).id), store.has(shareOf(8).id), store.newestMs]).toEqual([
-      true,
-      false,
-      shareOf(7).timeMs,
-    ])
+    expect(store.has(shareOf(7).id)).toBe(true)
+    expect(store.has(shareOf(8).id)).toBe(false)
+    expect(store.newestMs).toEqual(shareOf(7).timeMs)
     await store.close()
     const again = await LevelStore.open(options)
-    expect([again.has(shareOf(7).id), again.has(shareOf(8).id), again.newestMs]).toEqual([
-      true,
-      false,
-      shareOf(7).timeMs,
-    ])
+    expect(again.has(shareOf(7).id)).toBe(true)
+    expect(again.has(shareOf(8).id)).toBe(false)
+    expect(again.newestMs).toEqual(shareOf(7).timeMs)
     await again.close()
     await expect(again.append([shareOf(9)])).rejects.toThrow(/the share log is closed/)
   })

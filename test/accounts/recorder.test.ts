@@ -12,7 +12,8 @@ describe('share', () => {
     const { store, accounts, answers, accept, clock } = recording()
     for (const number of [3, 1, 2]) accept(number)
     await settle()
-    expect([answers, accounts.size]).toEqual([[], 0])
+    expect(answers).toEqual([])
+    expect(accounts.size).toBe(0)
     accept(4)
     await store.letThrough()
     expect(answers).toEqual([
@@ -93,7 +94,8 @@ describe('share', () => {
       [1, 'unavailable'],
       [2, 'unavailable'],
     ])
-    expect([accounts.size, recorder.isWell]).toEqual([0, false])
+    expect(accounts.size).toBe(0)
+    expect(recorder.isWell).toBe(false)
     const after = 'shares are refused until it can be written; newcut still submits blocks'
     expect(notices).toEqual([{ type: 'trouble', message: `no space: ${after}` }])
     store.isFull = false
@@ -121,7 +123,8 @@ describe('share of a block', () => {
       if (outcome !== 'accepted') recorder.refuse('k:abc', 'shelf-1', outcome)
     })
     await store.letThrough()
-    expect([answers, blocks.shares.size]).toEqual([[[1, 'unavailable']], 1])
+    expect(answers).toEqual([[1, 'unavailable']])
+    expect(blocks.shares.size).toBe(1)
     await clock.pass(1_000)
     await store.letThrough()
     const account = accounts.get('k:abc', 'shelf-1')
@@ -132,7 +135,8 @@ describe('share of a block', () => {
     await store.letThrough()
     await clock.pass(3_000)
     expect(store.appended.map(({ id, block }) => [Number(id), block])).toEqual([[1, 'block-1']])
-    expect([answers.length, blocks.shares.size]).toEqual([1, 0])
+    expect(answers.length).toBe(1)
+    expect(blocks.shares.size).toBe(0)
     expect(account, 'its rig was told that it is refused').toMatchObject({
       ...{ accepted: 0, hashes: 0, blocks: 1, refused: { unavailable: 1 } },
     })
@@ -146,7 +150,8 @@ describe('share of a block', () => {
     await store.letThrough()
     await clock.pass(5_000)
     await store.letThrough()
-    expect([store.appended.length, blocks.shares.size]).toEqual([1, 0])
+    expect(store.appended.length).toBe(1)
+    expect(blocks.shares.size).toBe(0)
   })
 
   it('the share of a block from an earlier process is stored at the start, once', async () => {
@@ -156,7 +161,8 @@ describe('share of a block', () => {
     await store.letThrough()
     expect(store.appended.map(({ id }) => Number(id))).toEqual([1])
     expect(store.appended[0]).not.toHaveProperty('foundMs')
-    expect([blocks.shares.size, accounts.get('k:abc', 'shelf-1')?.blocks]).toEqual([0, 1])
+    expect(blocks.shares.size).toBe(0)
+    expect(accounts.get('k:abc', 'shelf-1')?.blocks).toBe(1)
   })
 
   it('the share of a block stays for the next start if the server stops', async () => {
@@ -203,7 +209,8 @@ describe('refusals at a store', () => {
     recorder.refuse('k:abc', workerOf(1), verdictOf(1))
     expect(accounts.get('k:abc', workerOf(most))?.refused[verdictOf(most)]).toBe(1)
     await clock.pass(1_000)
-    expect([store.counts.length, store.counts[1].count]).toEqual([most, 2])
+    expect(store.counts.length).toEqual(most)
+    expect(store.counts[1].count).toBe(2)
   })
 
   it('refusals that cannot be written hold back the save of accounts', async () => {
@@ -214,7 +221,8 @@ describe('refusals at a store', () => {
     expect(store.saves).toBe(0)
     store.isFull = false
     await clock.pass(60_000)
-    expect([store.saves, store.counts.length]).toEqual([1, 1])
+    expect(store.saves).toBe(1)
+    expect(store.counts.length).toBe(1)
   })
 
   it('a steady stream of refusals does not hold back the save of accounts', async () => {
@@ -235,10 +243,13 @@ describe('refusals at a store', () => {
     await clock.pass(1_000)
     const closed = recorder.close()
     await settle()
-    expect([store.saves, store.isClosed]).toEqual([0, false])
+    expect(store.saves).toBe(0)
+    expect(store.isClosed).toBe(false)
     release()
     await closed
-    expect([store.counts.length, store.saves, store.isClosed]).toEqual([1, 1, true])
+    expect(store.counts.length).toBe(1)
+    expect(store.saves).toBe(1)
+    expect(store.isClosed).toBe(true)
   })
 })
 
@@ -256,10 +267,12 @@ describe('end of the recorder', () => {
     recorder.accounts.acceptKept(shareOf(1))
     const closed = recorder.close()
     await settle()
-    expect([store.saves, store.isClosed]).toEqual([1, false])
+    expect(store.saves).toBe(1)
+    expect(store.isClosed).toBe(false)
     release()
     await closed
-    expect([store.saves, store.isClosed]).toEqual([2, true])
+    expect(store.saves).toBe(2)
+    expect(store.isClosed).toBe(true)
   })
 
   it('the recorder ends by answering waiting shares, storing refusals, saving the accounts and closing the store', async () => {
@@ -278,7 +291,9 @@ describe('end of the recorder', () => {
       [2, 'unavailable'],
       [1, 'accepted'],
     ])
-    expect([store.counts.length, store.saves, store.closes]).toEqual([1, 1, 1])
+    expect(store.counts.length).toBe(1)
+    expect(store.saves).toBe(1)
+    expect(store.closes).toBe(1)
     expect(accounts.size).toBe(2)
   })
 

@@ -150,14 +150,13 @@ describe('journal', () => {
       ['2026-11', [...lines, lineOf(hashOf(9), FOUND), lineOf(hashOf(9), { step: 'reward', amount: '7' })]],
     ])
     const { states, paid, coins, fees } = totalsOf(await readJournal(folder))
-    expect([[...states], paid]).toEqual([
-      [
-        ['found', 1],
-        ['confirmed', 5],
-      ],
-      5,
+    expect([...states]).toEqual([
+      ['found', 1],
+      ['confirmed', 5],
     ])
-    expect([coins, fees]).toEqual(['100000000000000009009.82271153000500000001', '1.25'])
+    expect(paid).toBe(5)
+    expect(coins).toBe('100000000000000009009.82271153000500000001')
+    expect(fees).toBe('1.25')
   })
 })
 
@@ -226,13 +225,12 @@ describe('line that newcut writes', () => {
       expect(canonical.end).toBe(bytes.length)
       if (parsed?.step === 'found') {
         const { network, account } = parsed
-        expect([origins.read(latin, 0), times.read(latin, 0)]).toEqual([{ network, account }, Date.parse(parsed.at)])
+        expect(origins.read(latin, 0)).toEqual({ network, account })
+        expect(times.read(latin, 0)).toEqual(Date.parse(parsed.at))
       }
       if (parsed?.step === 'reward') {
-        expect([amountIn(latin, 0), feesIn(latin, 0)]).toEqual([
-          amountUnitsOf(parsed.amount),
-          amountUnitsOf(parsed.fees),
-        ])
+        expect(amountIn(latin, 0)).toEqual(amountUnitsOf(parsed.amount))
+        expect(feesIn(latin, 0)).toEqual(amountUnitsOf(parsed.fees))
       }
       if (parsed?.step === 'confirmed') expect(depthIn(latin, 0)).toBe(parsed.depth)
     })
@@ -283,7 +281,8 @@ describe('index of a journal', () => {
     appendFileSync(newest, lineOf(hashOf(10_000), FOUND))
     const { disk, read } = counting()
     const content = await readJournal(folder, { disk })
-    expect([content.isIndexed, content.table.rows]).toEqual([true, 9_001])
+    expect(content.isIndexed).toBe(true)
+    expect(content.table.rows).toBe(9_001)
     // Two ends of files by which the index knows them, and the new line twice: at the end the reader looks once more.
     expect(read()).toBeLessThan(2 * 4096 + 2 * 1024)
     expect(content.table.bytes.reduce((total, { length }) => total + length, 0)).toBe(3 * SEGMENT_BYTES)
@@ -295,7 +294,9 @@ describe('index of a journal', () => {
     for (let n = 1_000; n < 1_520; n++) appendFileSync(newest, lineOf(hashOf(n), FOUND))
     appendFileSync(newest, lineOf(hashOf(2_000), { ...FOUND, network: 'other' }))
     const { unfinished, left, recent } = await earlierRuns(folder, OPTIONS)
-    expect([unfinished.length, left, recent.length]).toEqual([500, 20, 60])
+    expect(unfinished.length).toBe(500)
+    expect(left).toBe(20)
+    expect(recent.length).toBe(60)
     expect([unfinished[0].hash, unfinished.at(-1)?.hash, recent.at(-1)?.hash]).toEqual(
       [1_020, 1_519, 1_519].map(hashOf),
     )
@@ -323,9 +324,9 @@ describe('index of a journal', () => {
       const spoiled = Buffer.from(whole)
       spoiled[n] ^= 1
       writeFileSync(index, spoiled)
-      expect([n, await isIndexed()]).toEqual([n, false])
+      expect(await isIndexed(), `byte ${n}`).toBe(false)
       writeFileSync(index, whole.subarray(0, n))
-      expect([n, await isIndexed()]).toEqual([n, false])
+      expect(await isIndexed(), `byte ${n}`).toBe(false)
     }
     expect(await readRecords(folder)).toEqual(expected)
     writeFileSync(index, Buffer.from(whole.toString('latin1').replace(/index 2/, 'index 1'), 'latin1'))
@@ -399,6 +400,7 @@ describe('index of a journal', () => {
       ...{ disk: { ...systemDisk, replace }, maxUnindexedBytes: 0 },
       onUnsaved: (why) => said.push(why),
     })
-    expect([table.rows, said]).toEqual([5, ['the disk is full']])
+    expect(table.rows).toBe(5)
+    expect(said).toEqual(['the disk is full'])
   })
 })

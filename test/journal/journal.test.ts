@@ -164,11 +164,14 @@ describe('journal', () => {
     }
     const journal = Journal.later('/journal', events, disk)
     for (const each of ['a', 'b', 'c']) journal.append(found(hashOf(each)))
-    expect([syncs.length, open]).toEqual([1, 1])
+    expect(syncs.length).toBe(1)
+    expect(open).toBe(1)
     syncs[0](null)
-    expect([syncs.length, open]).toEqual([2, 1])
+    expect(syncs.length).toBe(2)
+    expect(open).toBe(1)
     syncs[1](new Error('EIO: simulated'))
-    expect([syncs.length, open]).toEqual([2, 0])
+    expect(syncs.length).toBe(2)
+    expect(open).toBe(0)
     expect(said).toEqual(['well', expect.stringMatching(/^the journal does not get onto its disk: EIO/)])
   })
 
@@ -246,7 +249,8 @@ describe('record', () => {
     const messages = { message: '', reason: '', ...changes }
     if (state !== 'found') journal.append({ at, hash: hashOf('a'), step: state, ...messages } as Line)
     const { table } = await readJournal(path)
-    expect([table.rows, table.isUnfinished(0, 6)]).toEqual([1, expected])
+    expect(table.rows).toBe(1)
+    expect(table.isUnfinished(0, 6)).toEqual(expected)
   })
 
   it('a record needs its first line', () => {

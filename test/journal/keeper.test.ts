@@ -34,7 +34,8 @@ async function recordAfter(...events: readonly MinerEvent[]) {
   const keep = keeperOf({ journal, network: 'testing', account: 'k:me', nowMs: () => NOW_MS })
   for (const event of [solution(FOUND), ...events]) keep(event)
   const { records, damaged } = await readRecords(folder)
-  expect([records.size, damaged]).toEqual([1, 0])
+  expect(records.size).toBe(1)
+  expect(damaged).toBe(0)
   return records.get(hash)
 }
 

@@ -62,7 +62,8 @@ describe('exchange of engines', () => {
     const next = new Threads([0], new Promise((resolve) => (getReady = resolve)))
     const exchanged = miner.exchange([engine], [next])
     await settle()
-    expect([next.works, engine.works.at(-1)?.bytes === null]).toEqual([[], false])
+    expect(next.works).toEqual([])
+    expect(engine.works.at(-1)?.bytes).not.toBeNull()
     getReady()
     await settle()
     expect(next.newest.bytes).toEqual(engine.works.findLast(({ bytes }) => bytes !== null)?.bytes)
@@ -143,8 +144,11 @@ describe('exchange of engines', () => {
     const broken = new Threads([9], refusal)
     const fine = new Threads([9])
     await expect(miner.exchange([engine], [fine, broken])).rejects.toThrow('no search kernel works here')
-    expect([fine.stopped, broken.stopped, engine.stopped]).toEqual([true, true, false])
-    expect([engine.works.length, miner.snapshot().hashes]).toEqual([works, 150])
+    expect(fine.stopped).toBe(true)
+    expect(broken.stopped).toBe(true)
+    expect(engine.stopped).toBe(false)
+    expect(engine.works.length).toEqual(works)
+    expect(miner.snapshot().hashes).toBe(150)
     stop.abort()
     await ended
   })
@@ -217,7 +221,8 @@ describe('exchange of engines', () => {
     await settle()
     stop.abort()
     await ended
-    expect([engine.stopped, next.stopped]).toEqual([true, true])
+    expect(engine.stopped).toBe(true)
+    expect(next.stopped).toBe(true)
     getReady()
     await exchanged
     await miner.exchange([engine], [new Threads([5])])

@@ -57,7 +57,8 @@ describe('state machine of a source', () => {
   it('a source does not search the parent when asked too early, or if a cut has shown a block there', () => {
     const before = [...begun, [10, handedIn], [200, taken]] as const
     const early = played([0], ...before, [4_199, overdue])
-    expect([early.kinds, early.delays]).toEqual([['blockOverdueLater'], [1]])
+    expect(early.kinds).toEqual(['blockOverdueLater'])
+    expect(early.delays).toEqual([1])
     const seen = { type: 'cutSeen', cut: cutAt(6) } as const
     const parent = { type: 'cutSeen', cut: cutAt(5) } as const
     for (const [cut, isAsked] of [

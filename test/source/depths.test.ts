@@ -176,7 +176,9 @@ describe('confirmed block', () => {
       if (end === 'miner') stop.abort()
       else depths.stop()
       await settle()
-      expect([one.isOver, other.isOver, clock.pending]).toEqual([true, true, 0])
+      expect(one.isOver).toBe(true)
+      expect(other.isOver).toBe(true)
+      expect(clock.pending).toBe(0)
     }
   })
 })
@@ -202,7 +204,8 @@ it('a block that its node does not know does not delay blocks of far greater hei
   const high = follow()
   chain.grow(5)
   await clock.pass(12_000)
-  expect([low.told, high.told]).toEqual([[], [confirmed(6)]])
+  expect(low.told).toEqual([])
+  expect(high.told).toEqual([confirmed(6)])
 })
 
 it('a block is checked although newer ones are found before each check', async () => {

@@ -171,7 +171,7 @@ describe('state machine of a source', () => {
     let events: readonly NewsOf<Event>[] = [start, first, { type: 'newCut', chain: 0 }]
     for (let answers = 0; answers < 4; answers++) {
       const { state } = played([0, 1], ...events)
-      expect([answers, state.current.kind]).toEqual([answers, 'lost'])
+      expect(state.current.kind, `${answers}`).toBe('lost')
       const request = state.asking?.request ?? 0
       // Each answer may predate the news that arrived meanwhile.
       const work = madeWork(0, 5, BigInt(request))
@@ -218,7 +218,8 @@ describe('state machine of a source', () => {
   it('the source continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
     const { fields } = besideOthers(madeWork(0, 5))
     const { state, kinds } = played([0], start, first, { type: 'handedIn', fields })
-    expect([state.current.kind, kinds]).toEqual(['searching', []])
+    expect(state.current.kind).toBe('searching')
+    expect(kinds).toEqual([])
   })
 
   it('the source checks its job when a cut shows a reorganised adjacent chain, and not when that has only advanced', () => {

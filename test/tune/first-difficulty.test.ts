@@ -52,7 +52,10 @@ describe('trial of engines', () => {
     const engines = [new HandEngine(), new HandEngine()]
     const { clock, rate } = tried(engines)
     await settle()
-    for (const { newest } of engines) expect([newest.bytes.length, newest.target]).toEqual([286, 0n])
+    for (const { newest } of engines) {
+      expect(newest.bytes.length).toBe(286)
+      expect(newest.target).toBe(0n)
+    }
     // Hashes before the end of the warm-up do not count.
     engines[0].hashed = 1_000_000
     await clock.pass(100)

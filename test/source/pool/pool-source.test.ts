@@ -168,7 +168,8 @@ describe('work of a pool', () => {
     test.notify(work)
     const second = await reader.job(({ id }) => id !== first.id)
     // Work of one chain does not end work of another. freshWork is always for chain 0.
-    expect([second.reason, second.work.bytes]).toEqual(['newCut', work])
+    expect(second.reason).toBe('newCut')
+    expect(second.work.bytes).toEqual(work)
     const { fields } = second.work
     const elsewhere = encodeWork({ ...fields, chainId: 7 })
     test.notify(elsewhere)
@@ -179,7 +180,9 @@ describe('work of a pool', () => {
     await reader.job(({ id }) => id === '5')
     test.say({ id: null, method: 'mining.set_difficulty', params: [4096] })
     const third = await reader.job(({ target }) => target !== second.target)
-    expect([third.reason, third.work.bytes, third.target]).toEqual(['refreshed', work, MAX_TARGET / 4096n])
+    expect(third.reason).toBe('refreshed')
+    expect(third.work.bytes).toEqual(work)
+    expect(third.target).toEqual(MAX_TARGET / 4096n)
   })
 
   it('the work of a pool has a target no harder than that of its block', async () => {
